@@ -1,0 +1,62 @@
+// Any library with the standard ABI (libmpi_abi.so): MPI 5.0, chapter 20. tests/mpi/test_abi.py compares this with
+// a real mpi_abi.h. Included inside namespace rankwise::mpiabi.
+
+using MPI_Comm = struct MPI_ABI_Comm *;
+using MPI_Datatype = struct MPI_ABI_Datatype *;
+using MPI_Group = struct MPI_ABI_Group *;
+using MPI_Info = struct MPI_ABI_Info *;
+using MPI_Message = struct MPI_ABI_Message *;
+using MPI_Op = struct MPI_ABI_Op *;
+using MPI_Request = struct MPI_ABI_Request *;
+using MPI_Aint = std::intptr_t;
+using MPI_Offset = std::int64_t;
+using MPI_Count = std::int64_t;
+
+struct MPI_Status {
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+  int internal[5];
+};
+
+namespace abi {
+
+inline constexpr int success = 0;
+inline constexpr int undefined = -32766;
+inline constexpr int proc_null = -3;
+inline constexpr int root = -4;
+inline constexpr int topology_cart = 211;
+inline constexpr int topology_graph = 212;
+inline constexpr int topology_dist_graph = 213;
+inline constexpr int thread_levels[] = {0, 1024, 2048, 4096};
+inline constexpr std::size_t library_version_bytes = 8192;
+
+inline const void *in_place() { return reinterpret_cast<const void *>(1); }
+inline MPI_Status *status_ignore() { return nullptr; }
+
+inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uint64_t>(handle); }
+
+inline const auto comm_null = reinterpret_cast<MPI_Comm>(0x100);
+inline const auto comm_world = reinterpret_cast<MPI_Comm>(0x101);
+inline const auto comm_self = reinterpret_cast<MPI_Comm>(0x102);
+inline const auto request_null = reinterpret_cast<MPI_Request>(0x180);
+inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);
+
+inline void find_constants() {}
+
+// Bytes received, -1 if the operation was cancelled. The standard leaves the fields that hold them to the library.
+inline std::int64_t received_bytes(const MPI_Status &status) {
+  using Elements = int (*)(const MPI_Status *, MPI_Datatype, MPI_Count *);
+  using Cancelled = int (*)(const MPI_Status *, int *);
+  static const auto elements = reinterpret_cast<Elements>(library::function("PMPI_Get_elements_c"));
+  static const auto cancelled = reinterpret_cast<Cancelled>(library::function("PMPI_Test_cancelled"));
+  int flag = 0;
+  MPI_Count bytes = 0;
+  if (cancelled == nullptr || elements == nullptr || cancelled(&status, &flag) != success || flag != 0) return -1;
+  return elements(&status, byte, &bytes) == success ? bytes : -1;
+}
+
+// The size of a datatype if its handle tells, else -1.
+inline std::int64_t size_in_handle(MPI_Datatype /*datatype*/) { return -1; }
+
+}  // namespace abi

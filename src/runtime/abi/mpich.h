@@ -1,0 +1,60 @@
+// MPICH 3, 4, 5, Intel MPI, MVAPICH, Cray MPICH (libmpi.so.12): what wrappers must know of the mpi.h that they
+// share (the MPICH ABI initiative). tests/mpi/test_abi.py compares this with the real headers. Included inside
+// namespace rankwise::mpich.
+
+using MPI_Comm = int;
+using MPI_Datatype = int;
+using MPI_Group = int;
+using MPI_Info = int;
+using MPI_Message = int;
+using MPI_Op = int;
+using MPI_Request = int;
+using MPI_Aint = long;
+using MPI_Offset = long;
+using MPI_Count = long;
+
+struct MPI_Status {
+  int count_low;
+  int count_high_and_cancelled;  // bit 0: cancelled
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+};
+
+namespace abi {
+
+inline constexpr int success = 0;
+inline constexpr int undefined = -32766;
+inline constexpr int proc_null = -1;
+inline constexpr int root = -3;
+inline constexpr int topology_cart = 2;
+inline constexpr int topology_graph = 1;
+inline constexpr int topology_dist_graph = 3;
+inline constexpr int thread_levels[] = {0, 1, 2, 3};
+inline constexpr std::size_t library_version_bytes = 8192;
+
+inline const void *in_place() { return reinterpret_cast<const void *>(-1); }
+inline MPI_Status *status_ignore() { return reinterpret_cast<MPI_Status *>(1); }
+
+inline std::uint64_t bits(int handle) { return static_cast<std::uint32_t>(handle); }
+
+inline constexpr MPI_Comm comm_world = 0x44000000;
+inline constexpr MPI_Comm comm_self = 0x44000001;
+inline constexpr MPI_Comm comm_null = 0x04000000;
+inline constexpr MPI_Request request_null = 0x2c000000;
+
+inline void find_constants() {}
+
+// Bytes received, -1 if the operation was cancelled.
+inline std::int64_t received_bytes(const MPI_Status &status) {
+  const auto low = static_cast<std::uint32_t>(status.count_low);
+  const auto high = static_cast<std::uint32_t>(status.count_high_and_cancelled);
+  return (high & 1U) != 0 ? -1 : static_cast<std::int64_t>((std::uint64_t{high >> 1} << 32) | low);
+}
+
+// The size of a datatype if its handle tells, else -1: built-in types carry it in bits 8 to 15.
+inline std::int64_t size_in_handle(MPI_Datatype datatype) {
+  return (static_cast<std::uint32_t>(datatype) & 0xFF000000U) == 0x4C000000U ? (datatype >> 8) & 0xFF : -1;
+}
+
+}  // namespace abi

@@ -1,0 +1,62 @@
+// Open MPI 4.x and 5.x (libmpi.so.40): what wrappers must know of its mpi.h. tests/mpi/test_abi.py compares this
+// with the real header. Included inside namespace rankwise::openmpi.
+//
+// Handles are addresses; the predefined ones are objects of the library, found by name when it is loaded.
+
+using MPI_Comm = struct ompi_communicator_t *;
+using MPI_Datatype = struct ompi_datatype_t *;
+using MPI_Group = struct ompi_group_t *;
+using MPI_Info = struct ompi_info_t *;
+using MPI_Message = struct ompi_message_t *;
+using MPI_Op = struct ompi_op_t *;
+using MPI_Request = struct ompi_request_t *;
+using MPI_Aint = std::ptrdiff_t;
+using MPI_Offset = long long;
+using MPI_Count = long long;
+
+struct MPI_Status {
+  int MPI_SOURCE;
+  int MPI_TAG;
+  int MPI_ERROR;
+  int cancelled;
+  std::size_t bytes;
+};
+
+namespace abi {
+
+inline constexpr int success = 0;
+inline constexpr int undefined = -32766;
+inline constexpr int proc_null = -2;
+inline constexpr int root = -4;
+inline constexpr int topology_cart = 1;
+inline constexpr int topology_graph = 2;
+inline constexpr int topology_dist_graph = 3;
+inline constexpr int thread_levels[] = {0, 1, 2, 3};
+inline constexpr std::size_t library_version_bytes = 256;
+
+inline const void *in_place() { return reinterpret_cast<const void *>(1); }
+inline MPI_Status *status_ignore() { return nullptr; }
+
+inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uint64_t>(handle); }
+
+inline MPI_Comm comm_world = nullptr;
+inline MPI_Comm comm_self = nullptr;
+inline MPI_Comm comm_null = nullptr;
+inline MPI_Request request_null = nullptr;
+
+inline void find_constants() {
+  comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
+  comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
+  comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
+  request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
+}
+
+// Bytes received, -1 if the operation was cancelled.
+inline std::int64_t received_bytes(const MPI_Status &status) {
+  return status.cancelled != 0 ? -1 : static_cast<std::int64_t>(status.bytes);
+}
+
+// The size of a datatype if its handle tells, else -1.
+inline std::int64_t size_in_handle(MPI_Datatype /*datatype*/) { return -1; }
+
+}  // namespace abi

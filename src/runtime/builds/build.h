@@ -1,0 +1,50 @@
+// The body of a build: compiled once for each ABI, whose file defines RANKWISE_BUILD_ABI and
+// RANKWISE_ABI_HEADER and then includes this one.
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "../clock.h"
+#include "../communicators.h"
+#include "../counters_file.h"
+#include "../dispatch/dispatch.h"
+#include "../dispatch/library.h"
+#include "../hash.h"
+#include "../hooks/relocations.h"
+#include "../keys.h"
+#include "../memory.h"
+#include "../process.h"
+#include "../regions.h"
+#include "../report.h"
+#include "../requests.h"
+#include "../thread.h"
+#include "../wrappers/booking.h"
+#include "builds.h"
+
+namespace rankwise::RANKWISE_BUILD_ABI {
+
+#include RANKWISE_ABI_HEADER
+
+// These belong together and in this order; each needs the types of the ABI.
+#include "../wrappers/queries.h"
+//
+#include "../wrappers/groups.h"
+#include "../wrappers/topology.h"
+//
+#include "../wrappers/call.h"
+//
+#include "../wrappers/construction.h"
+//
+#include "../wrappers/completion.h"
+//
+#include "../wrappers/environment.h"
+//
+#include "../generated/wrappers.inc"
+
+void *const *wrapper_table() { return wrappers; }
+
+}  // namespace rankwise::RANKWISE_BUILD_ABI

@@ -1,0 +1,3 @@
+#define RANKWISE_BUILD_ABI mpich
+#define RANKWISE_ABI_HEADER "../abi/mpich.h"
+#include "build.h"

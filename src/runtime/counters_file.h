@@ -1,0 +1,41 @@
+// The mapped file behind all counters: creation, growth by sections. Layout: format.h.
+#ifndef RANKWISE_COUNTERS_FILE_H
+#define RANKWISE_COUNTERS_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format.h"
+
+namespace rankwise::counters_file {
+
+// Creates `<directory>/<host>.<pid>.<time>.counters` with mode 0600 and its header; false if that can't be
+// done (`errno` tells why). The space is reserved, so that a disk that fills up later can't kill the program.
+bool create(const char *directory);
+
+// The mapped header; valid after create() and to the end of the process.
+rankwise_header *header();
+
+// How hard to try: the last part of the file is kept for rows that must find a place ("other" rows).
+enum class Need { ordinary, must };
+
+// A new section of `capacity` records, all zero, or nullptr if the file has reached its bound or the disk is full.
+rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_bytes, std::uint32_t capacity, int thread,
+                              Need need);
+
+// The first record of a section.
+void *records(const rankwise_section *section);
+
+// Makes the record that was just written visible to readers.
+inline void publish(rankwise_section *section) {
+  __atomic_store_n(&section->used, section->used + 1, __ATOMIC_RELEASE);
+}
+
+// Counts what could not be recorded.
+inline void drop(rankwise_dropped what, std::uint64_t count = 1) {
+  __atomic_fetch_add(&header()->dropped[what], count, __ATOMIC_RELAXED);
+}
+
+}  // namespace rankwise::counters_file
+
+#endif

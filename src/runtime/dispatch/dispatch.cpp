@@ -1,0 +1,55 @@
+#include "dispatch.h"
+
+#include <cstdlib>
+
+#include "../builds/builds.h"
+#include "../report.h"
+#include "library.h"
+
+extern "C" {
+// Defined in stubs.S: the addresses that the stubs jump to, and the stubs' own addresses.
+extern void *rankwise_slots[];
+extern void *const rankwise_stubs[];
+// Called by a stub whose slot has not been filled in.
+void *rankwise_first_call(std::uint64_t slot);
+}
+
+namespace rankwise::dispatch {
+namespace {
+
+constexpr int slots = static_cast<int>(Slot::count);
+
+void fill(int slot, void *target) { __atomic_store_n(&rankwise_slots[slot], target, __ATOMIC_RELEASE); }
+
+}  // namespace
+
+void to_wrappers(void *const *wrappers) {
+  for (int i = 0; i < slots; ++i) fill(i, wrappers[i]);
+}
+
+void to_library() {
+  for (int i = 0; i < slots; ++i) {
+    void *own = library::find_next(static_cast<Slot>(i));
+    if (own != nullptr) fill(i, own);
+  }
+}
+
+void *symbol(Slot slot) { return rankwise_stubs[static_cast<int>(slot)]; }
+
+}  // namespace rankwise::dispatch
+
+void *rankwise_first_call(std::uint64_t slot) {
+  using namespace rankwise;
+  void *const *wrappers = std::getenv("RANKWISE_DIR") == nullptr ? nullptr : builds::wrappers(library::abi());
+  if (wrappers != nullptr) {
+    dispatch::to_wrappers(wrappers);
+  } else {
+    dispatch::to_library();
+  }
+  void *target = __atomic_load_n(&rankwise_slots[slot], __ATOMIC_ACQUIRE);
+  if (wrappers == nullptr && library::next_functions[slot] == nullptr) {
+    say_once("the program calls %s, but no MPI library is loaded", slot_facts[slot].name);
+    std::abort();
+  }
+  return target;
+}

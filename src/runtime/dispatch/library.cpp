@@ -1,0 +1,97 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace rankwise::library {
+
+void *next_functions[static_cast<int>(Slot::count)] = {};
+
+namespace {
+
+const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+bool contains(const char *text, const char *part) { return strstr(text, part) != nullptr; }
+
+// Keeps the first object that looks like the MPI library and really has its functions.
+int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *result) {
+  if (info->dlpi_name == nullptr || !is_mpi_library(info->dlpi_name)) return 0;
+  void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return 0;
+  if (dlsym(handle, "PMPI_Init") == nullptr) {
+    dlclose(handle);
+    return 0;
+  }
+  *static_cast<void **>(result) = handle;
+  return 1;
+}
+
+// The MPI library, nullptr while none is loaded. Kept once found.
+void *handle() {
+  static void *found = nullptr;
+  if (found == nullptr) dl_iterate_phdr(look_at, static_cast<void *>(&found));
+  return found;
+}
+
+rankwise_abi override() {
+  const char *name = std::getenv("RANKWISE_MPI");
+  if (name == nullptr) return RANKWISE_ABI_NONE;
+  if (strcmp(name, "openmpi") == 0) return RANKWISE_ABI_OPENMPI;
+  if (strcmp(name, "mpich") == 0) return RANKWISE_ABI_MPICH;
+  if (strcmp(name, "mpiabi") == 0) return RANKWISE_ABI_MPIABI;
+  return RANKWISE_ABI_NONE;
+}
+
+}  // namespace
+
+bool is_mpi_library(const char *path) {
+  const char *name = base_name(path);
+  if (strncmp(name, "libmpi", 6) != 0 || !contains(name, ".so")) return false;
+  static constexpr const char *bindings[] = {"fort", "mpifh", "usempi", "cxx", "++", "java", "wrapper"};
+  for (const char *binding : bindings) {
+    if (contains(name, binding)) return false;
+  }
+  return true;
+}
+
+rankwise_abi abi() {
+  void *library = handle();
+  if (library == nullptr) return RANKWISE_ABI_NONE;
+  if (override() != RANKWISE_ABI_NONE) return override();
+  // Open MPI's predefined handles are the addresses of objects; the others' are numbers.
+  if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return RANKWISE_ABI_OPENMPI;
+  link_map *map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 && contains(base_name(map->l_name), "_abi")) {
+    return RANKWISE_ABI_MPIABI;
+  }
+  return RANKWISE_ABI_MPICH;
+}
+
+void *function(const char *name) {
+  void *library = handle();
+  return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+void *variable(const char *name) {
+  void *found = dlsym(RTLD_DEFAULT, name);
+  return found != nullptr ? found : function(name);
+}
+
+void *find_next(Slot slot) {
+  const char *name = slot_facts[static_cast<int>(slot)].name;
+  // RTLD_NEXT finds another preloaded tool first, so that we stack; it finds nothing where the MPI library came
+  // by dlopen (Python), and then the library itself is asked.
+  void *found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = function(name);
+  __atomic_store_n(&next_functions[static_cast<int>(slot)], found, __ATOMIC_RELAXED);
+  return found;
+}
+
+}  // namespace rankwise::library

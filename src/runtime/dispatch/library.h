@@ -1,0 +1,40 @@
+// The MPI library of this process: which one it is, and its functions.
+#ifndef RANKWISE_DISPATCH_LIBRARY_H
+#define RANKWISE_DISPATCH_LIBRARY_H
+
+#include "../format.h"
+#include "../generated/procedures.h"
+
+namespace rankwise::library {
+
+// Which description fits the MPI library that is loaded; RANKWISE_MPI overrides. NONE if there is no MPI library.
+rankwise_abi abi();
+
+// A function of the MPI library itself, nullptr if it lacks it.
+void *function(const char *name);
+
+// A variable of the MPI library, nullptr if it lacks it. Not the same as function(): the linker may have copied
+// the variable into the program, and then the program's copy is the one that everybody uses.
+void *variable(const char *name);
+
+// Whether an object of this path is the MPI library.
+bool is_mpi_library(const char *path);
+
+// The functions that follow ours, by slot; nullptr = not yet looked up.
+extern void *next_functions[];
+
+// Looks up what follows our function in the order of loading: another tool's or the library's own.
+[[gnu::noinline]] void *find_next(Slot slot);
+
+template <class Function>
+inline Function next(Slot slot) {
+  void *found = __atomic_load_n(&next_functions[static_cast<int>(slot)], __ATOMIC_RELAXED);
+  if (found == nullptr) [[unlikely]] {
+    found = find_next(slot);
+  }
+  return reinterpret_cast<Function>(found);
+}
+
+}  // namespace rankwise::library
+
+#endif

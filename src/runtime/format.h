@@ -1,0 +1,243 @@
+/* The counters file: what one MPI process writes and every reader reads.
+ *
+ * This header is the only description of the format. The runtime compiles it; the Python reader parses
+ * the same text with cffi (python/rankwise/profile/layout.py). Therefore it holds nothing but
+ * fixed-width members, enums with plain numbers, and no macros.
+ *
+ * A file is a header, a directory of sections, and the sections. A section is an array of records of one
+ * kind, for one thread or for the whole process. A table that is full gets a further section of the same
+ * kind; a new kind of record (call sites, arrivals, time-line intervals, system counters, ...) is a new
+ * value of rankwise_section_kind and needs no new shape: readers pass over kinds that they don't know.
+ *
+ * RATIONALE: the file is mapped shared, so the kernel keeps its pages whatever becomes of the process, and
+ * no step at the end of a run is needed to save it. Writers therefore keep it readable at every instant:
+ * a record is filled in before `used` counts it, a section before `section_count` does.
+ *
+ * Numbers are in the byte order of the machine (`byte_order` tells), times in ticks of the clock that the
+ * stamps calibrate, sizes in bytes, ranks in MPI_COMM_WORLD unless said otherwise.
+ */
+#ifndef RANKWISE_FORMAT_H
+#define RANKWISE_FORMAT_H
+
+#include <stdint.h>
+
+enum rankwise_format {
+  RANKWISE_FORMAT_VERSION = 1,
+  RANKWISE_BYTE_ORDER = 0x01020304,
+  RANKWISE_MAX_SECTIONS = 4096,
+  RANKWISE_NO_THREAD = -1 /* a section of the whole process */
+};
+
+/* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
+enum rankwise_state {
+  RANKWISE_STATE_STARTING = 0,    /* before or inside MPI_Init */
+  RANKWISE_STATE_RUNNING = 1,     /* after MPI_Init */
+  RANKWISE_STATE_FINALIZING = 2,  /* inside MPI_Finalize */
+  RANKWISE_STATE_FINALIZED = 3,   /* MPI_Finalize returned */
+  RANKWISE_STATE_ABORTED = 4,     /* called MPI_Abort; abort_code holds the argument */
+  RANKWISE_STATE_SWITCHED_OFF = 5 /* an internal error: what is here was counted before it */
+};
+
+/* Which of the three descriptions of MPI the process runs with. */
+enum rankwise_abi { RANKWISE_ABI_NONE = 0, RANKWISE_ABI_OPENMPI = 1, RANKWISE_ABI_MPICH = 2, RANKWISE_ABI_MPIABI = 3 };
+
+enum rankwise_section_kind {
+  RANKWISE_SECTION_THREADS = 1,       /* rankwise_thread */
+  RANKWISE_SECTION_COMMUNICATORS = 2, /* rankwise_communicator */
+  RANKWISE_SECTION_REGIONS = 3,       /* rankwise_region */
+  RANKWISE_SECTION_CALLS = 4,         /* rankwise_calls, one row set a thread */
+  RANKWISE_SECTION_MESSAGES = 5       /* rankwise_messages, one row set a thread */
+};
+
+/* What did not fit into a bounded table, or could not be known: counted, never silent. */
+enum rankwise_dropped {
+  RANKWISE_DROPPED_CALL_ROWS = 0,     /* calls booked on an "other" row: the table of calls is full */
+  RANKWISE_DROPPED_MESSAGE_ROWS = 1,  /* messages booked on an "other" row: the table of messages is full */
+  RANKWISE_DROPPED_COMMUNICATORS = 2, /* communicators without a record: booked on "other" */
+  RANKWISE_DROPPED_REGIONS = 3,       /* region entries without a record: booked on the enclosing region */
+  RANKWISE_DROPPED_REQUESTS = 4,      /* requests not tracked: their received bytes are not booked */
+  RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls of threads for which there was no room: not booked at all */
+  RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed or cancelled by the program: bytes unknowable */
+  RANKWISE_DROPPED_COUNT = 16
+};
+
+/* Communicator indices below RANKWISE_FIRST_COMMUNICATOR are no communicators. */
+enum rankwise_communicator_index {
+  RANKWISE_COMMUNICATOR_NONE = 0,    /* the call has no communicator (MPI_Init, a wait for nothing, ...) */
+  RANKWISE_COMMUNICATOR_SEVERAL = 1, /* a completion call over requests of several communicators */
+  RANKWISE_COMMUNICATOR_OTHER = 2,   /* no room for a record of its own */
+  RANKWISE_FIRST_COMMUNICATOR = 3    /* record 0 of the communicators: MPI_COMM_WORLD */
+};
+
+enum rankwise_communicator_flags {
+  RANKWISE_COMMUNICATOR_INTER = 1,         /* an intercommunicator */
+  RANKWISE_COMMUNICATOR_REORDER_ASKED = 2, /* created with reorder = true */
+  RANKWISE_COMMUNICATOR_FREED = 4,
+  RANKWISE_COMMUNICATOR_ONE_OF_SEVERAL = 8, /* its call may make several: the leader is part of the name */
+  RANKWISE_COMMUNICATOR_BY_GROUP = 16,      /* named by group, tag and occurrence: not collective over the parent */
+  RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN = 32 /* first seen when it was used */
+};
+
+enum rankwise_topology {
+  RANKWISE_TOPOLOGY_NONE = 0,
+  RANKWISE_TOPOLOGY_CART = 1,
+  RANKWISE_TOPOLOGY_GRAPH = 2,
+  RANKWISE_TOPOLOGY_DIST_GRAPH = 3
+};
+
+enum rankwise_message_kind {
+  RANKWISE_MESSAGE_POINT_TO_POINT = 0,
+  RANKWISE_MESSAGE_IN_COLLECTIVE = 1,
+  RANKWISE_MESSAGE_ONE_SIDED = 2
+};
+
+/* Keys. Calls: region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer.
+ * Size bin 0 holds size 0, bin k the sizes from 2^(k-1) to 2^k - 1; bin 127 is "other". */
+enum rankwise_key_layout {
+  RANKWISE_CALLS_BIN_SHIFT = 0,
+  RANKWISE_CALLS_BIN_BITS = 7,
+  RANKWISE_CALLS_PROCEDURE_SHIFT = 7,
+  RANKWISE_CALLS_PROCEDURE_BITS = 11,
+  RANKWISE_CALLS_COMMUNICATOR_SHIFT = 18,
+  RANKWISE_CALLS_COMMUNICATOR_BITS = 22,
+  RANKWISE_CALLS_REGION_SHIFT = 40,
+  RANKWISE_CALLS_REGION_BITS = 12,
+  RANKWISE_MESSAGES_PEER_SHIFT = 0,
+  RANKWISE_MESSAGES_PEER_BITS = 28,
+  RANKWISE_MESSAGES_PROCEDURE_SHIFT = 28,
+  RANKWISE_MESSAGES_PROCEDURE_BITS = 11,
+  RANKWISE_MESSAGES_COMMUNICATOR_SHIFT = 39,
+  RANKWISE_MESSAGES_COMMUNICATOR_BITS = 22,
+  RANKWISE_MESSAGES_KIND_SHIFT = 61,
+  RANKWISE_MESSAGES_KIND_BITS = 2,
+  RANKWISE_BIN_OTHER = 127,
+  RANKWISE_REGION_OTHER = 4095,
+  RANKWISE_PEER_OTHER = 268435455,  /* no room for a row of its own */
+  RANKWISE_PEER_UNKNOWN = 268435454 /* not a process of MPI_COMM_WORLD */
+};
+
+/* One instant on all clocks: two stamps calibrate ticks against seconds. */
+struct rankwise_stamp {
+  uint64_t ticks;
+  int64_t monotonic_ns; /* CLOCK_MONOTONIC */
+  int64_t realtime_ns;  /* CLOCK_REALTIME, since 1970 */
+};
+
+struct rankwise_section {
+  uint32_t kind; /* rankwise_section_kind */
+  uint32_t record_bytes;
+  uint32_t capacity; /* records */
+  uint32_t used;     /* records, written after the record itself */
+  int32_t thread;    /* index of the thread record, or RANKWISE_NO_THREAD */
+  uint32_t reserved;
+  uint64_t offset; /* from the start of the file */
+};
+
+struct rankwise_header {
+  char magic[8]; /* "RANKWISE" */
+  uint32_t version;
+  uint32_t byte_order;
+  uint32_t header_bytes;    /* sizeof(struct rankwise_header); the directory follows it */
+  uint32_t section_bytes;   /* sizeof(struct rankwise_section) */
+  uint32_t section_count;   /* written after the section itself */
+  uint32_t state;           /* rankwise_state */
+  uint64_t table_digest;    /* of the table of procedures that numbers the keys */
+  uint64_t file_bytes;      /* reserved so far */
+  char runtime_version[32]; /* of Rankwise */
+
+  char host[64];
+  char job[64]; /* identifies the world among several in one run directory; may be empty */
+  char executable[256];
+  char library[256];      /* first line of MPI_Get_library_version */
+  char cpus_allowed[256]; /* Linux list format, e.g. 0-3,8 */
+  int32_t pid;
+  int32_t world_rank; /* -1 until MPI_Init returned */
+  int32_t world_size;
+  int32_t abi;          /* rankwise_abi */
+  int32_t thread_level; /* 0 single, 1 funneled, 2 serialized, 3 multiple; -1 unknown */
+  int32_t abort_code;
+  int32_t cpu_at_start; /* processor the process ran on, -1 unknown */
+  int32_t cpu_at_stop;
+  int32_t launcher_rank; /* rank that the launcher's environment tells, -1 unknown: known before MPI_Init returns */
+  int32_t launcher_size;
+
+  struct rankwise_stamp loaded;   /* just before PMPI_Init */
+  struct rankwise_stamp started;  /* MPI_Init returned */
+  struct rankwise_stamp latest;   /* last sign of life: renewed a few times a second while MPI is called */
+  struct rankwise_stamp stopping; /* MPI_Finalize called */
+  struct rankwise_stamp stopped;  /* MPI_Finalize returned */
+
+  uint64_t user_us; /* of the process, as of `latest` or `stopped` */
+  uint64_t system_us;
+  uint64_t max_rss_bytes;
+
+  uint64_t own_call_picoticks; /* measured cost of booking one call, in ticks / 1000 */
+  uint64_t own_setup_ticks;    /* Rankwise's own share of MPI_Init */
+  uint64_t own_finish_ticks;   /* Rankwise's own share of MPI_Finalize */
+  uint64_t dropped[16];        /* by rankwise_dropped */
+  uint64_t reserved[16];
+};
+
+struct rankwise_thread {
+  uint64_t inside_key;   /* key of the call that the thread is inside of (size bin 0), 0 = none */
+  uint64_t inside_since; /* ticks */
+  int32_t tid;           /* kernel's thread id */
+  int32_t alive;         /* 0 after the thread ended; another thread may take the slot over */
+  uint64_t reserved[5];
+};
+
+struct rankwise_communicator {
+  uint64_t id;         /* the same on all members, and on no other communicator's */
+  uint64_t parent_id;  /* 0 = none */
+  uint64_t group_hash; /* of the members' world ranks in order; 0 where the name doesn't need it */
+  uint64_t created;    /* ticks */
+  uint64_t freed;      /* ticks, 0 = not freed */
+  uint32_t parent;     /* index of the parent on this process, RANKWISE_COMMUNICATOR_NONE = none or gone */
+  uint32_t sequence;   /* of the creating call on the parent, from 1; for BY_GROUP the occurrence, from 1 */
+  int32_t leader;      /* rank in the parent of the first process (BY_GROUP: its rank in MPI_COMM_WORLD) */
+  int32_t tag;         /* for BY_GROUP, else 0 */
+  int32_t rank;        /* this process's rank in it */
+  int32_t size;        /* of the local group */
+  int32_t remote_size; /* of the remote group, 0 for an intracommunicator */
+  int32_t color;       /* MPI_Comm_split, MPI_Comm_split_type: arguments of this process */
+  int32_t key;
+  uint16_t procedure; /* the creating procedure */
+  uint16_t flags;     /* rankwise_communicator_flags */
+  char letter;        /* of the creating procedure in names */
+  uint8_t topology;   /* rankwise_topology */
+  uint8_t ndims;      /* MPI_Cart: number of dimensions; only the first 8 are kept */
+  uint8_t reserved0;
+  uint32_t periods; /* bit d = dimension d is periodic */
+  int32_t dims[8];
+  char user_name[64]; /* as set by MPI_Comm_set_name, cut to 63 bytes */
+  uint64_t reserved[4];
+};
+
+/* Region 0 is the whole program. */
+struct rankwise_region {
+  char name[64];
+  uint64_t entries;
+  uint64_t ticks;  /* inside, nested regions included, closed entries only */
+  uint64_t opened; /* ticks at which the open entry began, 0 = not open */
+  uint64_t reserved[5];
+};
+
+struct rankwise_calls {
+  uint64_t key; /* 0 = row not in use */
+  uint64_t calls;
+  uint64_t bytes_sent;     /* point-to-point: really sent; collective: what this process contributes */
+  uint64_t bytes_received; /* point-to-point: really received; collective: 0 */
+  uint64_t ticks;          /* sum over the calls */
+  uint64_t min_ticks;
+  uint64_t max_ticks;
+  uint64_t reserved;
+};
+
+struct rankwise_messages {
+  uint64_t key;
+  uint64_t messages;
+  uint64_t bytes;
+  uint64_t reserved;
+};
+
+#endif

@@ -1,0 +1,19 @@
+// Calls that don't reach the symbols of a preloaded library: their relocations are redirected.
+#ifndef RANKWISE_HOOKS_RELOCATIONS_H
+#define RANKWISE_HOOKS_RELOCATIONS_H
+
+namespace rankwise::relocations {
+
+// Redirects, in all objects that are loaded now:
+// - in the Fortran bindings, calls of PMPI_X, which is how most libraries implement mpi_x_;
+// - everywhere, calls of those MPI_X that only newer libraries have. The library can't define these symbols itself:
+//   a program that asks whether they exist (mpi4py does) would believe that the MPI library has them.
+// May be called again when further objects have been loaded.
+void redirect();
+
+// Whether the address lies in the Fortran binding of an MPI library.
+bool is_fortran_binding(const void *address);
+
+}  // namespace rankwise::relocations
+
+#endif

@@ -1,0 +1,54 @@
+// Keys of rows, as laid out in format.h, and size bins.
+#ifndef RANKWISE_KEYS_H
+#define RANKWISE_KEYS_H
+
+#include <cstdint>
+
+#include "format.h"
+#include "generated/procedures.h"
+
+namespace rankwise::keys {
+
+constexpr std::uint64_t field(std::uint64_t value, int shift, int bits) {
+  return (value & ((std::uint64_t{1} << bits) - 1)) << shift;
+}
+
+constexpr std::uint64_t bin(std::uint64_t bytes) {
+  return bytes == 0 ? 0 : 64U - static_cast<unsigned>(__builtin_clzll(bytes));
+}
+
+constexpr std::uint64_t calls(Procedure procedure, std::uint32_t communicator, std::uint32_t region) {
+  return field(static_cast<std::uint64_t>(procedure), RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS) |
+         field(communicator, RANKWISE_CALLS_COMMUNICATOR_SHIFT, RANKWISE_CALLS_COMMUNICATOR_BITS) |
+         field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);
+}
+
+constexpr std::uint64_t with_bin(std::uint64_t key, std::uint64_t bin_number) {
+  return (key & ~field(~0ULL, RANKWISE_CALLS_BIN_SHIFT, RANKWISE_CALLS_BIN_BITS)) |
+         field(bin_number, RANKWISE_CALLS_BIN_SHIFT, RANKWISE_CALLS_BIN_BITS);
+}
+
+// The row for a call whose own row found no room: only the procedure is kept apart.
+constexpr std::uint64_t other_calls(std::uint64_t key) {
+  return with_bin((key & field(~0ULL, RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS)) |
+                      calls(Procedure::none, RANKWISE_COMMUNICATOR_OTHER, RANKWISE_REGION_OTHER),
+                  RANKWISE_BIN_OTHER);
+}
+
+constexpr std::uint64_t messages(rankwise_message_kind kind, Procedure procedure, std::uint32_t communicator,
+                                 std::uint32_t peer) {
+  return field(peer, RANKWISE_MESSAGES_PEER_SHIFT, RANKWISE_MESSAGES_PEER_BITS) |
+         field(static_cast<std::uint64_t>(procedure), RANKWISE_MESSAGES_PROCEDURE_SHIFT,
+               RANKWISE_MESSAGES_PROCEDURE_BITS) |
+         field(communicator, RANKWISE_MESSAGES_COMMUNICATOR_SHIFT, RANKWISE_MESSAGES_COMMUNICATOR_BITS) |
+         field(kind, RANKWISE_MESSAGES_KIND_SHIFT, RANKWISE_MESSAGES_KIND_BITS);
+}
+
+// The row for a message whose own row found no room.
+constexpr std::uint64_t other_messages(rankwise_message_kind kind, Procedure procedure) {
+  return messages(kind, procedure, RANKWISE_COMMUNICATOR_OTHER, RANKWISE_PEER_OTHER);
+}
+
+}  // namespace rankwise::keys
+
+#endif

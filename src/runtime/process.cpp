@@ -1,0 +1,152 @@
+#include "process.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "counters_file.h"
+#include "launcher.h"
+#include "regions.h"
+#include "report.h"
+
+namespace rankwise::process {
+
+bool paused = false;
+std::uint64_t next_sign_of_life = ~0ULL;
+
+namespace {
+
+constexpr std::int64_t sign_of_life_ns = 250'000'000;
+
+std::uint64_t sign_of_life_ticks = 0;
+
+template <std::size_t bytes>
+void copy_line(char (&to)[bytes], const char *from) {
+  const std::size_t length = strcspn(from, "\r\n");
+  snprintf(to, bytes, "%.*s", static_cast<int>(length < bytes ? length : bytes - 1), from);
+}
+
+// The processors that the process may use, in the kernel's own words; empty if /proc doesn't tell.
+void read_cpus_allowed(rankwise_header *head) {
+  FILE *status = fopen("/proc/self/status", "re");
+  if (status == nullptr) return;
+  char line[512];
+  static constexpr char key[] = "Cpus_allowed_list:\t";
+  while (fgets(line, sizeof line, status) != nullptr) {
+    if (strncmp(line, key, sizeof key - 1) == 0) {
+      copy_line(head->cpus_allowed, line + sizeof key - 1);
+      break;
+    }
+  }
+  fclose(status);
+}
+
+void read_executable(rankwise_header *head) {
+  const ssize_t length = readlink("/proc/self/exe", head->executable, sizeof head->executable - 1);
+  head->executable[length > 0 ? length : 0] = '\0';
+}
+
+void read_usage(rankwise_header *head) {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
+  const auto microseconds = [](const timeval &t) {
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000U + static_cast<std::uint64_t>(t.tv_usec);
+  };
+  head->user_us = microseconds(usage.ru_utime);
+  head->system_us = microseconds(usage.ru_stime);
+  head->max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
+}
+
+}  // namespace
+
+bool load(rankwise_abi abi) {
+  const char *directory = std::getenv("RANKWISE_DIR");
+  if (directory == nullptr || *directory == '\0') return false;
+  if (!counters_file::create(directory) || !regions::start()) {
+    say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
+             strerror(errno));
+    return false;
+  }
+  rankwise_header *head = counters_file::header();
+  head->world_rank = -1;
+  head->world_size = -1;
+  head->thread_level = -1;
+  head->cpu_at_start = -1;
+  head->cpu_at_stop = -1;
+  head->abi = abi;
+  head->launcher_rank = launcher::rank();
+  head->launcher_size = launcher::size();
+  launcher::job(head->job, sizeof head->job);
+  read_executable(head);
+  read_cpus_allowed(head);
+  read_usage(head);
+  head->loaded = clock::stamp();
+  head->latest = head->loaded;
+  return true;
+}
+
+void start(const World &world) {
+  rankwise_header *head = counters_file::header();
+  head->world_rank = world.rank;
+  head->world_size = world.size;
+  head->thread_level = world.thread_level;
+  copy_line(head->library, world.library);
+  head->cpu_at_start = sched_getcpu();
+  // Binding may have been set by the launcher's own part of MPI_Init.
+  read_cpus_allowed(head);
+  head->started = clock::stamp();
+  head->latest = head->started;
+  head->state = RANKWISE_STATE_RUNNING;
+  const std::uint64_t ticks = head->started.ticks - head->loaded.ticks;
+  const std::int64_t ns = head->started.monotonic_ns - head->loaded.monotonic_ns;
+  sign_of_life_ticks = ns > 0 ? static_cast<std::uint64_t>(static_cast<double>(ticks) / static_cast<double>(ns) *
+                                                           static_cast<double>(sign_of_life_ns))
+                              : static_cast<std::uint64_t>(sign_of_life_ns);
+  next_sign_of_life = head->started.ticks + sign_of_life_ticks;
+  threads::several = world.thread_level == 3;
+}
+
+void stopping() {
+  rankwise_header *head = counters_file::header();
+  regions::stop();
+  read_usage(head);
+  head->cpu_at_stop = sched_getcpu();
+  head->stopping = clock::stamp();
+  head->latest = head->stopping;
+  head->state = RANKWISE_STATE_FINALIZING;
+}
+
+void stopped() {
+  rankwise_header *head = counters_file::header();
+  read_usage(head);
+  head->stopped = clock::stamp();
+  head->latest = head->stopped;
+  head->state = RANKWISE_STATE_FINALIZED;
+}
+
+void aborting(int code) {
+  rankwise_header *head = counters_file::header();
+  read_usage(head);
+  head->abort_code = code;
+  head->latest = clock::stamp();
+  head->state = RANKWISE_STATE_ABORTED;
+}
+
+void add_setup_cost(std::uint64_t ticks) { counters_file::header()->own_setup_ticks += ticks; }
+void add_finish_cost(std::uint64_t ticks) { counters_file::header()->own_finish_ticks += ticks; }
+void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
+
+void sign_of_life() {
+  rankwise_header *head = counters_file::header();
+  const rankwise_stamp now = clock::stamp();
+  next_sign_of_life = now.ticks + sign_of_life_ticks;
+  read_usage(head);
+  head->latest = now;
+}
+
+}  // namespace rankwise::process

@@ -1,0 +1,52 @@
+// The process as a whole: its header in the counters file, from MPI_Init to MPI_Finalize.
+#ifndef RANKWISE_PROCESS_H
+#define RANKWISE_PROCESS_H
+
+#include <cstdint>
+
+#include "clock.h"
+#include "format.h"
+#include "thread.h"
+
+namespace rankwise::process {
+
+// Before the program's MPI_Init runs: opens the counters file. False (and said once) if nothing can be recorded.
+bool load(rankwise_abi abi);
+
+// What MPI knows once it is initialised.
+struct World {
+  int rank;
+  int size;
+  int thread_level;     // 0 single ... 3 multiple, -1 unknown
+  const char *library;  // of MPI_Get_library_version
+};
+
+// MPI_Init has returned: recording starts.
+void start(const World &world);
+
+// The program called MPI_Finalize, and MPI_Finalize returned.
+void stopping();
+void stopped();
+
+void aborting(int code);
+
+// Ticks of Rankwise's own work at start and stop.
+void add_setup_cost(std::uint64_t ticks);
+void add_finish_cost(std::uint64_t ticks);
+
+// Measured cost of booking one call, in ticks / 1000.
+void set_call_cost(std::uint64_t picoticks);
+
+// MPI_Pcontrol(0) and (1): calls are not booked while paused; communicators are still named.
+extern bool paused;
+
+// Renews the sign of life when the last one is old; to be called with the time of every call's end.
+extern std::uint64_t next_sign_of_life;
+void sign_of_life();
+inline void alive_at(std::uint64_t ticks) {
+  if (ticks > next_sign_of_life) sign_of_life();
+}
+
+}  // namespace rankwise::process
+
+#endif

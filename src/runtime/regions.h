@@ -1,0 +1,19 @@
+// Named regions of the program, opened and closed by MPI_Pcontrol.
+#ifndef RANKWISE_REGIONS_H
+#define RANKWISE_REGIONS_H
+
+#include <cstdint>
+
+namespace rankwise::regions {
+
+// The innermost open region; 0 = the whole program.
+extern std::uint32_t current;
+
+bool start();                  // makes region 0; false if there is no room
+void enter(const char *name);  // opens a region inside the current one
+void leave(const char *name);  // closes the innermost region of that name and those inside it; nullptr = innermost
+void stop();                   // closes what is open
+
+}  // namespace rankwise::regions
+
+#endif

@@ -1,0 +1,13 @@
+// What the runtime itself says to the user: at most one line a process, on stderr.
+#ifndef RANKWISE_REPORT_H
+#define RANKWISE_REPORT_H
+
+namespace rankwise {
+
+// Prints "rankwise: <text>" once, from the first process of each node only, so that a job of a thousand ranks
+// doesn't print a thousand lines. Further calls do nothing.
+[[gnu::format(printf, 1, 2)]] void say_once(const char *format, ...);
+
+}  // namespace rankwise
+
+#endif

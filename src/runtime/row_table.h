@@ -1,0 +1,94 @@
+// Rows found by their key: dense in the counters file, with an index in private memory.
+#ifndef RANKWISE_ROW_TABLE_H
+#define RANKWISE_ROW_TABLE_H
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "counters_file.h"
+#include "hash.h"
+
+namespace rankwise {
+
+// One thread's rows of one kind. Only that thread writes.
+//
+// RATIONALE: the index is apart from the rows so that the file stays dense: a rank with 50 rows touches one page
+// of the file, and a reader reads 50 rows. The price is a second cache line a look-up.
+template <class Record, rankwise_section_kind kind>
+class RowTable {
+ public:
+  bool create(int thread) {
+    thread_ = thread;
+    return resize(first_index) && extend(counters_file::Need::ordinary);
+  }
+
+  // The row with this key, made if there is none; nullptr if there is no room for it.
+  Record *row(std::uint64_t key, counters_file::Need need = counters_file::Need::ordinary) {
+    for (std::uint64_t i = scatter(key) >> shift_;; i = (i + 1) & mask_) {
+      Record *candidate = index_[i];
+      if (candidate == nullptr) return add(key, need);
+      if (candidate->key == key) return candidate;
+    }
+  }
+
+ private:
+  static constexpr unsigned first_index = 10;  // log2 of the slots of the index
+  static constexpr std::uint32_t first_rows = 256;
+  static constexpr std::uint32_t most_rows_a_section = 1U << 15;
+
+  [[gnu::noinline]] Record *add(std::uint64_t key, counters_file::Need need) {
+    if (rows_ * 2 > mask_ && !resize(64 - shift_ + 1)) return nullptr;
+    if (section_->used == section_->capacity && !extend(need)) return nullptr;
+    Record *record = static_cast<Record *>(counters_file::records(section_)) + section_->used;
+    record->key = key;
+    counters_file::publish(section_);
+    insert(record);
+    ++rows_;
+    return record;
+  }
+
+  bool extend(counters_file::Need need) {
+    const std::uint32_t capacity =
+        section_ == nullptr ? first_rows
+                            : (section_->capacity < most_rows_a_section ? section_->capacity * 2 : most_rows_a_section);
+    rankwise_section *section = counters_file::add_section(kind, sizeof(Record), capacity, thread_, need);
+    if (section == nullptr) return false;
+    section_ = section;
+    return true;
+  }
+
+  bool resize(unsigned bits) {
+    auto **index = static_cast<Record **>(std::calloc(std::size_t{1} << bits, sizeof(Record *)));
+    if (index == nullptr) return false;
+    Record **old = index_;
+    const std::uint64_t old_slots = old == nullptr ? 0 : mask_ + 1;
+    index_ = index;
+    mask_ = (std::uint64_t{1} << bits) - 1;
+    shift_ = 64 - bits;
+    for (std::uint64_t i = 0; i < old_slots; ++i) {
+      if (old[i] != nullptr) insert(old[i]);
+    }
+    std::free(old);
+    return true;
+  }
+
+  void insert(Record *record) {
+    std::uint64_t i = scatter(record->key) >> shift_;
+    while (index_[i] != nullptr) i = (i + 1) & mask_;
+    index_[i] = record;
+  }
+
+  Record **index_ = nullptr;
+  std::uint64_t mask_ = 0;
+  unsigned shift_ = 64;
+  std::uint64_t rows_ = 0;
+  rankwise_section *section_ = nullptr;
+  int thread_ = 0;
+};
+
+using CallRows = RowTable<rankwise_calls, RANKWISE_SECTION_CALLS>;
+using MessageRows = RowTable<rankwise_messages, RANKWISE_SECTION_MESSAGES>;
+
+}  // namespace rankwise
+
+#endif

@@ -1,0 +1,96 @@
+#include "thread.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "lock.h"
+
+namespace rankwise {
+
+void *Thread::scratch_memory(std::size_t bytes) {
+  if (bytes > scratch_bytes) {
+    void *larger = std::malloc(bytes * 2);
+    if (larger == nullptr) return nullptr;
+    std::free(scratch);
+    scratch = larger;
+    scratch_bytes = bytes * 2;
+  }
+  return scratch;
+}
+
+namespace threads {
+
+bool recording = false;
+bool several = false;
+constinit thread_local Thread *current = nullptr;
+
+namespace {
+
+constexpr std::uint32_t most_threads = 512;
+
+Lock attaching;
+Thread *idle = nullptr;
+rankwise_section *section = nullptr;
+pthread_key_t exit_key;
+bool exit_key_exists = false;
+
+// The rows stay, and the next thread goes on in them: programs that start threads in every step would
+// otherwise fill the file with row sets.
+void detach(void *value) {
+  auto *thread = static_cast<Thread *>(value);
+  const Guard guard(attaching);
+  thread->record->alive = 0;
+  thread->record->inside_key = 0;
+  thread->next_idle = idle;
+  idle = thread;
+}
+
+Thread *create() {
+  if (section == nullptr) {
+    section = counters_file::add_section(RANKWISE_SECTION_THREADS, sizeof(rankwise_thread), most_threads,
+                                         RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+    exit_key_exists = section != nullptr && pthread_key_create(&exit_key, detach) == 0;
+  }
+  if (section == nullptr || section->used == section->capacity) return nullptr;
+  void *memory = std::calloc(1, sizeof(Thread));
+  if (memory == nullptr) return nullptr;
+  auto *thread = new (memory) Thread;
+  thread->index = static_cast<int>(section->used);
+  thread->record = static_cast<rankwise_thread *>(counters_file::records(section)) + section->used;
+  if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index)) {
+    std::free(memory);
+    return nullptr;
+  }
+  counters_file::publish(section);
+  return thread;
+}
+
+}  // namespace
+
+Thread *attach() {
+  const Guard guard(attaching);
+  Thread *thread = idle;
+  if (thread != nullptr) {
+    idle = thread->next_idle;
+    thread->inside = false;
+    thread->communicator_cache = {};
+  } else {
+    thread = create();
+  }
+  if (thread == nullptr) {
+    counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS);
+    return nullptr;
+  }
+  thread->record->tid = static_cast<std::int32_t>(syscall(SYS_gettid));
+  thread->record->alive = 1;
+  current = thread;
+  if (exit_key_exists) pthread_setspecific(exit_key, thread);
+  return thread;
+}
+
+}  // namespace threads
+}  // namespace rankwise

@@ -1,0 +1,58 @@
+// What each thread that calls MPI keeps for itself, so that counting needs no lock.
+#ifndef RANKWISE_THREAD_H
+#define RANKWISE_THREAD_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "communicators.h"
+#include "row_table.h"
+
+namespace rankwise {
+
+struct Thread {
+  bool inside = false;  // inside a recorded call: whatever MPI calls of itself counts with it
+  rankwise_thread *record = nullptr;
+  CallRows calls;
+  MessageRows messages;
+  communicators::Cache communicator_cache;
+  void *scratch = nullptr;  // see scratch_memory()
+  std::size_t scratch_bytes = 0;
+  int index = 0;
+  Thread *next_idle = nullptr;
+
+  // Memory that lasts to the end of the running call; nullptr if there is none.
+  void *scratch_memory(std::size_t bytes);
+};
+
+namespace threads {
+
+// From the end of MPI_Init to the start of MPI_Finalize, and not after Rankwise has switched itself off.
+extern bool recording;
+// Set from the thread level that MPI_Init provided.
+extern bool several;
+
+// RATIONALE: constinit, because otherwise each access from another file calls a function that might initialise it.
+// The library is loaded at start-up, so CMakeLists.txt can ask for the fastest model of thread-local storage.
+extern constinit thread_local Thread *current;
+
+// Finds or makes the slot of the calling thread; nullptr if there is no room for another thread.
+Thread *attach();
+
+// The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
+inline Thread *enter() {
+  if (!recording) return nullptr;
+  Thread *thread = current;
+  if (thread == nullptr) {
+    thread = attach();
+    if (thread == nullptr) return nullptr;
+  }
+  if (thread->inside) return nullptr;
+  thread->inside = true;
+  return thread;
+}
+
+}  // namespace threads
+}  // namespace rankwise
+
+#endif

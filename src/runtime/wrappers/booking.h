@@ -1,0 +1,64 @@
+// Adding to the rows of a thread. The same for every build.
+#ifndef RANKWISE_WRAPPERS_BOOKING_H
+#define RANKWISE_WRAPPERS_BOOKING_H
+
+#include <cstdint>
+
+#include "../keys.h"
+#include "../thread.h"
+
+namespace rankwise::booking {
+
+// Takes what finds no room at all; never read.
+inline rankwise_calls lost_calls;
+inline rankwise_messages lost_messages;
+
+[[gnu::noinline]] inline rankwise_calls &other_row(Thread &thread, std::uint64_t key) {
+  counters_file::drop(RANKWISE_DROPPED_CALL_ROWS);
+  rankwise_calls *row = thread.calls.row(keys::other_calls(key), counters_file::Need::must);
+  return row != nullptr ? *row : lost_calls;
+}
+
+inline rankwise_calls &row(Thread &thread, std::uint64_t key) {
+  rankwise_calls *row = thread.calls.row(key);
+  return row != nullptr ? *row : other_row(thread, key);
+}
+
+inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
+  if (row.calls == 0 || ticks < row.min_ticks) row.min_ticks = ticks;
+  if (ticks > row.max_ticks) row.max_ticks = ticks;
+  row.ticks += ticks;
+  ++row.calls;
+}
+
+// Bytes of a receive that was booked when it was posted, in the size bin of the posted buffer. If the message was
+// smaller, its call moves to the bin of what really came.
+inline void add_received(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes, bool may_move) {
+  const std::uint64_t real_key = keys::with_bin(key, keys::bin(bytes));
+  if (may_move && real_key != key) {
+    rankwise_calls &posted = row(thread, key);
+    --posted.calls;
+    posted.ticks -= ticks;
+    rankwise_calls &real = row(thread, real_key);
+    add_call(real, ticks);
+    real.bytes_received += bytes;
+  } else {
+    row(thread, key).bytes_received += bytes;
+  }
+}
+
+inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure, std::uint32_t communicator,
+                        std::uint32_t peer, std::uint64_t bytes) {
+  rankwise_messages *row = thread.messages.row(keys::messages(kind, procedure, communicator, peer));
+  if (row == nullptr) [[unlikely]] {
+    counters_file::drop(RANKWISE_DROPPED_MESSAGE_ROWS);
+    row = thread.messages.row(keys::other_messages(kind, procedure), counters_file::Need::must);
+    if (row == nullptr) row = &lost_messages;
+  }
+  ++row->messages;
+  row->bytes += bytes;
+}
+
+}  // namespace rankwise::booking
+
+#endif

@@ -1,0 +1,288 @@
+// One recorded call: its time, its communicator, its bytes. Included inside the namespace of a build.
+//
+// The rules in api/semantics.toml are written in terms of this class. Byte rules follow docs/profile-format.md,
+// "Bytes": point-to-point calls book what was really sent and received, collectives what this process contributes,
+// so that the sum over the processes is the lower bound of the traffic.
+
+// RATIONALE: the compiler would share one copy of the hot methods among 150 wrappers and lose what is constant in
+// each; RANKWISE_HOT keeps them inline, which saves about a third of what we add to a call.
+#define RANKWISE_HOT [[gnu::always_inline]]
+
+class Call {
+ public:
+  RANKWISE_HOT explicit Call(Procedure procedure) : thread_(threads::enter()), procedure_(procedure) {}
+
+  // Whether the call must be forwarded untouched: made from inside another one, or nothing is recorded.
+  bool nested() const { return thread_ == nullptr; }
+
+  RANKWISE_HOT void on(MPI_Comm comm) {
+    comm_ = comm;
+    communicator_ = communicators::find(thread_->communicator_cache, abi::bits(comm));
+    if (communicator_ != nullptr) {
+      index_ = communicator_->index;
+    } else {
+      // Not before the call has succeeded: the handle may be invalid, and asking would raise an error of our own.
+      adopt_ = true;
+    }
+  }
+
+  // For rules that know the communicator of their requests.
+  void on_index(std::uint32_t index) { index_ = index; }
+
+  void on_request(MPI_Request request) {
+    const requests::Request known = requests::look(abi::bits(request));
+    if (known.kind != requests::Kind::none) index_ = known.communicator;
+  }
+
+  RANKWISE_HOT void start() {
+    key_ = keys::calls(procedure_, index_, regions::current);
+    rankwise_thread &record = *thread_->record;
+    record.inside_key = key_;
+    start_ = clock::ticks();
+    record.inside_since = start_;
+  }
+
+  RANKWISE_HOT void stop(int rc) {
+    stop_ = clock::ticks();
+    thread_->record->inside_key = 0;
+    if (adopt_ && rc == abi::success) [[unlikely]] {
+      adopt();
+    }
+  }
+
+  RANKWISE_HOT void book() {
+    if (!process::paused) {
+      rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
+      booking::add_call(row, ticks());
+      row.bytes_sent += sent_;
+      row.bytes_received += received_;
+    }
+    process::alive_at(stop_);
+    thread_->inside = false;
+  }
+
+  std::uint64_t ticks() const { return stop_ > start_ ? stop_ - start_ : 0; }
+  Thread &thread() { return *thread_; }
+
+  // --- Point-to-point ---
+
+  template <class Count>
+  RANKWISE_HOT void sent(Count count, MPI_Datatype datatype, int destination) {
+    const std::uint64_t bytes = destination == abi::proc_null ? 0 : bytes_of(count, datatype);
+    size_ = bytes;
+    sent_ = bytes;
+    if (destination != abi::proc_null && communicator_ != nullptr && !process::paused) {
+      booking::add_message(*thread_, RANKWISE_MESSAGE_POINT_TO_POINT, procedure_, index_,
+                           world_rank(comm_, *communicator_, destination), bytes);
+    }
+  }
+
+  // The status that the call really writes to: ours where the program ignores its own.
+  MPI_Status *status(MPI_Status *given) {
+    status_ = given == abi::status_ignore() ? &own_status_ : given;
+    return status_;
+  }
+
+  void received() {
+    const std::int64_t bytes = abi::received_bytes(*status_);
+    if (bytes > 0) received_ = static_cast<std::uint64_t>(bytes);
+    size_ = received_;
+  }
+
+  RANKWISE_HOT void posted_send(MPI_Request request) { posted(request, requests::Kind::send); }
+  void posted_exchange(MPI_Request request) { posted(request, requests::Kind::exchange); }
+  void posted_collective(MPI_Request request) { posted(request, requests::Kind::collective); }
+
+  template <class Count>
+  void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
+    size_ = bytes_of(count, datatype);
+    posted(request, requests::Kind::receive);
+  }
+
+  // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
+  void match(MPI_Message message) { requests::put({message_bits(message), 0, index_, 0, 0, requests::Kind::message}); }
+  void matched(MPI_Message message) {
+    const requests::Request known = requests::take(message_bits(message));
+    if (known.kind == requests::Kind::message) index_ = known.communicator;
+  }
+
+  // --- Collectives: `message` is the size that bins and tuning go by, `bytes` what this process contributes ---
+
+  void contributed(std::uint64_t message, std::uint64_t bytes) {
+    size_ = message;
+    sent_ = bytes;
+  }
+
+  template <class Count>
+  void broadcast(Count count, MPI_Datatype datatype, int root) {
+    const std::uint64_t message = bytes_of(count, datatype);
+    contributed(message, is_root(root) ? message * receivers() : 0);
+  }
+
+  template <class SendCount, class RecvCount>
+  void gathered(const void *sendbuf, SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount,
+                MPI_Datatype recvtype, int root) {
+    if (inter() && (root == abi::root || root == abi::proc_null)) return contributed(0, 0);
+    allgathered(sendbuf, sendcount, sendtype, recvcount, recvtype);
+  }
+
+  template <class SendCount, class RecvCount>
+  void allgathered(const void *sendbuf, SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount,
+                   MPI_Datatype recvtype) {
+    const std::uint64_t block =
+        sendbuf == abi::in_place() ? bytes_of(own(recvcount), recvtype) : bytes_of(sendcount, sendtype);
+    contributed(block, block);
+  }
+
+  template <class SendCount, class RecvCount>
+  void scattered(SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount, MPI_Datatype recvtype, int root) {
+    if (inter() && root == abi::proc_null) return contributed(0, 0);
+    if (!is_root(root)) return contributed(bytes_of(recvcount, recvtype), 0);
+    const std::uint64_t total = total_of(sendcount, sendtype, peers());
+    contributed(mean(total, peers()), total);
+  }
+
+  template <class SendCount, class SendType, class RecvCount, class RecvType>
+  void exchanged_all(const void *sendbuf, SendCount sendcount, SendType sendtype, RecvCount recvcount,
+                     RecvType recvtype) {
+    const std::uint64_t total =
+        sendbuf == abi::in_place() ? total_of(recvcount, recvtype, peers()) : total_of(sendcount, sendtype, peers());
+    contributed(mean(total, peers()), total);
+  }
+
+  template <class Count>
+  void reduced(Count count, MPI_Datatype datatype) {
+    const std::uint64_t message = bytes_of(count, datatype);
+    contributed(message, message);
+  }
+
+  template <class Count>
+  void reduced(Count count, MPI_Datatype datatype, int root) {
+    const std::uint64_t message = bytes_of(count, datatype);
+    contributed(message, inter() && (root == abi::root || root == abi::proc_null) ? 0 : message);
+  }
+
+  template <class Count>
+  void reduced_scattered(Count recvcount, MPI_Datatype datatype) {
+    const std::uint64_t block = bytes_of(own(recvcount), datatype);
+    contributed(block, block);
+  }
+
+  template <class Count>
+  void scanned(Count count, MPI_Datatype datatype) {
+    const std::uint64_t message = bytes_of(count, datatype);
+    const bool last = communicator_ == nullptr || communicator_->rank + 1 >= communicator_->size;
+    contributed(message, last ? 0 : message);
+  }
+
+  template <class Count>
+  void neighbour_gathered(Count count, MPI_Datatype datatype) {
+    const communicators::Neighbours *to = neighbours();
+    const std::uint64_t message = bytes_of(count, datatype);
+    contributed(message, to == nullptr ? 0 : message * static_cast<std::uint64_t>(to->real));
+  }
+
+  template <class Count, class Type>
+  void neighbour_exchanged(Count count, Type datatype) {
+    const communicators::Neighbours *to = neighbours();
+    if (to == nullptr) return contributed(0, 0);
+    const std::uint64_t total = total_of(count, datatype, to->count, to->is_process);
+    contributed(mean(total, to->real), total);
+  }
+
+  // --- Communicators ---
+
+  void created(MPI_Comm child);
+  void created_several(MPI_Comm child);
+  void created_topology(MPI_Comm child, int reorder);
+  void split(MPI_Comm child, int color, int key);
+  void duplicated(MPI_Comm child);
+  void posted_duplicate(MPI_Comm *child, MPI_Request request);
+  void created_by_group(MPI_Comm child, int tag);
+  void created_between(MPI_Comm child, int tag);
+  void freeing() { adopt_ = false; }
+  void freed();
+  void named(const char *name);
+
+ private:
+  static std::uint64_t message_bits(MPI_Message message) { return abi::bits(message) | (std::uint64_t{1} << 63); }
+
+  template <class Count>
+  static std::uint64_t bytes_of(Count count, MPI_Datatype datatype) {
+    return count > 0 ? static_cast<std::uint64_t>(count) * datatype_size(datatype) : 0;
+  }
+
+  // This process's entry of a vector of counts; a plain count is everybody's.
+  template <class Count>
+  Count own(const Count *counts) const {
+    return communicator_ == nullptr ? 0 : counts[communicator_->rank];
+  }
+  template <class Count>
+  static Count own(Count count) {
+    return count;
+  }
+
+  // Bytes to `n` processes, of those that `real` keeps (all if nullptr).
+  template <class Count>
+  static std::uint64_t total_of(const Count *counts, MPI_Datatype datatype, int n, const bool *real = nullptr) {
+    std::uint64_t elements = 0;
+    for (int i = 0; i < n; ++i) {
+      if (counts[i] > 0 && (real == nullptr || real[i])) elements += static_cast<std::uint64_t>(counts[i]);
+    }
+    return elements * datatype_size(datatype);
+  }
+  template <class Count>
+  static std::uint64_t total_of(const Count *counts, const MPI_Datatype *datatypes, int n, const bool *real = nullptr) {
+    std::uint64_t bytes = 0;
+    for (int i = 0; i < n; ++i) {
+      if (real == nullptr || real[i]) bytes += bytes_of(counts[i], datatypes[i]);
+    }
+    return bytes;
+  }
+  template <class Count>
+  static std::uint64_t total_of(Count count, MPI_Datatype datatype, int n, const bool *real = nullptr) {
+    int destinations = n;
+    for (int i = 0; real != nullptr && i < n; ++i) destinations -= real[i] ? 0 : 1;
+    return bytes_of(count, datatype) * static_cast<std::uint64_t>(destinations);
+  }
+
+  static std::uint64_t mean(std::uint64_t total, int n) { return n > 0 ? total / static_cast<std::uint64_t>(n) : 0; }
+
+  bool inter() const { return communicator_ != nullptr && communicator_->inter; }
+  int peers() const { return communicator_ == nullptr ? 0 : communicator_->peers(); }
+  bool is_root(int root) const {
+    return communicator_ != nullptr && (communicator_->inter ? root == abi::root : root == communicator_->rank);
+  }
+  // Processes that a root's data goes to.
+  std::uint64_t receivers() const {
+    if (communicator_ == nullptr) return 0;
+    return static_cast<std::uint64_t>(communicator_->inter ? communicator_->remote_size : communicator_->size - 1);
+  }
+  const communicators::Neighbours *neighbours() {
+    return communicator_ == nullptr ? nullptr : neighbours_of(comm_, *communicator_);
+  }
+
+  RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind) {
+    const std::uint64_t key = process::paused ? 0 : keys::with_bin(key_, keys::bin(size_));
+    const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
+    requests::put({abi::bits(request), key, index_, static_cast<std::uint32_t>(cut), 0, kind});
+  }
+
+  [[gnu::cold]] void adopt();
+  communicators::Origin next_child();
+
+  Thread *thread_;
+  Procedure procedure_;
+  bool adopt_ = false;
+  std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
+  MPI_Comm comm_{};
+  communicators::Communicator *communicator_ = nullptr;
+  std::uint64_t key_ = 0;
+  std::uint64_t start_ = 0;
+  std::uint64_t stop_ = 0;
+  std::uint64_t size_ = 0;
+  std::uint64_t sent_ = 0;
+  std::uint64_t received_ = 0;
+  MPI_Status *status_ = nullptr;
+  MPI_Status own_status_;
+};

@@ -1,0 +1,131 @@
+// Completion calls: which communicator they wait on, and the bytes that have arrived. Included inside the namespace
+// of a build.
+
+class Completion {
+ public:
+  RANKWISE_HOT Completion(Call &call, int count, MPI_Request *requests)
+      : call_(call), count_(count > 0 ? count : 0), requests_(requests) {
+    // Room for the handles (which completion overwrites), what is known of them, and statuses, in one piece.
+    if (count_ <= few) {
+      known_ = few_known_;
+      statuses_ = few_statuses_;
+      return;
+    }
+    const auto n = static_cast<std::size_t>(count_);
+    auto *memory =
+        static_cast<char *>(call.thread().scratch_memory(n * (sizeof(requests::Request) + sizeof(MPI_Status))));
+    if (memory == nullptr) {
+      counters_file::drop(RANKWISE_DROPPED_REQUESTS, n);
+      count_ = 0;
+      return;
+    }
+    known_ = reinterpret_cast<requests::Request *>(memory);
+    statuses_ = reinterpret_cast<MPI_Status *>(memory + n * sizeof(requests::Request));
+  }
+
+  // For calls that complete all requests or fail: takes them out beforehand, because as soon as one has completed
+  // another thread may get its handle for a new one.
+  RANKWISE_HOT void take_all() {
+    for (int i = 0; i < count_; ++i) {
+      known_[i] = requests_[i] == abi::request_null ? requests::Request{} : requests::take(abi::bits(requests_[i]));
+      found(known_[i]);
+    }
+    call_.on_index(communicator_);
+  }
+
+  // For calls that may complete some.
+  RANKWISE_HOT void look() {
+    for (int i = 0; i < count_; ++i) {
+      known_[i].handle = abi::bits(requests_[i]);
+      if (requests_[i] != abi::request_null && communicator_ != RANKWISE_COMMUNICATOR_SEVERAL) {
+        found(requests::look(known_[i].handle));
+      }
+    }
+    call_.on_index(communicator_);
+  }
+
+  // The statuses that the call really writes to: ours where the program ignores its own.
+  MPI_Status *statuses(MPI_Status *given) {
+    written_ = given == abi::status_ignore() && count_ > 0 ? statuses_ : given;
+    return written_;
+  }
+
+  // After take_all().
+  RANKWISE_HOT void took_all(int rc) {
+    for (int i = 0; i < count_; ++i) {
+      if (rc == abi::success) {
+        finish(known_[i], &written_[i]);
+      } else if (known_[i].kind != requests::Kind::none) {
+        failed(known_[i], requests_[i] != abi::request_null);
+      }
+    }
+  }
+
+  // After take_all(), for MPI_Request_free: what the request still receives is never known.
+  void freed(int rc) {
+    if (count_ == 0 || known_[0].kind == requests::Kind::none) return;
+    failed(known_[0], rc != abi::success);
+  }
+
+  // After look(): the request at `index` has completed, its status is the given one of those written.
+  void completed(int index, int status) {
+    if (index < 0 || index >= count_) return;
+    finish(requests::take(known_[index].handle), &written_[status]);
+  }
+
+  void tested_all(int rc, bool flag) {
+    if (rc != abi::success || !flag) return;
+    for (int i = 0; i < count_; ++i) completed(i, i);
+  }
+
+  void completed_some(int rc, int completed_count, const int *indices) {
+    if (rc != abi::success || completed_count == abi::undefined) return;
+    for (int i = 0; i < completed_count; ++i) completed(indices[i], i);
+  }
+
+ private:
+  static constexpr int few = 8;
+
+  // One communicator of all requests, or "several".
+  void found(const requests::Request &request) {
+    if (request.kind == requests::Kind::none) return;
+    if (communicator_ == RANKWISE_COMMUNICATOR_NONE) communicator_ = request.communicator;
+    if (communicator_ != request.communicator) communicator_ = RANKWISE_COMMUNICATOR_SEVERAL;
+  }
+
+  RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {
+    switch (request.kind) {
+      case requests::Kind::receive:
+      case requests::Kind::exchange: {
+        const std::int64_t bytes = abi::received_bytes(*status);
+        if (request.key == 0 || bytes < 0) break;  // posted while paused, or cancelled
+        booking::add_received(call_.thread(), request.key, request.ticks, static_cast<std::uint64_t>(bytes),
+                              request.kind == requests::Kind::receive);
+        break;
+      }
+      case requests::Kind::duplicate:
+        construction::complete_duplicate(request.key);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void failed(const requests::Request &request, bool still_alive) {
+    if (still_alive) {
+      requests::put(request);
+    } else if (request.kind == requests::Kind::receive || request.kind == requests::Kind::exchange) {
+      counters_file::drop(RANKWISE_DROPPED_RECEIVES);
+    }
+  }
+
+  Call &call_;
+  int count_;
+  MPI_Request *requests_;
+  std::uint32_t communicator_ = RANKWISE_COMMUNICATOR_NONE;
+  requests::Request *known_ = nullptr;
+  MPI_Status *statuses_ = nullptr;
+  MPI_Status *written_ = nullptr;
+  requests::Request few_known_[few];
+  MPI_Status few_statuses_[few];
+};

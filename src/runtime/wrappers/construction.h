@@ -1,0 +1,223 @@
+// Naming the communicators that calls create. Included inside the namespace of a build.
+//
+// Nothing here sends a message: every member derives the same name from what it already knows
+// (docs/how-it-works.md, "Names").
+
+namespace construction {
+
+using communicators::Communicator;
+using communicators::Origin;
+
+inline bool is_inter(MPI_Comm comm) {
+  int flag = 0;
+  return queries.Comm_test_inter(comm, &flag) == abi::success && flag != 0;
+}
+
+inline Communicator *add(MPI_Comm comm, Origin origin) {
+  int rank = -1;
+  int size = 0;
+  int remote_size = 0;
+  queries.Comm_rank(comm, &rank);
+  queries.Comm_size(comm, &size);
+  if ((origin.flags & RANKWISE_COMMUNICATOR_INTER) != 0) queries.Comm_remote_size(comm, &remote_size);
+  return communicators::add(abi::bits(comm), origin, rank, size, remote_size);
+}
+
+// The first of all processes of an intercommunicator, and a hash that both sides agree on.
+struct BothGroups {
+  std::uint64_t hash = 0;
+  int first = -1;
+
+  explicit BothGroups(MPI_Comm comm) {
+    const Members local{Group(comm, Group::Side::local)};
+    const Members remote{Group(comm, Group::Side::remote)};
+    const bool local_first = local.first < remote.first || (local.first == remote.first && local.hash < remote.hash);
+    hash = local_first ? chain(local.hash, remote.hash) : chain(remote.hash, local.hash);
+    first = local_first ? local.first : remote.first;
+  }
+};
+
+inline void add_world() {
+  Origin origin;
+  origin.letter = 'W';
+  Communicator *world = add(abi::comm_world, origin);
+  if (world != nullptr) world->is_world = true;
+}
+
+// A communicator that was not made by a call we saw: MPI_COMM_SELF, or one that came from somewhere else.
+inline Communicator *add_found(MPI_Comm comm) {
+  Origin origin;
+  if (comm == abi::comm_self) {
+    origin.letter = 'S';
+    origin.leader = counters_file::header()->world_rank;
+    return add(comm, origin);
+  }
+  origin.letter = 'U';
+  origin.flags = RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN;
+  if (is_inter(comm)) {
+    const BothGroups groups(comm);
+    origin.flags |= RANKWISE_COMMUNICATOR_INTER;
+    origin.group_hash = groups.hash;
+    origin.leader = groups.first;
+  } else {
+    const Members members{Group(comm, Group::Side::local)};
+    origin.group_hash = members.hash;
+    origin.leader = members.first;
+  }
+  origin.sequence = communicators::occurrence(chain(origin.group_hash, 'U'));
+  return add(comm, origin);
+}
+
+// A child whose parent is an intercommunicator may be one, too.
+inline void mark_inter(MPI_Comm child, const Communicator *parent, Origin &origin) {
+  if (parent != nullptr && parent->inter && is_inter(child)) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
+}
+
+// A duplicate that exists when its request completes.
+struct PendingDuplicate {
+  MPI_Comm *child;
+  Origin origin;
+  bool is_world;
+};
+
+inline void complete_duplicate(std::uint64_t pointer) {
+  auto *pending = reinterpret_cast<PendingDuplicate *>(pointer);
+  const MPI_Comm child = *pending->child;
+  Communicator *added = child == abi::comm_null ? nullptr : add(child, pending->origin);
+  if (added != nullptr) {
+    added->is_world = pending->is_world;
+    if (added->record != nullptr) describe_topology(child, *added->record);
+  }
+  std::free(pending);
+}
+
+}  // namespace construction
+
+inline void Call::adopt() {
+  communicator_ = construction::add_found(comm_);
+  if (communicator_ == nullptr) return;
+  index_ = communicator_->index;
+  key_ = keys::calls(procedure_, index_, regions::current);
+}
+
+// Where the next communicator that is made from this one comes from. Counts the call, also on members that get none.
+inline communicators::Origin Call::next_child() {
+  communicators::Origin origin;
+  origin.procedure = procedure_;
+  origin.letter = constructor_letter(procedure_);
+  if (communicator_ != nullptr) {
+    origin.parent_id = communicator_->id;
+    origin.parent_index = communicator_->index;
+    origin.sequence = ++communicator_->children;
+  }
+  return origin;
+}
+
+inline void Call::created(MPI_Comm child) {
+  const communicators::Origin origin = next_child();
+  if (child != abi::comm_null) construction::add(child, origin);
+}
+
+inline void Call::created_several(MPI_Comm child) { split(child, 0, 0); }
+
+inline void Call::split(MPI_Comm child, int color, int key) {
+  communicators::Origin origin = next_child();
+  if (child == abi::comm_null) return;
+  origin.flags |= RANKWISE_COMMUNICATOR_ONE_OF_SEVERAL;
+  construction::mark_inter(child, communicator_, origin);
+  if (inter()) {
+    // Ranks in the parent differ between its two sides; the world's are the same for both.
+    origin.leader = construction::BothGroups(child).first;
+  } else {
+    const Group parents(comm_, Group::Side::local);
+    origin.leader = Group(child, Group::Side::local).first_in(parents.handle());
+  }
+  communicators::Communicator *added = construction::add(child, origin);
+  if (added == nullptr || added->record == nullptr) return;
+  added->record->color = color;
+  added->record->key = key;
+  if (procedure_ == Procedure::MPI_Cart_sub) describe_topology(child, *added->record);
+}
+
+inline void Call::created_topology(MPI_Comm child, int reorder) {
+  communicators::Origin origin = next_child();
+  if (child == abi::comm_null) return;
+  if (reorder != 0) origin.flags |= RANKWISE_COMMUNICATOR_REORDER_ASKED;
+  communicators::Communicator *added = construction::add(child, origin);
+  if (added != nullptr && added->record != nullptr) describe_topology(child, *added->record);
+}
+
+inline void Call::duplicated(MPI_Comm child) {
+  communicators::Origin origin = next_child();
+  if (communicator_ == nullptr) return;
+  if (communicator_->inter) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
+  // Everything is as in the parent, so nothing has to be asked.
+  communicators::Communicator *added = communicators::add(abi::bits(child), origin, communicator_->rank,
+                                                          communicator_->size, communicator_->remote_size);
+  if (added == nullptr) return;
+  added->is_world = communicator_->is_world;
+  if (added->record == nullptr || communicator_->record == nullptr) return;
+  rankwise_communicator &to = *added->record;
+  const rankwise_communicator &from = *communicator_->record;
+  to.topology = from.topology;
+  to.ndims = from.ndims;
+  to.periods = from.periods;
+  for (int d = 0; d < 8; ++d) to.dims[d] = from.dims[d];
+}
+
+inline void Call::posted_duplicate(MPI_Comm *child, MPI_Request request) {
+  communicators::Origin origin = next_child();
+  if (inter()) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
+  void *memory = std::malloc(sizeof(construction::PendingDuplicate));
+  if (memory == nullptr) {
+    counters_file::drop(RANKWISE_DROPPED_COMMUNICATORS);
+    return;
+  }
+  const bool is_world = communicator_ != nullptr && communicator_->is_world;
+  const auto *pending = new (memory) construction::PendingDuplicate{child, origin, is_world};
+  requests::put(
+      {abi::bits(request), reinterpret_cast<std::uint64_t>(pending), index_, 0, 0, requests::Kind::duplicate});
+}
+
+inline void Call::created_by_group(MPI_Comm child, int tag) {
+  if (child == abi::comm_null) return;
+  communicators::Origin origin;
+  origin.procedure = procedure_;
+  origin.letter = constructor_letter(procedure_);
+  origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP;
+  origin.tag = tag;
+  if (communicator_ != nullptr) {
+    origin.parent_id = communicator_->id;
+    origin.parent_index = communicator_->index;
+  }
+  const Members members{Group(child, Group::Side::local)};
+  origin.group_hash = members.hash;
+  origin.leader = members.first;
+  origin.sequence =
+      communicators::occurrence(chain(chain(origin.parent_id, members.hash), static_cast<std::uint64_t>(tag)));
+  construction::add(child, origin);
+}
+
+inline void Call::created_between(MPI_Comm child, int tag) {
+  if (child == abi::comm_null) return;
+  communicators::Origin origin;
+  origin.procedure = procedure_;
+  origin.letter = constructor_letter(procedure_);
+  origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP | RANKWISE_COMMUNICATOR_INTER;
+  origin.tag = tag;
+  const construction::BothGroups groups(child);
+  origin.group_hash = groups.hash;
+  origin.leader = groups.first;
+  origin.sequence = communicators::occurrence(chain(groups.hash, static_cast<std::uint64_t>(tag)));
+  construction::add(child, origin);
+}
+
+inline void Call::freed() {
+  if (communicator_ != nullptr) communicators::remove(communicator_);
+  communicator_ = nullptr;
+}
+
+inline void Call::named(const char *name) {
+  if (communicator_ == nullptr || communicator_->record == nullptr || name == nullptr) return;
+  snprintf(communicator_->record->user_name, sizeof communicator_->record->user_name, "%s", name);
+}

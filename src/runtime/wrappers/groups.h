@@ -1,0 +1,95 @@
+// Questions about the processes of a communicator. Included inside the namespace of a build.
+
+// The group of MPI_COMM_WORLD, kept from MPI_Init to the end.
+inline MPI_Group world_group;
+
+// A group that is freed at the end of the scope.
+class Group {
+ public:
+  enum class Side { local, remote };
+
+  Group(MPI_Comm comm, Side side) {
+    const int rc = side == Side::local ? queries.Comm_group(comm, &group_) : queries.Comm_remote_group(comm, &group_);
+    valid_ = rc == abi::success;
+  }
+  ~Group() {
+    if (valid_) queries.Group_free(&group_);
+  }
+  Group(const Group &) = delete;
+  Group &operator=(const Group &) = delete;
+
+  int size() const {
+    int value = 0;
+    return valid_ && queries.Group_size(group_, &value) == abi::success ? value : 0;
+  }
+
+  // Ranks of the first `count` processes in another group; those that are not in it become -1. The result is
+  // malloc'ed; nullptr if there is no memory or MPI refuses.
+  int *ranks_in(MPI_Group other, int count) const {
+    if (!valid_ || count <= 0) return nullptr;
+    auto *own = static_cast<int *>(std::malloc(2 * static_cast<std::size_t>(count) * sizeof(int)));
+    if (own == nullptr) return nullptr;
+    int *theirs = own;
+    int *sequence = own + count;
+    for (int i = 0; i < count; ++i) sequence[i] = i;
+    if (queries.Group_translate_ranks(group_, count, sequence, other, theirs) != abi::success) {
+      std::free(own);
+      return nullptr;
+    }
+    for (int i = 0; i < count; ++i) {
+      if (theirs[i] < 0) theirs[i] = -1;
+    }
+    return theirs;
+  }
+
+  int *world_ranks() const { return ranks_in(world_group, size()); }
+
+  // Rank of the first process in another group, -1 if it is not in it.
+  int first_in(MPI_Group other) const {
+    int first = 0;
+    int theirs = -1;
+    if (!valid_ || queries.Group_translate_ranks(group_, 1, &first, other, &theirs) != abi::success) return -1;
+    return theirs < 0 ? -1 : theirs;
+  }
+
+  MPI_Group handle() const { return group_; }
+
+ private:
+  MPI_Group group_{};
+  bool valid_ = false;
+};
+
+// Hash of the members' world ranks in order, and the first of them.
+struct Members {
+  std::uint64_t hash = 0;
+  int first = -1;
+
+  explicit Members(const Group &group) {
+    const int count = group.size();
+    int *ranks = group.world_ranks();
+    if (ranks == nullptr) return;
+    hash = chain(0, static_cast<std::uint64_t>(count));
+    for (int i = 0; i < count; ++i) hash = chain(hash, static_cast<std::uint64_t>(ranks[i]));
+    first = ranks[0];
+    std::free(ranks);
+  }
+};
+
+// World rank of a process that messages on this communicator go to; RANKWISE_PEER_UNKNOWN if it has none.
+inline std::uint32_t world_rank(MPI_Comm comm, communicators::Communicator &communicator, int peer) {
+  if (peer < 0 || peer >= communicator.peers()) return RANKWISE_PEER_UNKNOWN;
+  if (communicator.is_world) return static_cast<std::uint32_t>(peer);
+  int *ranks = __atomic_load_n(&communicator.world_ranks, __ATOMIC_ACQUIRE);
+  if (ranks == nullptr) {
+    const Group group(comm, communicator.inter ? Group::Side::remote : Group::Side::local);
+    ranks = group.world_ranks();
+    if (ranks == nullptr) return RANKWISE_PEER_UNKNOWN;
+    int *expected = nullptr;
+    if (!__atomic_compare_exchange_n(&communicator.world_ranks, &expected, ranks, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+      std::free(ranks);
+      ranks = expected;
+    }
+  }
+  return ranks[peer] < 0 ? static_cast<std::uint32_t>(RANKWISE_PEER_UNKNOWN) : static_cast<std::uint32_t>(ranks[peer]);
+}

@@ -1,0 +1,39 @@
+// The MPI library's own answers to our questions, asked through the PMPI names so that no tool counts them.
+// Included inside the namespace of a build.
+
+// Every procedure as declared by the standard, for its type.
+namespace declared {
+#include "../generated/declarations.inc"
+}
+
+struct Queries {
+#define RANKWISE_QUERIES(X)                                                                                     \
+  X(Cart_get)                                                                                                   \
+  X(Cart_shift) X(Cartdim_get) X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_size) \
+      X(Comm_test_inter) X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Get_library_version)           \
+          X(Graph_neighbors) X(Graph_neighbors_count) X(Group_free) X(Group_size) X(Group_translate_ranks)      \
+              X(Query_thread) X(Topo_test) X(Type_size_x)
+#define RANKWISE_QUERY(name) decltype(&declared::MPI_##name) name = nullptr;
+  RANKWISE_QUERIES(RANKWISE_QUERY)
+#undef RANKWISE_QUERY
+
+  // False if the library lacks one of them.
+  bool find() {
+    bool all = true;
+#define RANKWISE_QUERY(name)                                                 \
+  name = reinterpret_cast<decltype(name)>(library::function("PMPI_" #name)); \
+  all = all && name != nullptr;
+    RANKWISE_QUERIES(RANKWISE_QUERY)
+#undef RANKWISE_QUERY
+    return all;
+  }
+};
+
+inline Queries queries;
+
+inline std::uint64_t datatype_size(MPI_Datatype datatype) {
+  const std::int64_t known = abi::size_in_handle(datatype);
+  if (known >= 0) return static_cast<std::uint64_t>(known);
+  MPI_Count bytes = 0;
+  return queries.Type_size_x(datatype, &bytes) == abi::success && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
