@@ -1,0 +1,128 @@
+"""The command line: finds the verb, runs it, and turns errors into one line each."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from rankwise.errors import RankwiseError
+
+VERBS = ("run", "show", "export", "doctor", "recover")
+_WITH_COMMAND = ("run", "doctor")  # everything after the first `--` is a command to start
+_INTERRUPTED = 130  # 128 + SIGINT
+_BROKEN_PIPE = 141  # 128 + SIGPIPE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: the words after the program's name; those of the process if None.
+
+    Returns:
+        The exit status: 0, the program's own for `run`, 2 for bad input, 130 after Ctrl-C.
+    """
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()  # here, so that a closed pipe is noticed while it can still be handled
+    except RankwiseError as error:
+        return _failed(str(error), error.exit_status)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        _close_stdout()
+        return _BROKEN_PIPE
+    except OSError as error:
+        return _failed(str(error), 1)
+    return status
+
+
+def _run(words: list[str]) -> int:
+    verb = words[0] if words and words[0] in VERBS else None
+    command: list[str] | None = None
+    if verb in _WITH_COMMAND and "--" in words:
+        separator = words.index("--")
+        words, command = words[:separator], words[separator + 1 :]
+    try:
+        arguments, unknown = _parser(verb).parse_known_args(words)
+    except SystemExit:  # --help and --version have printed what they have to say
+        return 0
+    if unknown:
+        raise RankwiseError(_complaint(arguments.verb, unknown, command))
+    if arguments.verb in _WITH_COMMAND:
+        arguments.command = command or []
+    status: int = arguments.run(arguments)
+    return status
+
+
+def _parser(verb: str | None) -> _Parser:
+    """Return the parser of `verb` alone, or of all: `rankwise run` need not load what others need."""
+    parser = _Parser(prog="rankwise", description=_first_line(sys.modules["rankwise"].__doc__))
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name in VERBS if verb is None else (verb,):
+        module = importlib.import_module(f"rankwise.commands.{name}")
+        sub = verbs.add_parser(
+            name,
+            help=_first_line(module.__doc__),
+            description=module.__doc__,
+            usage=f"rankwise {name} [options] -- COMMAND ..." if name in _WITH_COMMAND else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise RankwiseError(f"{message}; `{self.prog} --help` lists what there is")
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("rankwise")
+        except PackageNotFoundError:
+            found = "(not installed: run from its source)"
+        sys.stdout.write(f"rankwise {found}\n")
+        parser.exit()
+
+
+def _complaint(verb: str, unknown: list[str], command: list[str] | None) -> str:
+    from shlex import join
+
+    if verb in _WITH_COMMAND and command is None:
+        return f"{join(unknown)}: the command goes after `--`, as in: rankwise {verb} -- mpirun -n 4 ./app"
+    return f"unknown argument: {join(unknown)}; `rankwise {verb} --help` lists what there is"
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().split("\n")[0]
+
+
+def _failed(message: str, status: int) -> int:
+    from rankwise.report.safe import safe
+
+    sys.stderr.write(f"rankwise: {safe(message)}\n")
+    return status
+
+
+def _close_stdout() -> None:
+    """Send what is left to nowhere, or Python complains about the pipe once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What a profile says: from the open profile to plain data. Nothing here prints."""

@@ -1,0 +1,14 @@
+"""Size bins: which sizes a bin holds."""
+
+from __future__ import annotations
+
+OTHER = 127
+
+
+def bin_range(size_bin: int) -> tuple[int | None, int | None]:
+    """Return smallest and largest size in bytes that the bin holds; (None, None) for the bin "other"."""
+    if size_bin == OTHER:
+        return None, None
+    if size_bin == 0:
+        return 0, 0
+    return 2 ** (size_bin - 1), 2**size_bin - 1

@@ -1,0 +1,23 @@
+"""Columns of the profile that hold JSON text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rankwise.errors import RankwiseError
+
+
+def decoded_list(text: str) -> list[Any]:
+    """Return the list in a JSON column; an empty text is an empty list.
+
+    Raises:
+        RankwiseError: the text is no JSON list, so something other than Rankwise wrote the profile.
+    """
+    try:
+        value = json.loads(text) if text else []
+    except ValueError as error:
+        raise RankwiseError(f"damaged profile: {text[:40]!r} is not JSON; record it again") from error
+    if not isinstance(value, list):
+        raise RankwiseError(f"damaged profile: {text[:40]!r} is not a JSON list; record it again")
+    return value

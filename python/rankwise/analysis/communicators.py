@@ -1,0 +1,71 @@
+"""Which communicators exist, how they were made, and what goes over each."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.counted import Counted, counted_by
+from rankwise.analysis.operations import Operation, top_operations
+
+
+@dataclass(frozen=True)
+class Communicator:
+    """One communicator.
+
+    Attributes:
+        name: ancestry, such as W_a1_u2.0.
+        family: the name shared by all communicators of the same creating call.
+        user_name: set by the program, or ''.
+        parent: name of the parent, or None.
+        procedure: creating procedure, '' for predefined ones.
+        size: processes of the (local) group; 0 where the row is no communicator.
+        remote_size: processes of the remote group, 0 = intracommunicator.
+        members: world ranks in compact form, 0-3,8,12-96:4.
+        members_seen: members whose counters were read.
+        topology: '', cart, graph, dist_graph.
+        reorder: reordering was asked for.
+        created_seconds: after the start of the run.
+        freed_seconds: the same; None = not freed.
+        top_operation: procedure and size of the most time; None if nothing was called.
+    """
+
+    name: str
+    family: str
+    user_name: str
+    parent: str | None
+    procedure: str
+    size: int
+    remote_size: int
+    members: str
+    members_seen: int
+    topology: str
+    dims: list[int]
+    periods: list[int]
+    reorder: bool
+    created_seconds: float
+    freed_seconds: float | None
+    top_operation: Operation | None
+    counted: Counted
+
+
+def communicators(connection: sqlite3.Connection) -> list[Communicator]:
+    """Return every communicator, most time first; (none), (several) and (other) only if in use."""
+    counts = {key: counted for (key,), counted in counted_by(connection, "communicator")}
+    top = top_operations(connection, "id")
+    rows = connection.execute(
+        "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
+        " c.members, c.members_seen, c.topology, c.dims, c.periods, c.reorder, c.created, c.freed"
+        " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent ORDER BY c.id"
+    ).fetchall()
+    found = [_communicator(row, top, counts) for row in rows if row[6] > 0 or row[0] in counts]
+    return sorted(found, key=lambda row: -row.counted.seconds)
+
+
+def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Counted]) -> Communicator:
+    key, *facts, dims, periods, reorder, created, freed = row
+    lists = (decoded_list(dims), decoded_list(periods))
+    counted = counts.get(key, Counted())
+    return Communicator(*(*facts, *lists, bool(reorder), created, freed, top.get(key), counted))

@@ -1,0 +1,74 @@
+"""The profile's tables as flat tables: their own columns, and readable ones beside the numbers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.analysis.bins import OTHER
+
+# Numbers of other tables, made readable. Left joins: a row must not get lost with a damaged reference.
+_READABLE = {
+    "calls": (
+        ", communicators.name AS communicator_name, procedures.name AS procedure_name,"
+        " regions.name AS region_name,"
+        f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE 1 << (size_bin - 1) END AS size_low,"
+        f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE (1 << size_bin) - 1 END AS size_high",
+        " LEFT JOIN communicators ON communicators.id = calls.communicator"
+        " LEFT JOIN procedures ON procedures.id = calls.procedure"
+        " LEFT JOIN regions ON regions.id = calls.region",
+        {
+            "communicator_name": "TEXT",
+            "procedure_name": "TEXT",
+            "region_name": "TEXT",
+            "size_low": "INTEGER",
+            "size_high": "INTEGER",
+        },
+    ),
+    "messages": (
+        ", communicators.name AS communicator_name, procedures.name AS procedure_name",
+        " LEFT JOIN communicators ON communicators.id = messages.communicator"
+        " LEFT JOIN procedures ON procedures.id = messages.procedure",
+        {"communicator_name": "TEXT", "procedure_name": "TEXT"},
+    ),
+}
+
+JSON_COLUMNS = {
+    ("run", "command"),
+    ("run", "not_covered"),
+    ("communicators", "dims"),
+    ("communicators", "periods"),
+}
+
+
+@dataclass(frozen=True)
+class FlatTable:
+    """One table: column name → INTEGER, REAL or TEXT, and the query that gives its rows in that order."""
+
+    name: str
+    columns: dict[str, str]
+    query: str
+
+    def rows(self, connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+        """Return the rows, one at a time: a profile can be larger than the memory."""
+        return (tuple(row) for row in connection.execute(self.query))
+
+
+def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
+    """Return every table of the profile."""
+    names = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    ]
+    return [_flat_table(connection, name) for name in names]
+
+
+def _flat_table(connection: sqlite3.Connection, name: str) -> FlatTable:
+    more, joins, more_columns = _READABLE.get(name, ("", "", {}))
+    columns = dict(connection.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall())
+    quoted = '"' + name.replace('"', '""') + '"'
+    return FlatTable(name, columns | more_columns, f"SELECT {quoted}.*{more} FROM {quoted}{joins}")

@@ -1,0 +1,51 @@
+"""The nodes: their ranks, time in MPI, and bytes that stay or leave."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.locality import PLACED_BYTES, PLACED_MESSAGES
+from rankwise.analysis.percent import percent
+
+
+@dataclass(frozen=True)
+class Node:
+    """One host.
+
+    Attributes:
+        ranks: how many ran on it.
+        seconds: time in MPI, summed over its ranks.
+        percent_of_mpi: of all ranks' time in MPI.
+        percent_of_own_wall: of the wall time of its own ranks.
+        bytes_on_node: of point-to-point messages that its ranks sent to ranks of the same host.
+        bytes_off_node: ... to ranks of other hosts.
+        bytes_unplaced: ... to ranks whose host is not known.
+    """
+
+    host: str
+    ranks: int
+    seconds: float
+    percent_of_mpi: float
+    percent_of_own_wall: float
+    bytes_on_node: int
+    bytes_off_node: int
+    bytes_unplaced: int
+
+
+def nodes(connection: sqlite3.Connection) -> list[Node]:
+    """Return every node, most time in MPI first."""
+    (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    sent = {
+        host: volumes
+        for host, *volumes in connection.execute(
+            f"SELECT sender.host, {PLACED_BYTES} FROM {PLACED_MESSAGES} GROUP BY sender.host"
+        )
+    }
+    return [
+        Node(host, ranks, seconds, percent(seconds, mpi), percent(seconds, wall), *sent.get(host, (0, 0, 0)))
+        for host, ranks, seconds, wall in connection.execute(
+            "SELECT host, COUNT(*), SUM(mpi) AS time, SUM(wall) FROM ranks GROUP BY host"
+            " ORDER BY time DESC, host"
+        )
+    ]

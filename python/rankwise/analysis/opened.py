@@ -1,0 +1,30 @@
+"""A profile that is open for reading and closed again, whose damage is one clear line."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.profile.database import open_profile
+
+
+@contextmanager
+def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the profile at `path` for reading.
+
+    Raises:
+        RankwiseError: it is missing, foreign, of another version, or turns out to be damaged.
+    """
+    connection = open_profile(path)
+    try:
+        yield connection
+    except sqlite3.Error as error:
+        # A file cut short can open well and fail at the first page that is gone.
+        raise RankwiseError(
+            f"{path}: damaged profile ({error}); copy it again, or record it again"
+        ) from error
+    finally:
+        connection.close()

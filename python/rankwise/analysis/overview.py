@@ -1,0 +1,99 @@
+"""What ran, and how far its numbers can be trusted."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.percent import percent
+
+
+@dataclass(frozen=True)
+class Run:
+    """The run's own facts, as in the profile's table `run`, with `ranks`, `nodes` and `calls` counted."""
+
+    rankwise_version: str
+    command: list[str]
+    executable: str
+    directory: str
+    launcher: str
+    job: str
+    mpi_abi: str
+    mpi_library: str
+    thread_level: str
+    started: str
+    stopped: str
+    wall_seconds: float
+    exit_status: int | None
+    ranks: int
+    nodes: int
+    calls: int
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is missing from the numbers, and what taking them cost.
+
+    Attributes:
+        complete: every rank came to the end of MPI_Finalize.
+        partial_reason: one sentence, '' if complete.
+        dropped_records: sum of `dropped`.
+        dropped: how many of what did not fit into a bounded table.
+        not_covered: MPI procedures that the program imports and Rankwise does not record.
+        own_cost_seconds_per_rank: Rankwise's own time, mean over the ranks.
+        own_cost_percent_of_wall: of the sum of all ranks' wall time.
+        threads: the most threads of one rank that called MPI; their time in MPI is added up.
+    """
+
+    complete: bool
+    partial_reason: str
+    ranks_seen: int
+    ranks_expected: int
+    dropped_records: int
+    dropped: dict[str, int]
+    not_covered: list[str]
+    own_cost_seconds_per_rank: float
+    own_cost_percent_of_wall: float
+    threads: int
+    warnings: list[str]
+
+
+def run_facts(connection: sqlite3.Connection) -> Run:
+    """Return the facts of the run."""
+    row = connection.execute(
+        "SELECT rankwise_version, command, executable, directory, launcher, job, mpi_abi, mpi_library,"
+        " thread_level, started, stopped, wall, exit_status, ranks_expected FROM run"
+    ).fetchone()
+    version, command, *facts = row
+    (nodes,) = connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()
+    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM calls").fetchone()
+    return Run(*(version, decoded_list(command), *facts, nodes, calls))
+
+
+def trust(connection: sqlite3.Connection) -> Trust:
+    """Return how far the numbers can be trusted."""
+    partial, reason, seen, expected, not_covered = connection.execute(
+        "SELECT partial, partial_reason, ranks_seen, ranks_expected, not_covered FROM run"
+    ).fetchone()
+    cost, wall, ranks, threads = connection.execute(
+        "SELECT TOTAL(own_cost), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0) FROM ranks"
+    ).fetchone()
+    dropped: dict[str, int] = dict(
+        connection.execute(
+            "SELECT what, SUM(count) FROM dropped GROUP BY what HAVING SUM(count) > 0 ORDER BY what"
+        ).fetchall()
+    )
+    return Trust(
+        complete=not partial,
+        partial_reason=reason,
+        ranks_seen=seen,
+        ranks_expected=expected,
+        dropped_records=sum(dropped.values()),
+        dropped=dropped,
+        not_covered=decoded_list(not_covered),
+        own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
+        own_cost_percent_of_wall=percent(cost, wall),
+        threads=threads,
+        warnings=[text for (text,) in connection.execute("SELECT text FROM warnings ORDER BY id")],
+    )

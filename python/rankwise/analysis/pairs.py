@@ -1,0 +1,72 @@
+"""Who sends how much to whom."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.percent import percent
+
+OUTSIDE_WORLD = -1
+OTHER = -2
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The messages from one rank to another.
+
+    Attributes:
+        source: world rank.
+        destination: world rank; -1 = outside MPI_COMM_WORLD, -2 = several, no room for a row of each.
+        source_host: None if the rank's counters were not read.
+        destination_host: None if unknown.
+        off_node: whether the two hosts differ; None if one is unknown.
+        kind: point-to-point, in-collective, one-sided.
+        communicator: name, None where all communicators are taken together.
+        procedure: name, None where all procedures are taken together.
+        percent_of_kind_bytes: of the bytes of all messages of the same kind.
+    """
+
+    source: int
+    destination: int
+    source_host: str | None
+    destination_host: str | None
+    off_node: bool | None
+    kind: str
+    communicator: str | None
+    procedure: str | None
+    messages: int
+    bytes: int
+    percent_of_kind_bytes: float
+
+
+def pairs(connection: sqlite3.Connection) -> list[Pair]:
+    """Return every pair of ranks and kind, most bytes first."""
+    return _pairs(connection, "NULL", "NULL", "")
+
+
+def pairs_in_detail(connection: sqlite3.Connection) -> list[Pair]:
+    """Return every pair of ranks, kind, communicator and procedure, most bytes first."""
+    return _pairs(
+        connection, "communicators.name", "procedures.name", ", messages.communicator, messages.procedure"
+    )
+
+
+def _pairs(connection: sqlite3.Connection, communicator: str, procedure: str, more_keys: str) -> list[Pair]:
+    hosts = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
+    totals = dict(connection.execute("SELECT kind, SUM(bytes) FROM messages GROUP BY kind").fetchall())
+    rows = connection.execute(
+        f"SELECT source, destination, kind, {communicator}, {procedure}, SUM(messages), SUM(bytes) AS volume"
+        " FROM messages JOIN communicators ON communicators.id = messages.communicator"
+        " JOIN procedures ON procedures.id = messages.procedure"
+        f" GROUP BY source, destination, kind{more_keys}"
+        " ORDER BY volume DESC, SUM(messages) DESC, source, destination"
+    )
+    found = []
+    for source, destination, kind, communicator_name, procedure_name, messages, volume in rows:
+        here, there = hosts.get(source), hosts.get(destination)
+        off_node = here != there if here is not None and there is not None else None
+        share = percent(volume, totals[kind])
+        names = (communicator_name, procedure_name)
+        found.append(Pair(source, destination, here, there, off_node, kind, *names, messages, volume, share))
+    return found

@@ -1,0 +1,46 @@
+"""Calls by the size of their data."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.bins import bin_range
+from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
+
+
+@dataclass(frozen=True)
+class SizeRow:
+    """The calls of one size bin.
+
+    Attributes:
+        size_bin: number of the bin in the profile.
+        size_low: smallest size in bytes that the bin holds; None for "other".
+        size_high: largest size in bytes.
+        procedure: the procedure; in the table over all procedures the one with the most time.
+    """
+
+    size_bin: int
+    size_low: int | None
+    size_high: int | None
+    procedure: str
+    counted: Counted
+
+
+def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
+    """Return every size bin in use, most time first, with its procedure of the most time."""
+    top: dict[int, str] = {}
+    for row in sizes_by_procedure(connection):
+        top.setdefault(row.size_bin, row.procedure)
+    return [
+        SizeRow(size_bin, *bin_range(size_bin), top[size_bin], counted)
+        for (size_bin,), counted in counted_by(connection, "size_bin")
+    ]
+
+
+def sizes_by_procedure(connection: sqlite3.Connection) -> list[SizeRow]:
+    """Return every pair of size bin and procedure in use, most time first."""
+    return [
+        SizeRow(size_bin, *bin_range(size_bin), name, counted)
+        for (size_bin, name), counted in counted_by(connection, "size_bin, procedures.name", JOIN_PROCEDURES)
+    ]

@@ -1,0 +1,32 @@
+"""One number per rank, summed up: total, average, extremes and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Total, average, minimum and maximum over the ranks, in the unit of the key that holds it.
+
+    Attributes:
+        total: sum over the ranks; None where a sum means nothing (shares).
+        minimum_rank: the lowest rank that has the minimum.
+        maximum_rank: the lowest rank that has the maximum.
+    """
+
+    total: float | None
+    average: float
+    minimum: float
+    minimum_rank: int
+    maximum: float
+    maximum_rank: int
+
+
+def spread(values: Mapping[int, float]) -> Spread:
+    """Return the spread of rank → value; `values` must not be empty."""
+    lowest = min(values, key=lambda rank: (values[rank], rank))
+    highest = min(values, key=lambda rank: (-values[rank], rank))
+    total = sum(values.values())
+    return Spread(total, total / len(values), values[lowest], lowest, values[highest], highest)

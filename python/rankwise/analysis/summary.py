@@ -1,0 +1,38 @@
+"""Everything that the summary of a run shows; as it is, the answer of `rankwise show --json`."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.families import Family, families
+from rankwise.analysis.locality import Locality, locality
+from rankwise.analysis.overview import Run, Trust, run_facts, trust
+from rankwise.analysis.procedures import ProcedureRow, procedures
+from rankwise.analysis.times import Balance, Times, balance, times
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What ran, how far to trust it, and where its time and bytes went."""
+
+    run: Run
+    trust: Trust
+    times: Times
+    balance: Balance | None
+    families: list[Family]
+    calls: list[ProcedureRow]
+    locality: Locality
+
+
+def summary(connection: sqlite3.Connection) -> Summary:
+    """Return the summary of the run."""
+    return Summary(
+        run_facts(connection),
+        trust(connection),
+        times(connection),
+        balance(connection),
+        families(connection),
+        procedures(connection),
+        locality(connection),
+    )

@@ -1,0 +1,44 @@
+"""Say whether Rankwise works here, and what it would see of a command.
+
+  rankwise doctor
+  rankwise doctor -- mpirun -n 4 ./app args
+
+Nothing is started but the launcher's --version and, for Python programs, an empty Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import asdict
+
+from rankwise.launch import checkup
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings.
+
+    Returns:
+        the exit status: 1 if something stops Rankwise from recording anything.
+    """
+    findings = list(checkup.installation(os.environ))
+    if arguments.command:
+        findings += checkup.command(arguments.command, os.environ)
+    works = not any(finding.stops for finding in findings)
+    if arguments.json:
+        print(json.dumps({"works": works, "findings": [asdict(f) for f in findings]}, indent=1))
+        return 0 if works else 1
+    width = max(len(f.subject) for f in findings)
+    for finding in findings:
+        mark = "!" if finding.stops else "-" if finding.cure else " "
+        print(f"{mark} {finding.subject:<{width}}  {finding.text}")
+        if finding.cure:
+            print(f"  {'':<{width}}  -> {finding.cure}")
+    print("works" if works else "does not work: see the lines marked !")
+    return 0 if works else 1

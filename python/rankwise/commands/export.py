@@ -1,0 +1,84 @@
+"""Write the tables of a profile as CSV, JSON or Parquet files.
+
+One file for each table, DIR/calls.csv and so on, with the columns that docs/profile-format.md
+explains. calls and messages have the names of their communicators, procedures and regions
+beside the numbers. In CSV an empty field is a missing value; a JSON file is a list of objects.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from rankwise.analysis.flat import FlatTable
+from rankwise.errors import RankwiseError
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise export`."""
+    parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to read")
+    parser.add_argument("--to", choices=FORMATS, required=True, help="kind of the files")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", required=True, help="made if it does not exist"
+    )
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files; 0, or RankwiseError if the profile can't be read or a file can't be written."""
+    from rankwise.analysis.flat import flat_tables
+    from rankwise.analysis.opened import opened_profile
+
+    write = _writer(arguments.to)
+    with opened_profile(arguments.profile) as connection:
+        targets = [
+            (table, arguments.output / f"{table.name}.{arguments.to}") for table in flat_tables(connection)
+        ]
+        try:
+            _check(targets, arguments.force)
+            arguments.output.mkdir(parents=True, exist_ok=True)
+            for table, target in targets:
+                _write_whole(write, table, connection, target)
+        except OSError as error:
+            cause = error.strerror or str(error)
+            message = f"cannot write to {arguments.output}: {cause}; choose another directory with -o"
+            raise RankwiseError(message) from error
+    return 0
+
+
+Writer = Callable[[FlatTable, sqlite3.Connection, Path], None]
+
+
+def _writer(name: str) -> Writer:
+    if name == "csv":
+        from rankwise.report.exporting.csv_file import write_csv
+
+        return write_csv
+    if name == "json":
+        from rankwise.report.exporting.json_file import write_json
+
+        return write_json
+    from rankwise.report.exporting.parquet_file import write_parquet
+
+    return write_parquet
+
+
+def _check(targets: list[tuple[FlatTable, Path]], force: bool) -> None:
+    existing = [target for _, target in targets if target.exists()]
+    if existing and not force:
+        raise RankwiseError(f"{existing[0]} exists; --force replaces it")
+
+
+def _write_whole(write: Writer, table: FlatTable, connection: sqlite3.Connection, target: Path) -> None:
+    """Write beside the target first: a file with its final name is always whole."""
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        write(table, connection, unfinished)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)

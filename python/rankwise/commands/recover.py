@@ -1,0 +1,61 @@
+"""Make a profile of a run directory by hand, after `rankwise run` itself was killed.
+
+The processes' counters are on disk whatever became of the launcher; this reads them as `rankwise run` would
+have done at the end. It can also be used while the program is still running: the profile is partial then.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.profile.assemble import assemble
+
+_RUN_SUFFIX = ".rankwise-run"
+_PROFILE_SUFFIX = ".rankwise"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument("run_directory", metavar="RUNDIR", type=Path, help="the directory NAME.rankwise-run")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="F.rankwise",
+        type=Path,
+        help="the profile (default: NAME.rankwise, beside RUNDIR)",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the profile if it is there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the profile, and print its path and its summary.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        RankwiseError: RUNDIR is no run directory, or the profile is there, or it cannot be written.
+    """
+    # Imported late: the summary needs more than the profile, which is safe by then.
+    from rankwise.report.summary import print_summary
+
+    directory: Path = arguments.run_directory
+    if not directory.is_dir():
+        what = "is not a directory" if directory.exists() else "is not found"
+        raise RankwiseError(f"{directory} {what}: give the run directory, NAME{_RUN_SUFFIX}")
+    output: Path = arguments.output or default_output(directory)
+    if output.exists() and not arguments.force:
+        raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
+    assembly = assemble(directory, output, exit_status=None, force=arguments.force)
+    for made in (assembly, *assembly.others):
+        print(made.path, flush=True)
+    print_summary(assembly.path)
+    return 0
+
+
+def default_output(run_directory: Path) -> Path:
+    """Name the profile of a run directory: beside it, `NAME.rankwise` for `NAME.rankwise-run`."""
+    directory = run_directory.resolve()  # `.` has a name, too
+    return directory.with_name(directory.name.removesuffix(_RUN_SUFFIX) + _PROFILE_SUFFIX)

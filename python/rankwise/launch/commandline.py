@@ -1,0 +1,87 @@
+"""Takes a command apart: wrappers, launcher, the launcher's options, and the program or programs.
+
+env A=b timeout 60  mpirun  -n 4 -x A   numactl -m 0  ./app --fast   :   -n 1  ./viewer
+----- wrappers ---  launcher  options     wrapper      program           ---- context 2
+                            -------------- context 1 -------------
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from rankwise.launch import version
+from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher
+from rankwise.launch.launchers.base import Context, Family, Option
+from rankwise.launch.wrappers import Wrapper, strip
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A command, taken apart; `words` puts it together again."""
+
+    wrappers: tuple[Wrapper, ...]
+    launcher: str  # '' = the program is started directly
+    family: Family | None
+    contexts: tuple[Context, ...]
+
+    @property
+    def words(self) -> list[str]:
+        """The command as a list of words."""
+        words = [word for wrapper in self.wrappers for word in wrapper.words]
+        if self.launcher:
+            words.append(self.launcher)
+        for i, context in enumerate(self.contexts):
+            words += [*([self.family.separator] if i and self.family else []), *context.words]
+        return words
+
+
+def label(launcher: str) -> str:
+    """Whose launcher it is, '' if nobody knows; only commands with a name that several share are asked."""
+    return version.ask(launcher)[0] if PurePath(launcher).name in SHARED_NAMES else ""
+
+
+def parse(command: Sequence[str], label: Callable[[str], str] = label) -> CommandLine:
+    """Take a command apart.
+
+    Args:
+        command: its words.
+        label: tells whose launcher a command is ("Open MPI", "MPICH", "Intel MPI", '').
+    """
+    wrappers, rest = strip(command)
+    # A wrapper that only this site knows: recognised by the launcher that follows it at once.
+    if len(rest) > 1 and not _is_launcher(rest[0]) and _is_launcher(rest[1]):
+        wrappers, rest = (*wrappers, Wrapper(rest[:1])), rest[1:]
+    if not rest or not _is_launcher(rest[0]):
+        return CommandLine(wrappers, "", None, (Context(program=tuple(rest)),))
+    family = family_of(PurePath(rest[0]).name, label(rest[0]))
+    contexts = tuple(_context(part, family) for part in _split(rest[1:], family.separator))
+    return CommandLine(wrappers, rest[0], family, contexts)
+
+
+def _is_launcher(word: str) -> bool:
+    return is_launcher(PurePath(word).name)
+
+
+def _split(words: Sequence[str], separator: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == separator:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _context(words: Sequence[str], family: Family) -> Context:
+    options: list[Option] = []
+    start = 0
+    while start < len(words) and words[start].startswith("-") and words[start] != "--":
+        end = start + 1 + family.arity(words[start], words[start + 1 :])
+        options.append(Option(tuple(words[start:end])))
+        start = end
+    # `--` ends the options: our own go before it, so it is kept with what comes between options and program.
+    ending = [Wrapper(("--",))] if words[start : start + 1] == ["--"] else []
+    wrappers, program = strip(words[start + len(ending) :])
+    return Context(tuple(options), (*ending, *wrappers), program)

@@ -1,0 +1,152 @@
+"""Which MPI a program uses, found out without running it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from rankwise.launch import mpilibraries, python_mpi
+from rankwise.launch.elf import Loader, defined_symbols, imported_symbols, is_elf, read
+from rankwise.launch.mpilibraries import UNKNOWN
+
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish")
+
+
+class Kind(Enum):
+    """What sort of thing is to be started."""
+
+    MPI = "an MPI program"
+    STATIC = "an MPI program with MPI linked in statically"
+    OTHER = "not linked with MPI"
+    PYTHON = "a Python program"
+    SCRIPT = "a script"
+    MISSING = "not found"
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What is known of one program before it runs."""
+
+    program: str  # as on the command line
+    kind: Kind
+    family: str = UNKNOWN  # openmpi, mpich, mpiabi or unknown
+    how: str = ""  # the family was found, in words
+    path: Path | None = None
+    library: Path | None = None  # the MPI library that the loader would take
+    missing: tuple[str, ...] = ()  # shared objects that the loader would not find
+    fortran: tuple[str, ...] = ()  # Fortran bindings linked
+    imported: frozenset[str] = frozenset()  # symbols that the program and its own libraries import
+
+    @property
+    def static(self) -> bool:
+        """Whether nothing can be preloaded in front of its MPI."""
+        return self.kind is Kind.STATIC
+
+
+def detect(
+    program: Sequence[str], environment: Mapping[str, str], directory: Path | None = None
+) -> Detection:
+    """Look at a program.
+
+    Args:
+        program: its words; only the first is looked at.
+        environment: that it would be started with: PATH and LD_LIBRARY_PATH count.
+        directory: that it would be started in.
+    """
+    word = program[0]
+    path = find(word, environment, directory or Path.cwd())
+    if path is None:
+        return Detection(word, Kind.MISSING)
+    interpreter = _interpreter(path)
+    if interpreter is None:
+        return Detection(word, Kind.OTHER, path=path, how="neither an ELF file nor a script")
+    if python_mpi.is_python(path.name):
+        return _python(word, path, str(path), environment)
+    if python_mpi.is_python(Path(interpreter).name):
+        return _python(word, path, interpreter, environment)
+    if not is_elf(path) or path.name in _SHELLS:
+        return Detection(word, Kind.SCRIPT, path=path, how=f"run by {interpreter}")
+    return _elf(word, path, environment)
+
+
+def find(word: str, environment: Mapping[str, str], directory: Path) -> Path | None:
+    """Find the file that a command names: launchers look on PATH, then in the working directory."""
+    found = shutil.which(word, path=environment.get("PATH", os.defpath)) if "/" not in word else None
+    path = Path(found) if found else directory / word
+    return path if path.is_file() else None
+
+
+def _interpreter(path: Path) -> str | None:
+    """Return the file itself if it is ELF, the `#!` interpreter of a script, None for anything else."""
+    if is_elf(path):
+        return str(path)
+    try:
+        with path.open("rb") as file:
+            first = file.readline(512).decode(errors="replace")
+    except OSError:
+        return None
+    if not first.startswith("#!"):
+        # A text without `#!` is run by the shell.
+        return "/bin/sh" if first.isprintable() or first.rstrip("\n").isprintable() else None
+    words = first[2:].split()
+    if words and Path(words[0]).name == "env":
+        words = [w for w in words[1:] if not w.startswith("-") and "=" not in w]
+    return words[0] if words else "/bin/sh"
+
+
+def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
+    image = read(path)
+    if image is None:
+        return Detection(word, Kind.OTHER, path=path, how="a damaged ELF file")
+    if not image.dynamic:
+        kind = Kind.STATIC if "MPI_Init" in defined_symbols(path) else Kind.OTHER
+        return Detection(word, kind, path=path, how="statically linked")
+    tree = Loader(environment).tree(image, leaf=mpilibraries.CORE)
+    names = [i.path.name for i in tree.images[1:]] + list(tree.missing)
+    core = next((i.path for i in tree.images[1:] if mpilibraries.CORE.match(i.path.name)), None)
+    absent = next((Path(name) for name in tree.missing if mpilibraries.CORE.match(name)), None)
+    if core is None and absent is None:
+        # MPI inside the program itself: the calls never pass the loader.
+        static = "MPI_Init" in defined_symbols(path)
+        return Detection(word, Kind.STATIC if static else Kind.OTHER, path=path, missing=tree.missing)
+    own = [i.path for i in tree.images if not mpilibraries.ANY.match(i.path.name)]
+    callers = [p for p in own if p == path or any(mpilibraries.ANY.match(n) for n in _needed(p))]
+    soname = (core or absent or Path()).name
+    return Detection(
+        word,
+        Kind.MPI,
+        family=mpilibraries.family(core or Path(soname)),
+        how=f"linked with {soname}",
+        path=path,
+        library=core,
+        missing=tree.missing,
+        fortran=tuple(sorted({b for name in names if (b := mpilibraries.fortran_binding(name))})),
+        imported=frozenset().union(*(imported_symbols(p) for p in callers)),
+    )
+
+
+def _needed(path: Path) -> tuple[str, ...]:
+    image = read(path)
+    return image.needed if image else ()
+
+
+def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, str]) -> Detection:
+    executable = shutil.which(interpreter, path=environment.get("PATH"))
+    answer = python_mpi.ask(executable, environment) if executable else {}
+    modules = python_mpi.modules(answer)
+    if not modules:
+        how = "its Python has no mpi4py" if answer else f"{interpreter} did not say which mpi4py it has"
+        return Detection(word, Kind.PYTHON, path=path, how=how)
+    if len(modules) == 1:
+        linked = _elf(word, modules[0], environment)
+        how = f"{modules[0].name}: {linked.how}"
+        return replace(linked, kind=Kind.PYTHON, how=how, path=path, imported=frozenset())
+    library = next((p for p in python_mpi.libraries(answer) if mpilibraries.CORE.match(p.name)), None)
+    family = str(answer.get("family"))
+    family = family if family in mpilibraries.FAMILIES else UNKNOWN
+    how = "found by mpi4py" if library else f"mpi4py: {answer.get('error', 'MPI4PY_MPIABI')}"
+    return Detection(word, Kind.PYTHON, family, how, path, library)

@@ -1,0 +1,59 @@
+"""The launch that takes our variables to every rank on every node, and changes nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rankwise.launch import version
+from rankwise.launch.commandline import CommandLine
+from rankwise.launch.launchers import OTHER
+from rankwise.launch.launchers.base import Preload
+from rankwise.launch.launchers.openmpi import script_environment
+from rankwise.launch.wrappers import behind, carry
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What to start, with which environment."""
+
+    words: list[str]
+    environment: dict[str, str]
+    how: str  # the variables get to the ranks, in words
+
+
+def mpirun_version(environment: Mapping[str, str]) -> str:
+    """Version of the Open MPI whose mpirun is on PATH, '' if there is none."""
+    mpirun = shutil.which("mpirun", path=environment.get("PATH"))
+    label, number, _ = version.ask(mpirun) if mpirun else ("", "", "")
+    return number if label == "Open MPI" else ""
+
+
+def prepare(
+    command: CommandLine, preload: Preload, environment: Mapping[str, str], script_mpirun: str | None = None
+) -> Launch:
+    """Rewrite a command so that every MPI process that it starts finds our variables.
+
+    Args:
+        command: as the user gave it.
+        preload: what the processes have to find.
+        environment: of the user.
+        script_mpirun: the command is a script, and this the version of the Open MPI that it is likely to call
+            ('' = unknown); None = it is no script.
+    """
+    at_start = behind(command.wrappers, environment)
+    theirs = at_start.get("LD_PRELOAD", "")
+    contexts = command.contexts
+    if command.family is None:
+        variables, how = preload.variables(theirs), "its environment"
+        if script_mpirun is not None:
+            variables |= script_environment(preload, theirs, at_start, script_mpirun)
+            how += ", and Open MPI's list of variables for other hosts"
+    else:
+        # Without a program on the command line (it comes from a file) only the environment is left.
+        family = command.family if all(context.program for context in contexts) else OTHER
+        delivery = family.deliver(contexts, preload, at_start, theirs)
+        contexts, variables, how = delivery.contexts, dict(delivery.environment), delivery.how
+    rewritten = replace(command, wrappers=carry(command.wrappers, variables), contexts=contexts)
+    return Launch(rewritten.words, {**environment, **variables}, how)

@@ -1,0 +1,65 @@
+"""Hydra, the launcher of MPICH, Intel MPI, MVAPICH: `-env NAME value` before each program.
+
+Seen with MPICH 4.0.2 and 5.0.2 and Intel MPI 2021.18: of several settings of one name the last `-env` of the
+program counts, before any `-genv`; it also holds under -envnone, -genvnone and -envlist. (Intel drops `-genv`
+under -envlist and -envnone, which is why `-genv` would not do.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+
+_WITH_VALUE = """
+    arch bind-to binding bootstrap bootstrap-exec configfile cpu-bind demux dir env-file envexcl envlist
+    errfile errfile-pattern f g genvexcl genvlist gpu-subdevs-per-proc gpus-per-proc grr gtool gtoolfile
+    gwdir host hostfile hostlist hosts hosts-group iface launcher launcher-exec localhost machine
+    machinefile machinelist machines map-by membind n nameserver np order-nodes outfile outfile-pattern
+    output-from path perhost ppn prepend-pattern rankmap rmk rr s soft topolib tune umask usize wdir
+"""
+_FLAGS = """
+    aps check_mpi dac debug disable-auto-cleanup disable-hostname-propagation disable-x
+    enable-auto-cleanup enable-hostname-propagation enable-x envall envnone gdb genvall genvnone h help
+    hybrid-hosts ilp64 info l mps nolocal pmi-port prepend-rank prepend-timestamp print-all-exitcodes
+    print-rank-map profile prot silent-abort skip-launch-node trace v V verbose version
+"""
+
+
+class Hydra(Family):
+    """mpiexec, mpirun and mpiexec.hydra of MPICH and its kin."""
+
+    name = "hydra"
+    values = dict.fromkeys(_WITH_VALUE.split(), 1)
+    flags = frozenset(_FLAGS.split())
+
+    def arity(self, word: str, following: Sequence[str]) -> int:
+        """As for all, but `-env` and `-genv` take `NAME value` or `NAME=value`."""
+        if word.lstrip("-") in ("env", "genv"):
+            return 1 if following and "=" in following[0] else 2
+        return super().arity(word, following)
+
+    def deliver(
+        self,
+        contexts: tuple[Context, ...],
+        preload: Preload,
+        environment: Mapping[str, str],  # noqa: ARG002 - hydra has no variable that would stand in the way
+        theirs: str,
+    ) -> Delivery:
+        """By `-env` as the last options of each program."""
+        for_all = _setting("genv", (option for context in contexts for option in context.options), theirs)
+        delivered = []
+        for context in contexts:
+            own = _setting("env", context.options, for_all)
+            ours = [Option(("-env", name, value)) for name, value in preload.variables(own).items()]
+            delivered.append(with_options(context, [*context.options, *ours], preload, own))
+        return Delivery(tuple(delivered), how="-env NAME value before each program")
+
+
+def _setting(name: str, options: Iterable[Option], default: str) -> str:
+    """Return the user's LD_PRELOAD, as the last `-env` or `-genv` sets it."""
+    for option in options:
+        if option.name == name:
+            variable, _, value = "=".join(option.words[1:]).partition("=")
+            default = value if variable == "LD_PRELOAD" else default
+    return default

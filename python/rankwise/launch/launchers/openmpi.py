@@ -1,0 +1,130 @@
+"""Open MPI's mpirun (ORTE in 4.x, PRRTE in 5.x): `-x NAME=value`.
+
+Seen with 4.1.4 and 5.0.11: in 4.x `-x` counts only for the program before whose `:` it stands, in 5.x for
+all; of two `-x` for one name 4.x takes the last, 5.x the first. Hence each program gets its own, and the
+user's `-x LD_PRELOAD` goes. 4.x aborts the launch when `-x` meets the parameter mca_base_env_list, hence a
+user's list is appended to instead. Without either, both hand the environment only to the ranks on the
+launching host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+
+_LIST = "mca_base_env_list"
+_MCA = ("mca", "gmca", "omca", "gomca")
+
+_WITH_VALUE = """
+    am amca app bind-to c cf cartofile cpu-list cpu-set cpus-per-proc cpus-per-rank debugger
+    default-hostfile display dvm-uri fwd-environment H h-file host hnp hostfile launch-agent machinefile
+    map-by max-restarts max-vm-size n N np npernode npersocket ompi-server output output-filename path
+    personality ppr prefix preload-files rank-by report-events report-pid report-uri rf rankfile
+    runtime-options spawn-timeout stdin stream-buffering timeout tune wd wdir x xml-file xterm add-host
+    add-hostfile app-pmix-prefix pmix-prefix forward-signals gpu-support keepalive pset singleton tmpdir
+    unset-env num-connect-retries dvm-hint
+"""
+_FLAGS = """
+    allow-run-as-root bind-to-core bind-to-socket bycore bynode byslot continuous d debug debug-daemons
+    debug-daemons-file debug-devel disable-recovery display-allocation display-devel-allocation
+    display-devel-map display-diffable-map display-map display-topo do-not-launch do-not-resolve dvm
+    enable-instant-on-support enable-recovery fwd-mpirun-port get-stack-traces hetero-nodes
+    index-argv-by-rank leave-session-attached merge-stderr-to-stdout no-app-prefix no-ready-msg nolocal
+    nooversubscribe noprefix novm output-proctable oversubscribe pernode q quiet report-bindings
+    report-child-jobs-separately report-state-on-timeout s preload-binary set-cwd-to-session-dir set-sid
+    show-progress stop-in-app stop-in-init stop-on-exec tag-output timestamp-output tv use-hwthread-cpus
+    use-regexp v verbose V version xml
+"""
+
+
+class OpenMPI(Family):
+    """mpirun, mpiexec, orterun of Open MPI; prterun and prun of PRRTE."""
+
+    name = "openmpi"
+    values = dict.fromkeys(_WITH_VALUE.split(), 1) | dict.fromkeys(
+        [*_MCA, "prtemca", "pmixmca", "gpmixmca", "gprtemca", "set-env", "append-env", "prepend-env"], 2
+    )
+    flags = frozenset(_FLAGS.split())
+
+    def deliver(
+        self, contexts: tuple[Context, ...], preload: Preload, environment: Mapping[str, str], theirs: str
+    ) -> Delivery:
+        """By `-x` before each program, or by the user's own mca_base_env_list."""
+        if any(_is_list(option) for context in contexts for option in context.options):
+            return Delivery(
+                tuple(_with_list(context, preload, theirs) for context in contexts),
+                how=f"appended to --mca {_LIST}",
+            )
+        if users_list := environment.get(f"OMPI_MCA_{_LIST}"):
+            variables = _joined(users_list, preload.variables(_listed(users_list, theirs)))
+            return Delivery(contexts, {f"OMPI_MCA_{_LIST}": variables}, f"appended to OMPI_MCA_{_LIST}")
+        return Delivery(
+            tuple(_with_x(context, preload, theirs) for context in contexts),
+            how="-x NAME=value before each program",
+        )
+
+
+def script_environment(
+    preload: Preload, theirs: str, environment: Mapping[str, str], version: str
+) -> dict[str, str]:
+    """Variables that make an mpirun inside a script hand ours on to other hosts, whatever its own options.
+
+    Open MPI 4.x has mca_base_env_list_internal, which it lets stand beside `-x`; 5.x ignores that and lets
+    mca_base_env_list stand beside `-x`, for which 4.x would abort.
+
+    Args:
+        preload: what to hand on.
+        theirs: the user's LD_PRELOAD.
+        environment: that the script is started with.
+        version: of the mpirun that the script is likely to call, '' if unknown.
+    """
+    variable = f"OMPI_MCA_{_LIST}"
+    users_list = environment.get(variable, "")
+    if users_list or version.startswith("5."):
+        return {variable: _joined(users_list, preload.variables(_listed(users_list, theirs)))}
+    return {f"{variable}_internal": _joined("", preload.variables(theirs))}
+
+
+def _with_x(context: Context, preload: Preload, theirs: str) -> Context:
+    kept = []
+    for option in context.options:
+        name, equals, value = option.value.partition("=")
+        if option.name == "x" and name == "LD_PRELOAD":
+            theirs = value if equals else theirs  # `-x LD_PRELOAD` hands on the launcher's own
+        else:
+            kept.append(option)
+    ours = [Option(("-x", f"{name}={value}")) for name, value in preload.variables(theirs).items()]
+    return with_options(context, [*kept, *ours], preload, theirs)
+
+
+def _is_list(option: Option) -> bool:
+    return option.name in _MCA and len(option.words) == 3 and option.words[1] == _LIST
+
+
+def _with_list(context: Context, preload: Preload, theirs: str) -> Context:
+    options: list[Option] = []
+    for option in context.options:
+        if _is_list(option):
+            theirs = _listed(option.words[2], theirs)
+            option = replace(
+                option, words=(*option.words[:2], _joined(option.words[2], preload.variables(theirs)))
+            )
+        options.append(option)
+    return with_options(context, options, preload, theirs)
+
+
+def _entries(users_list: str) -> Sequence[str]:
+    return [entry.strip() for entry in users_list.split(";") if entry.strip()]
+
+
+def _listed(users_list: str, theirs: str) -> str:
+    """LD_PRELOAD as a list sets it."""
+    values = [e.partition("=")[2] for e in _entries(users_list) if e.startswith("LD_PRELOAD=")]
+    return values[-1] if values else theirs
+
+
+def _joined(users_list: str, variables: Mapping[str, str]) -> str:
+    kept = [e for e in _entries(users_list) if e.partition("=")[0] not in variables]
+    return ";".join([*kept, *(f"{name}={value}" for name, value in variables.items())])

@@ -1,0 +1,80 @@
+"""Slurm's srun: hands on its own environment, unless --export or SLURM_EXPORT_ENV says otherwise.
+
+Source: srun(1), "--export". ALL takes the values of srun's environment before those in the list, so ours go
+there and the list gets the names only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+
+_WITH_VALUE = """
+    A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin
+    chdir cluster-constraint clusters comment constraint container core-spec cores-per-socket cpu-bind
+    cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency distribution epilog error exclude
+    export extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task gres
+    gres-flags het-group hint input job-name jobid licenses mail-type mail-user mcs-label mem mem-bind
+    mem-per-cpu mem-per-gpu mincpus mpi msg-timeout network nodefile nodelist nodes ntasks
+    ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket ntasks-per-tres open-mode output
+    pack-group partition power prefer priority profile prolog qos relative reservation signal
+    slurmd-debug sockets-per-node switches task-epilog task-prolog tasks-per-node thread-spec threads
+    threads-per-core time time-min tmp tres-bind tres-per-task uid wait wckey
+"""
+_FLAGS = """
+    E H I K O Q V X Z h k l s u v bcast compress contiguous disable-status exact exclusive help hold
+    immediate kill-on-bad-exit label multi-prog nice no-allocate no-kill overcommit overlap
+    oversubscribe preserve-env propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share
+    spread-job stepmgr test-only unbuffered usage use-min-nodes verbose version x11
+"""
+
+
+class Slurm(Family):
+    """srun."""
+
+    name = "slurm"
+    values = dict.fromkeys(_WITH_VALUE.split(), 1)
+    # Where the value is optional it comes only after `=` or attached: flags, as far as words go.
+    flags = frozenset(_FLAGS.split())
+
+    def arity(self, word: str, following: Sequence[str]) -> int:
+        """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""
+        short = not word.startswith("--")
+        return 0 if short and len(word) > 2 else super().arity(word, following)
+
+    def deliver(
+        self, contexts: tuple[Context, ...], preload: Preload, environment: Mapping[str, str], theirs: str
+    ) -> Delivery:
+        """By srun's own environment, and by name where the user restricts what is exported."""
+        for_all = environment.get("SLURM_EXPORT_ENV", "")
+        exports = [o.value for context in contexts for o in context.options if o.name == "export"]
+        for entries in [for_all, *exports]:
+            theirs = next((e[11:] for e in entries.split(",") if e.startswith("LD_PRELOAD=")), theirs)
+        names = list(preload.variables())
+        delivered = [
+            with_options(context, [_exporting(o, names) for o in context.options], preload, theirs)
+            for context in contexts
+        ]
+        variables = preload.variables(theirs)
+        if for_all:
+            variables["SLURM_EXPORT_ENV"] = _export(for_all, names)
+        restricted = any(not _is_all(value) for value in [for_all, *exports] if value)
+        return Delivery(tuple(delivered), variables, "srun's environment" + " and --export" * restricted)
+
+
+def _is_all(export: str) -> bool:
+    return "ALL" in export.split(",")
+
+
+def _exporting(option: Option, names: Sequence[str]) -> Option:
+    if option.name != "export":
+        return option
+    return replace(option, words=(f"--export={_export(option.value, names)}",))
+
+
+def _export(export: str, names: Sequence[str]) -> str:
+    """Add our names to the list; NONE and NIL can't stand in one, and mean no more than an empty one."""
+    kept = [e for e in export.split(",") if e not in ("", "NONE", "NIL") and e.partition("=")[0] not in names]
+    return ",".join(kept if "ALL" in kept else [*kept, *names])

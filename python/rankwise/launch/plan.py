@@ -1,0 +1,170 @@
+"""What is known of a launch before it happens, and whether it can work at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path, PurePath
+
+from rankwise._files import installed
+from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import CommandLine, parse
+from rankwise.launch.coverage import not_covered
+from rankwise.launch.detect import Detection, Kind, detect
+from rankwise.launch.environment import mpirun_version
+from rankwise.launch.mpilibraries import NAMES, UNKNOWN
+from rankwise.launch.wrappers import behind
+
+_QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
+_JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID")
+
+
+def library() -> Path:
+    """Return the library that is preloaded.
+
+    Raises:
+        RankwiseError: it is missing, or LD_PRELOAD can't name it.
+    """
+    path = installed("lib/librankwise.so")
+    if set(" :\t\n;") & set(str(path)):
+        raise RankwiseError(
+            f"LD_PRELOAD can't name {path}: install Rankwise in a place without blanks, : and ;"
+        )
+    return path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A command, and what was found out about it."""
+
+    words: tuple[str, ...]
+    command: CommandLine
+    detections: tuple[Detection, ...]  # one a program
+    environment: Mapping[str, str]  # as the programs see it, behind the user's `env`
+    job: str  # of the scheduler, '' if there is none
+    script_mpirun: str | None  # see environment.prepare
+
+    @property
+    def launcher(self) -> str:
+        """Base name of the launcher, '' without one."""
+        return PurePath(self.command.launcher).name
+
+    @cached_property
+    def not_covered(self) -> list[str]:
+        """MPI procedures that the programs import and Rankwise does not record."""
+        return not_covered(frozenset[str]().union(*(d.imported for d in self.detections)))
+
+    def default_output(self) -> Path:
+        """Name the profile after the program and the job."""
+        program = next((c.program for c in self.command.contexts if c.program), (self.launcher,))
+        # `python solver.py` is known as solver.
+        script = next((w for w in program[1:2] if w.endswith(".py")), program[0])
+        run = self.job.replace("/", "_") or os.getpid()
+        return Path(f"{PurePath(script).name.removesuffix('.py')}.{run}.rankwise")
+
+    def note(self) -> dict[str, object]:
+        """Return what launch.json holds (profile/launch_note.py reads it)."""
+        return {
+            "command": list(self.words),
+            "directory": str(Path.cwd()),
+            "launcher": self.launcher,
+            "job": self.job,
+            "not_covered": self.not_covered,
+            "rankwise_version": _version(),
+        }
+
+    def why_nothing_was_seen(self, status: int) -> str:
+        """Say in one line why no MPI process may have been seen, and what to do."""
+        line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
+        kinds = {d.kind for d in self.detections}
+        names = ", ".join(d.program for d in self.detections)
+        if Kind.MISSING in kinds:
+            missing = ", ".join(d.program for d in self.detections if d.kind is Kind.MISSING)
+            return f"{line}: {missing} is not found"
+        if kinds and kinds <= {Kind.OTHER}:
+            return f"{line}: {names} is not linked with an MPI library that can be preloaded"
+        if status != 0 and Kind.MPI in kinds:
+            return f"{line}: it ended before MPI_Init, or the launcher did not start it"
+        return (
+            f"{line}: not an MPI program, or statically linked, or set-uid, or our environment did not "
+            "reach it; see `rankwise doctor -- COMMAND`"
+        )
+
+
+def plan(words: Sequence[str], environment: Mapping[str, str], mpi: str | None = None) -> Plan:
+    """Look at a command and refuse what can't work.
+
+    Args:
+        words: the command.
+        environment: that it would be started with.
+        mpi: the user's --mpi.
+
+    Raises:
+        RankwiseError: there is no command, it is not found or only queues a job, MPI is linked in statically,
+            or --mpi contradicts the program.
+    """
+    if not words:
+        raise RankwiseError("no command: put it after `--`, as in: rankwise run -- mpirun -n 4 ./app")
+    planned = look(words, environment)
+    _check_startable(words[0], environment)
+    programs = [context.program[0] for context in planned.command.contexts if context.program]
+    # A program behind a launcher may be there only where it will run: that is the launcher's to say.
+    for started in [planned.command.launcher] if planned.command.launcher else programs[:1]:
+        _check_startable(started, planned.environment)
+    for detection in planned.detections:
+        _check_program(detection, mpi)
+    return planned
+
+
+def look(words: Sequence[str], environment: Mapping[str, str]) -> Plan:
+    """Find out what can be found out about a command, without judging it."""
+    command = parse(words)
+    programs = [c.program for c in command.contexts if c.program]
+    behind_wrappers = behind(command.wrappers, environment)
+    detections = tuple(detect(program, behind_wrappers) for program in programs)
+    is_script = command.family is None and any(d.kind is Kind.SCRIPT for d in detections)
+    job = next((environment[name] for name in _JOB_VARIABLES if environment.get(name)), "")
+    return Plan(
+        words=tuple(words),
+        command=command,
+        detections=detections,
+        environment=behind_wrappers,
+        job=job,
+        script_mpirun=mpirun_version(behind_wrappers) if is_script else None,
+    )
+
+
+def _check_startable(word: str, environment: Mapping[str, str]) -> None:
+    if PurePath(word).name in _QUEUERS:
+        raise RankwiseError(
+            f"{word} only queues a job: put `rankwise run --` before mpirun in the job script"
+        )
+    if shutil.which(word, path=environment.get("PATH")):
+        return
+    if "/" not in word or not Path(word).exists():
+        raise RankwiseError(f"{word}: command not found; check its name, or load its module", exit_status=127)
+    raise RankwiseError(f"{word} is not executable: chmod +x it, or name its interpreter", exit_status=126)
+
+
+def _check_program(detection: Detection, mpi: str | None) -> None:
+    if detection.static:
+        raise RankwiseError(
+            f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
+            "link it with the shared MPI library (without -static)"
+        )
+    if mpi and detection.family not in (UNKNOWN, mpi):
+        raise RankwiseError(
+            f"--mpi {mpi} contradicts {detection.program}, which uses {NAMES[detection.family]} "
+            f"({detection.how}): leave --mpi out"
+        )
+
+
+def _version() -> str:
+    try:
+        return version("rankwise")
+    except PackageNotFoundError:
+        return ""

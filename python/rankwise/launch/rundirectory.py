@@ -1,0 +1,92 @@
+"""The directory that the MPI processes count into, from its creation to its removal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.plan import Plan
+from rankwise.profile.launch_note import FILE_NAME
+
+_COUNTERS = "*.counters"  # <host>.<pid>.<hex>.counters, one an MPI process
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """An existing run directory.
+
+    Attributes:
+        path: absolute.
+        ours: whether we made it; otherwise it stays when its contents go.
+    """
+
+    path: Path
+    ours: bool
+
+    @classmethod
+    def create(cls, output: Path, wanted: Path | None, *, force: bool) -> RunDirectory:
+        """Make the run directory, and see that the profile can be written.
+
+        Args:
+            output: the profile.
+            wanted: the user's choice of the run directory; None = beside the profile.
+            force: replace the profile, and take a directory that was used before.
+
+        Raises:
+            RankwiseError: one of the two is there already, or can't be written.
+        """
+        if output.is_dir():
+            raise RankwiseError(f"{output} is a directory: give a file name with -o")
+        if output.exists() and not force:
+            raise RankwiseError(f"{output} is there already: give another name with -o, or use --force")
+        if not output.parent.is_dir():
+            raise RankwiseError(f"{output.parent} is no directory: make it, or give another place with -o")
+        if not os.access(output.parent, os.W_OK | os.X_OK):
+            raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
+        path = (wanted or output.with_name(f"{output.name}-run")).absolute()
+        try:
+            path.mkdir(mode=0o700)
+            return cls(path, ours=True)
+        except FileExistsError:
+            return cls._reuse(path, force)
+        except OSError as error:
+            raise RankwiseError(f"{path}: {error.strerror}; give another place with --live-dir") from None
+
+    @classmethod
+    def _reuse(cls, path: Path, force: bool) -> RunDirectory:
+        if not path.is_dir():
+            raise RankwiseError(f"{path} is no directory: give another place with --live-dir")
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise RankwiseError(f"{path} can't be written to: give another place with --live-dir")
+        directory = cls(path, ours=False)
+        if any(path.iterdir()):
+            if not force:
+                raise RankwiseError(
+                    f"{path} is not empty: `rankwise recover` makes a profile of an old run, --force drops it"
+                )
+            directory._clear()
+        return directory
+
+    def note(self, planned: Plan) -> None:
+        """Write launch.json, so that the profile knows the command even if we are killed."""
+        text = json.dumps(planned.note(), indent=1, ensure_ascii=True)
+        (self.path / FILE_NAME).write_text(text + "\n")
+
+    def has_counters(self) -> bool:
+        """Whether any MPI process left counters."""
+        return any(self.path.glob(_COUNTERS))
+
+    def remove(self) -> None:
+        """Remove what the run left, and the directory if it is ours and nothing else is in it."""
+        self._clear()
+        if self.ours:
+            with contextlib.suppress(OSError):  # somebody put a file there: it is theirs
+                self.path.rmdir()
+
+    def _clear(self) -> None:
+        for file in (*self.path.glob(_COUNTERS), self.path / FILE_NAME):
+            file.unlink(missing_ok=True)

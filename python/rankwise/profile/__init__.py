@@ -1,0 +1,1 @@
+"""The profile: reading counters, assembling the database, opening it. Nothing here prints."""

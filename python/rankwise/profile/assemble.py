@@ -1,0 +1,110 @@
+"""Makes a profile of a run directory: reads every process's counters and joins them.
+
+The end of a run, an abort, a time limit and a `kill -9` are one and the same path: read the files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.profile.counters import Counters, read_counters
+from rankwise.profile.database import new_profile
+from rankwise.profile.launch_note import read_launch_note
+from rankwise.profile.world_profile import WorldProfile
+from rankwise.profile.worlds import worlds
+
+COUNTERS_SUFFIX = ".counters"
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A profile that was made.
+
+    Attributes:
+        path: of the profile.
+        ranks_seen: ranks whose counters were read.
+        ranks_expected: size of MPI_COMM_WORLD.
+        partial: whether some rank did not come to the end of MPI_Finalize.
+        reason: why, in one sentence; '' if complete.
+        others: profiles of further MPI worlds in the same run directory.
+    """
+
+    path: Path
+    ranks_seen: int
+    ranks_expected: int
+    partial: bool
+    reason: str
+    others: tuple[Assembly, ...] = ()
+
+
+def assemble(
+    run_directory: Path, output: Path, *, exit_status: int | None, interrupted: str = "", force: bool = False
+) -> Assembly:
+    """Make the profile of a run directory.
+
+    Args:
+        run_directory: where the processes left their counters.
+        output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`.
+        exit_status: of the launch, 128 + n for signal n; None = unknown.
+        interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
+            come to its end.
+        force: replace profiles of further worlds, too; else a free number is taken.
+
+    Raises:
+        RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
+    """
+    note = read_launch_note(run_directory)
+    files, unreadable = _read_all(run_directory)
+    found = worlds(files)
+    warnings = [*([note.warning] if note.warning else []), *unreadable]
+    assemblies: list[Assembly] = []
+    for number, world in enumerate(found, 1):
+        path = output if number == 1 else _further(output, number, {done.path for done in assemblies}, force)
+        made = WorldProfile(world, note, exit_status, interrupted)
+        with new_profile(path) as profile:
+            made.fill(profile, warnings)
+        assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
+    first, *others = assemblies
+    return Assembly(
+        first.path, first.ranks_seen, first.ranks_expected, first.partial, first.reason, tuple(others)
+    )
+
+
+def _read_all(run_directory: Path) -> tuple[list[Counters], list[str]]:
+    """Read all counters files; return those that could be read, and a sentence for each other one.
+
+    Raises:
+        RankwiseError: there is none, or none that can be read.
+    """
+    try:
+        paths = sorted(path for path in run_directory.iterdir() if path.name.endswith(COUNTERS_SUFFIX))
+    except OSError as error:
+        raise RankwiseError(
+            f"{run_directory} cannot be read: {error.strerror}: give a run directory"
+        ) from error
+    if not paths:
+        raise RankwiseError(
+            f"no MPI process was seen in {run_directory}: is it an MPI program, and does it call MPI_Init? "
+            f"`rankwise doctor -- COMMAND` tells"
+        )
+    files: list[Counters] = []
+    failures: list[RankwiseError] = []
+    for path in paths:
+        try:
+            files.append(read_counters(path))
+        except RankwiseError as failure:  # noqa: PERF203 - a file that cannot be read is no reason to stop
+            failures.append(failure)
+    if not files:
+        raise failures[0]
+    return files, [str(failure) for failure in failures]
+
+
+def _further(output: Path, number: int, taken: set[Path], force: bool) -> Path:
+    """Name the profile of a further world."""
+    while True:
+        path = output.with_name(f"{output.stem}.{number}.rankwise")
+        if path not in taken and (force or not path.exists()):
+            return path
+        number += 1

@@ -1,0 +1,263 @@
+"""Reads one counters file: what one MPI process counted.
+
+The process may have died at any instant, the disk may have been full, the file may have been copied halfway:
+what is whole is read, what is not is told in a sentence (a loss).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.profile import layout
+from rankwise.profile.clock import Stamp
+from rankwise.profile.procedures import TABLE_DIGEST
+from rankwise.profile.rows import Rows, add_up_calls, add_up_messages
+from rankwise.profile.text import text_of
+
+_STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
+_KINDS = layout.names_of("section_kind")
+_RECORDS: Mapping[str, np.dtype[Any]] = {
+    "threads": layout.THREAD,
+    "communicators": layout.COMMUNICATOR,
+    "regions": layout.REGION,
+    "calls": layout.CALLS,
+    "messages": layout.MESSAGES,
+}
+# Records that others refer to by their position: what follows a hole has lost its number.
+_NUMBERED = frozenset({"threads", "communicators", "regions"})
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a process says about itself: the members of struct rankwise_header, converted.
+
+    Attributes:
+        state: name in enum rankwise_state, lower case; ``unknown`` if damaged.
+        abi: name in enum rankwise_abi, lower case.
+        stamps: loaded, started, latest, stopping, stopped; unused ones are all zero.
+        dropped: counts by enum rankwise_dropped.
+    """
+
+    state: str
+    abi: str
+    runtime_version: str
+    host: str
+    job: str
+    executable: str
+    library: str
+    cpus_allowed: str
+    pid: int
+    world_rank: int
+    world_size: int
+    thread_level: int
+    abort_code: int
+    cpu_at_start: int
+    cpu_at_stop: int
+    launcher_rank: int
+    launcher_size: int
+    user_us: int
+    system_us: int
+    max_rss_bytes: int
+    own_call_picoticks: int
+    own_setup_ticks: int
+    own_finish_ticks: int
+    stamps: Mapping[str, Stamp]
+    dropped: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What one process counted.
+
+    Attributes:
+        path: of the file.
+        header: the process.
+        threads: records of struct rankwise_thread.
+        communicators: records of struct rankwise_communicator; record 0 has index 3 in the keys.
+        regions: records of struct rankwise_region.
+        calls: rows of struct rankwise_calls, summed over the threads, in the order of the keys.
+        messages: rows of struct rankwise_messages, likewise.
+        losses: what could not be read, a sentence each.
+    """
+
+    path: Path
+    header: Header
+    threads: Rows
+    communicators: Rows
+    regions: Rows
+    calls: Rows
+    messages: Rows
+    losses: tuple[str, ...]
+
+
+def read_counters(path: Path) -> Counters:
+    """Read a counters file.
+
+    Raises:
+        RankwiseError: not a file, not readable, not a counters file, or written by another Rankwise.
+    """
+    try:
+        # Not blocking: a named pipe in the run directory must not hold up the reader.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return _read(_Source(descriptor, path))
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
+
+
+class _Source:
+    """Reads pieces of a file, never beyond its end.
+
+    Pieces are read, not mapped: a file that gets shorter meanwhile would kill the reader of a mapping.
+    """
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise RankwiseError(f"{path} is not a counters file: remove it from the run directory")
+        self.path = path
+        self.length = status.st_size
+        self._descriptor = descriptor
+
+    def records(self, dtype: np.dtype[Any], count: int, offset: int, stride: int) -> Rows:
+        """Read as many records as are whole in the file, `count` at most."""
+        whole = max(0, min(count, (self.length - offset) // stride))
+        data = bytearray()
+        while len(data) < whole * stride:
+            piece = os.pread(self._descriptor, whole * stride - len(data), offset + len(data))
+            if not piece:  # it got shorter since
+                break
+            data += piece
+        whole = min(whole, len(data) // stride)
+        rows: Rows = np.ndarray((whole,), dtype, data, strides=(stride,))
+        return rows
+
+
+def _read(source: _Source) -> Counters:
+    record = _header_record(source)
+    losses: Counter[str] = Counter()
+    tables = _tables(source, int(record["section_count"]), losses)
+    header = _header(record)
+    nameless = int((tables["communicators"]["id"] == 0).sum())
+    if nameless:
+        losses["a damaged communicator is booked on (other)"] += nameless
+    if header.state == "unknown":
+        losses["the state of the process is damaged"] += 1
+    return Counters(
+        path=source.path,
+        header=header,
+        threads=tables["threads"],
+        communicators=tables["communicators"],
+        regions=tables["regions"],
+        calls=_possible(add_up_calls(tables["calls"]), losses),
+        messages=_possible(add_up_messages(tables["messages"]), losses),
+        losses=tuple(
+            f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
+            for loss, times in losses.items()
+        ),
+    )
+
+
+def _header_record(source: _Source) -> np.void:
+    """Return the header, once it is certain that this Rankwise understands the file."""
+    path = source.path
+    header = source.records(layout.HEADER, 1, 0, layout.HEADER.itemsize)
+    if not len(header) or header[0]["magic"] != layout.MAGIC:
+        raise RankwiseError(f"{path} is not a counters file, or was cut short before its header was written")
+    record: np.void = header[0]
+    version = "another version of Rankwise" + (
+        f" ({text_of(record['runtime_version'])})" if record["runtime_version"] else ""
+    )
+    if record["byte_order"] != layout.CONSTANTS["BYTE_ORDER"]:
+        raise RankwiseError(f"{path} was written with another byte order: recover it on such a machine")
+    if record["version"] != layout.CONSTANTS["FORMAT_VERSION"]:
+        raise RankwiseError(
+            f"{path} has format {record['version']} and this Rankwise reads only "
+            f"{layout.CONSTANTS['FORMAT_VERSION']}: recover it with {version}"
+        )
+    if record["header_bytes"] != layout.HEADER.itemsize or record["section_bytes"] != layout.SECTION.itemsize:
+        raise RankwiseError(f"{path} has a damaged header, or was written by {version}")
+    if record["table_digest"] != TABLE_DIGEST:
+        raise RankwiseError(f"{path} numbers the MPI procedures differently: recover it with {version}")
+    return record
+
+
+def _header(record: np.void) -> Header:
+    assert record.dtype.names
+    values: dict[str, Any] = dict(zip(record.dtype.names, record.item(), strict=True))
+    texts = {name: text_of(value) for name, value in values.items() if isinstance(value, bytes)}
+    members = {name: values[name] for name in Header.__annotations__ if name in values} | texts
+    del members["magic"]
+    return Header(
+        **members
+        | {
+            "state": layout.names_of("state").get(values["state"], "unknown"),
+            "abi": layout.names_of("abi").get(values["abi"], "none"),
+            "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
+            "dropped": tuple(record["dropped"].tolist()),
+        }
+    )
+
+
+def _tables(source: _Source, section_count: int, losses: Counter[str]) -> dict[str, Rows]:
+    """Collect the records of each kind from all its sections."""
+    pieces: dict[str, list[Rows]] = {kind: [] for kind in _RECORDS}
+    broken: set[str] = set()
+    budget = source.length  # sections don't overlap; damaged ones might, and fill the memory
+    for section in _sections(source, section_count, losses):
+        kind = _KINDS.get(section["kind"], "")
+        if kind not in pieces:
+            losses["a section of an unknown kind was passed over"] += 1
+            continue
+        if kind in broken and kind in _NUMBERED:
+            losses[f"{kind} that follow a damaged section were passed over"] += 1
+            continue
+        stride, count = section["record_bytes"], min(section["used"], section["capacity"])
+        if stride < _RECORDS[kind].itemsize or section["offset"] > source.length or budget <= 0:
+            losses[f"a damaged section of {kind} was passed over"] += 1
+            broken.add(kind)
+            continue
+        rows = source.records(_RECORDS[kind], count, section["offset"], stride)
+        budget -= len(rows) * stride
+        if len(rows) < count or count < section["used"]:
+            losses[f"{section['used'] - len(rows)} of {section['used']} records of {kind} are missing"] += 1
+            broken.add(kind)
+        pieces[kind].append(rows)
+    return {kind: _joined(rows, _RECORDS[kind]) for kind, rows in pieces.items()}
+
+
+def _joined(pieces: list[Rows], dtype: np.dtype[Any]) -> Rows:
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+
+
+def _sections(source: _Source, count: int, losses: Counter[str]) -> list[dict[str, int]]:
+    """Read the directory of sections."""
+    possible = min(count, layout.CONSTANTS["MAX_SECTIONS"])
+    directory = source.records(layout.SECTION, possible, layout.HEADER.itemsize, layout.SECTION.itemsize)
+    if len(directory) < count:
+        losses[f"{count - len(directory)} of {count} sections are missing"] += 1
+    assert layout.SECTION.names
+    return [dict(zip(layout.SECTION.names, section, strict=True)) for section in directory.tolist()]
+
+
+def _possible(rows: Rows, losses: Counter[str]) -> Rows:
+    """Drop negative numbers: a sum that is still below zero was cut short or is damaged."""
+    assert rows.dtype.names
+    for column in rows.dtype.names[1:]:
+        negative: NDArray[np.bool_] = rows[column].view(np.int64) < 0
+        if negative.any():
+            rows[column][negative] = 0
+            losses[f"impossible numbers of {column} were set to 0"] += int(negative.sum())
+    return rows

@@ -1,0 +1,44 @@
+"""The parts of the keys that number the rows of calls and messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.profile.layout import CONSTANTS
+
+
+def part(keys: NDArray[np.uint64], table: str, name: str) -> NDArray[np.int64]:
+    """Take one part out of each key.
+
+    Args:
+        keys: of one table's rows.
+        table: ``CALLS`` or ``MESSAGES``.
+        name: ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER`` or ``KIND``, as the table has it.
+    """
+    shift = CONSTANTS[f"{table}_{name}_SHIFT"]
+    mask = (1 << CONSTANTS[f"{table}_{name}_BITS"]) - 1
+    numbers: NDArray[Any] = (keys >> np.uint64(shift)) & np.uint64(mask)
+    return numbers.astype(np.int64)
+
+
+def calls_key(region: int, communicator: int, procedure: int, size_bin: int) -> int:
+    """Make the key of a row of calls; ``communicator`` is an index on the process."""
+    return (
+        region << CONSTANTS["CALLS_REGION_SHIFT"]
+        | communicator << CONSTANTS["CALLS_COMMUNICATOR_SHIFT"]
+        | procedure << CONSTANTS["CALLS_PROCEDURE_SHIFT"]
+        | size_bin << CONSTANTS["CALLS_BIN_SHIFT"]
+    )
+
+
+def messages_key(kind: int, communicator: int, procedure: int, peer: int) -> int:
+    """Make the key of a row of messages; ``communicator`` is an index on the process, ``peer`` a rank."""
+    return (
+        kind << CONSTANTS["MESSAGES_KIND_SHIFT"]
+        | communicator << CONSTANTS["MESSAGES_COMMUNICATOR_SHIFT"]
+        | procedure << CONSTANTS["MESSAGES_PROCEDURE_SHIFT"]
+        | peer << CONSTANTS["MESSAGES_PEER_SHIFT"]
+    )

@@ -1,0 +1,66 @@
+"""Reads what `rankwise run` noted about the launch: launch.json in the run directory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankwise.profile.text import harmless
+
+FILE_NAME = "launch.json"
+
+
+@dataclass(frozen=True)
+class LaunchNote:
+    """How the program was launched; what is not known is empty.
+
+    Attributes:
+        command: the words after `--`.
+        directory: working directory of the launch.
+        launcher: mpirun, srun, ...
+        job: job id of the scheduler or launcher.
+        not_covered: MPI procedures that the program imports and Rankwise does not record.
+        rankwise_version: that launched it.
+        warning: why the note could not be read, '' if it could or is not there.
+    """
+
+    command: tuple[str, ...] = ()
+    directory: str = ""
+    launcher: str = ""
+    job: str = ""
+    not_covered: tuple[str, ...] = ()
+    rankwise_version: str = ""
+    warning: str = ""
+
+
+def read_launch_note(run_directory: Path) -> LaunchNote:
+    """Read the note of a run directory, if there is one; never fails."""
+    path = run_directory / FILE_NAME
+    if not path.is_file():
+        return LaunchNote()
+    try:
+        note = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        why = harmless(str(error))
+        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
+    if not isinstance(note, dict):
+        return LaunchNote(warning=f"{FILE_NAME} holds no object, the command is not known")
+    return LaunchNote(
+        command=_words(note.get("command")),
+        directory=_text(note.get("directory")),
+        launcher=_text(note.get("launcher")),
+        job=_text(note.get("job")),
+        not_covered=_words(note.get("not_covered")),
+        rankwise_version=_text(note.get("rankwise_version")),
+    )
+
+
+def _text(value: Any) -> str:
+    return harmless(str(value)) if isinstance(value, str | int) else ""
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Keep the words as they are: they are stored as JSON, where nothing does harm."""
+    return tuple(str(word) for word in value) if isinstance(value, list) else ()

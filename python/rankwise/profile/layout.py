@@ -1,0 +1,92 @@
+"""The layout of the counters file, taken from the header that the runtime itself compiles.
+
+Nothing of the layout is written a second time: structs become numpy dtypes, enumerators become numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import cffi
+import numpy as np
+
+from rankwise._files import installed
+
+
+def _declarations(header: str) -> str:
+    """Take the C declarations out of a header, without comments and preprocessor lines."""
+    without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", " ", header, flags=re.DOTALL)
+    return re.sub(r"^\s*#.*$", "", without_comments, flags=re.MULTILINE)
+
+
+_TEXT = _declarations(installed("share/format.h").read_text(encoding="utf-8"))
+_FFI = cffi.FFI()
+_FFI.cdef(_TEXT)
+
+
+def _dtype(ctype: Any) -> np.dtype[Any]:
+    """Translate a C type into the numpy dtype with the same bytes."""
+    if ctype.kind == "struct":
+        return np.dtype(
+            {
+                "names": [name for name, _ in ctype.fields],
+                "formats": [_dtype(field.type) for _, field in ctype.fields],
+                "offsets": [field.offset for _, field in ctype.fields],
+                "itemsize": _FFI.sizeof(ctype),
+            }
+        )
+    if ctype.kind == "array":
+        if ctype.item.cname == "char":
+            return np.dtype((np.bytes_, ctype.length))
+        return np.dtype((_dtype(ctype.item), (ctype.length,)))
+    if ctype.cname == "char":
+        return np.dtype((np.bytes_, 1))
+    return np.dtype(f"{'u' if ctype.cname.startswith('uint') else 'i'}{_FFI.sizeof(ctype)}")
+
+
+def _enumerators(enum: str) -> dict[str, int]:
+    """Map name to number for one enum."""
+    return dict(_FFI.typeof(f"enum {enum}").relements)
+
+
+_PREFIX = "rankwise_"
+
+STRUCTS: Mapping[str, np.dtype[Any]] = {
+    name.removeprefix(_PREFIX): _dtype(_FFI.typeof(f"struct {name}")) for name in _FFI.list_types()[1]
+}
+"""Every struct by its name without ``rankwise_``: numpy dtype with the compiler's offsets and size."""
+
+ENUMS: Mapping[str, Mapping[str, int]] = {
+    name.removeprefix(_PREFIX): _enumerators(name) for name in re.findall(r"\benum\s+(\w+)\s*\{", _TEXT)
+}
+"""Every enum by its name without ``rankwise_``: enumerator to number."""
+
+CONSTANTS: Mapping[str, int] = {
+    name.removeprefix("RANKWISE_"): number for enum in ENUMS.values() for name, number in enum.items()
+}
+"""Every enumerator by its name without ``RANKWISE_``."""
+
+HEADER = STRUCTS["header"]
+SECTION = STRUCTS["section"]
+THREAD = STRUCTS["thread"]
+COMMUNICATOR = STRUCTS["communicator"]
+REGION = STRUCTS["region"]
+CALLS = STRUCTS["calls"]
+MESSAGES = STRUCTS["messages"]
+
+MAGIC = b"RANKWISE"
+
+
+def names_of(enum: str) -> dict[int, str]:
+    """Map number to name for one enum: lower case, without the prefix that its enumerators share.
+
+    Args:
+        enum: without ``rankwise_``, e.g. ``state``.
+    """
+    # The prefix of all is that of the two farthest apart.
+    prefix = os.path.commonprefix([min(ENUMS[enum]), max(ENUMS[enum])])  # noqa: RUF071 - no paths
+    start = prefix.rfind("_") + 1
+    return {number: name[start:].lower() for name, number in ENUMS[enum].items()}

@@ -1,0 +1,92 @@
+"""Compact lists of the members of a communicator: ``0-3,8,12-96:4``.
+
+An entry is a rank, ``first-last`` or ``first-last:stride`` (the stride may be negative: ``7-0:-1``). A member
+whose counters are missing is unknown: ``?``, or ``?x12`` for twelve in a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+UNKNOWN = -1
+"""Stands for an unknown member in lists of numbers."""
+
+_ENTRY = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+)(?::(?P<stride>-?\d+))?)?|\?(?:x(?P<unknown>\d+))?")
+
+
+def compact(ranks: Iterable[int]) -> str:
+    """Write the compact list of world ranks in order of their rank in the communicator; UNKNOWN = unknown."""
+    places = dict(enumerate(ranks))
+    return compact_sparse({place: rank for place, rank in places.items() if rank != UNKNOWN}, len(places))
+
+
+def compact_sparse(known: Mapping[int, int], size: int) -> str:
+    """Write the compact list of a communicator of which only some members are known.
+
+    Args:
+        known: rank in the communicator → world rank.
+        size: members in all; may be large, it costs nothing.
+    """
+    entries: list[str] = []
+    run: list[int] = []
+    expected = 0
+    for place in sorted(known):
+        if place > expected:
+            entries += [*_runs(run), _unknown(place - expected)]
+            run = []
+        run.append(known[place])
+        expected = place + 1
+    entries += _runs(run)
+    if size > expected:
+        entries.append(_unknown(size - expected))
+    return ",".join(entries)
+
+
+def parse(text: str) -> list[int]:
+    """Read a compact list: world ranks by rank in the communicator; UNKNOWN = unknown.
+
+    Raises:
+        ValueError: the text is no compact list.
+    """
+    ranks: list[int] = []
+    for entry in text.split(",") if text else []:
+        match = _ENTRY.fullmatch(entry)
+        if match is None:
+            raise ValueError(f"not an entry of a member list: {entry!r}")
+        if match["first"] is None:
+            ranks += [UNKNOWN] * int(match["unknown"] or 1)
+            continue
+        first, stride = int(match["first"]), int(match["stride"] or 1)
+        last = int(match["last"] or first)
+        if stride == 0 or (last - first) % stride or (last - first) // stride < 0:
+            raise ValueError(f"not an entry of a member list: {entry!r}")
+        ranks += range(first, last + (1 if stride > 0 else -1), stride)
+    return ranks
+
+
+def _unknown(count: int) -> str:
+    return "?" if count == 1 else f"?x{count}"
+
+
+def _runs(ranks: Sequence[int]) -> list[str]:
+    """Write the entries for known ranks: the longest runs of one stride, taken greedily."""
+    entries: list[str] = []
+    start = 0
+    while start < len(ranks):
+        stride = ranks[start + 1] - ranks[start] if start + 1 < len(ranks) else 0
+        end = start + 1
+        while stride and end < len(ranks) and ranks[end] - ranks[end - 1] == stride:
+            end += 1
+        # Two ranks that are not neighbours are shorter, and leave the second for a run of its own.
+        if end - start == 2 and stride != 1:
+            end = start + 1
+        entries.append(_range(ranks[start], ranks[end - 1], stride))
+        start = end
+    return entries
+
+
+def _range(first: int, last: int, stride: int) -> str:
+    if first == last:
+        return str(first)
+    return f"{first}-{last}" if stride == 1 else f"{first}-{last}:{stride}"

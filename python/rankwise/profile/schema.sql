@@ -1,0 +1,125 @@
+-- The profile: one SQLite file, NAME.rankwise. docs/profile-format.md explains every table and column.
+-- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
+
+PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
+PRAGMA user_version = 1;             -- version of this schema
+
+CREATE TABLE run (                   -- one row
+  rankwise_version TEXT NOT NULL,
+  command          TEXT NOT NULL,    -- JSON array: the words after `--`, as given
+  executable       TEXT NOT NULL,    -- the MPI program, as the ranks saw it
+  directory        TEXT NOT NULL,    -- working directory of the launch
+  launcher         TEXT NOT NULL,    -- mpirun, mpiexec, srun, ... or '' (started directly)
+  job              TEXT NOT NULL,    -- job id of the scheduler or launcher, or ''
+  mpi_abi          TEXT NOT NULL,    -- openmpi, mpich, mpiabi
+  mpi_library      TEXT NOT NULL,    -- first line of MPI_Get_library_version
+  thread_level     TEXT NOT NULL,    -- single, funneled, serialized, multiple, unknown
+  started          TEXT NOT NULL,    -- first rank entered MPI_Init
+  stopped          TEXT NOT NULL,    -- last sign of life of the last rank
+  wall             REAL NOT NULL,    -- longest rank: MPI_Init entered to MPI_Finalize returned (or last sign of life)
+  exit_status      INTEGER,          -- of the launch; NULL = unknown (recovered); 128 + n = signal n
+  ranks_expected   INTEGER NOT NULL, -- size of MPI_COMM_WORLD
+  ranks_seen       INTEGER NOT NULL, -- counters files that could be read
+  partial          INTEGER NOT NULL, -- 1 = not every rank came to the end of MPI_Finalize
+  partial_reason   TEXT NOT NULL,    -- one sentence, '' if complete
+  not_covered      TEXT NOT NULL     -- JSON array: MPI procedures that the program imports and Rankwise does not record
+);
+
+CREATE TABLE ranks (
+  rank         INTEGER PRIMARY KEY,
+  host         TEXT NOT NULL,
+  pid          INTEGER NOT NULL,
+  state        TEXT NOT NULL,        -- starting, running, finalizing, finalized, aborted, switched off
+  abort_code   INTEGER,              -- argument of MPI_Abort
+  cpus_allowed TEXT NOT NULL,        -- Linux list format, e.g. 0-3,8
+  cpu_start    INTEGER,              -- processor it ran on when MPI_Init returned
+  cpu_stop     INTEGER,              -- ... when MPI_Finalize was called
+  started      TEXT NOT NULL,        -- MPI_Init entered
+  stopped      TEXT NOT NULL,        -- MPI_Finalize returned, or last sign of life
+  wall         REAL NOT NULL,
+  user         REAL NOT NULL,        -- processor time of the process
+  system       REAL NOT NULL,
+  mpi          REAL NOT NULL,        -- sum of calls.seconds
+  max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
+  threads      INTEGER NOT NULL,     -- threads that called MPI
+  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + set-up + finish
+  inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
+  inside_communicator INTEGER REFERENCES communicators(id),
+  inside_since TEXT
+);
+
+CREATE TABLE communicators (
+  id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
+  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0; (none), (several), (other)
+  family       TEXT NOT NULL,        -- the name without the last leader: communicators made by the same call
+  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, '' if not set
+  parent       INTEGER REFERENCES communicators(id),
+  procedure    TEXT NOT NULL,        -- creating procedure, '' for predefined ones
+  size         INTEGER NOT NULL,     -- processes of the (local) group; 0 for 0..2
+  remote_size  INTEGER NOT NULL,     -- processes of the remote group, 0 = intracommunicator
+  members      TEXT NOT NULL,        -- world ranks by rank in the communicator, compact: 0-3,8,12-96:4 (:stride)
+  topology     TEXT NOT NULL,        -- '', cart, graph, dist_graph
+  dims         TEXT NOT NULL,        -- JSON array, cart only
+  periods      TEXT NOT NULL,        -- JSON array of 0/1
+  reorder      INTEGER NOT NULL,     -- 1 = reordering was asked for
+  created      REAL NOT NULL,        -- seconds after run.started, earliest member
+  freed        REAL,                 -- seconds after run.started, latest member; NULL = not freed
+  members_seen INTEGER NOT NULL      -- members whose counters were read
+);
+
+CREATE TABLE regions (
+  id   INTEGER PRIMARY KEY,          -- 0 = the whole program, 4095 = other
+  name TEXT NOT NULL
+);
+
+CREATE TABLE region_times (
+  rank    INTEGER NOT NULL REFERENCES ranks(rank),
+  region  INTEGER NOT NULL REFERENCES regions(id),
+  entries INTEGER NOT NULL,
+  seconds REAL NOT NULL,             -- wall time inside, nested regions included
+  PRIMARY KEY (rank, region)
+) WITHOUT ROWID;
+
+CREATE TABLE procedures (
+  id    INTEGER PRIMARY KEY,
+  name  TEXT NOT NULL UNIQUE,        -- MPI_Send, ...; a large-count binding is booked on its procedure
+  class TEXT NOT NULL                -- point-to-point, probe, completion, collective, neighbourhood, communicator, environment, ...
+);
+
+CREATE TABLE calls (
+  rank           INTEGER NOT NULL REFERENCES ranks(rank),
+  communicator   INTEGER NOT NULL REFERENCES communicators(id),
+  region         INTEGER NOT NULL REFERENCES regions(id),
+  procedure      INTEGER NOT NULL REFERENCES procedures(id),
+  size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other
+  calls          INTEGER NOT NULL,
+  bytes_sent     INTEGER NOT NULL,   -- point-to-point: really sent; collective: this process's contribution
+  bytes_received INTEGER NOT NULL,   -- point-to-point: really received; collective: 0
+  seconds        REAL NOT NULL,
+  min            REAL NOT NULL,      -- shortest and longest single call, seconds
+  max            REAL NOT NULL,
+  PRIMARY KEY (rank, communicator, region, procedure, size_bin)
+) WITHOUT ROWID;
+
+CREATE TABLE messages (
+  source       INTEGER NOT NULL,     -- world rank
+  destination  INTEGER NOT NULL,     -- world rank; -1 = not in MPI_COMM_WORLD, -2 = other (no room for a row)
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  kind         TEXT NOT NULL,        -- point-to-point, in-collective, one-sided
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  messages     INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  PRIMARY KEY (source, destination, communicator, kind, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
+  rank  INTEGER NOT NULL,
+  what  TEXT NOT NULL,               -- names of enum rankwise_dropped, lower case
+  count INTEGER NOT NULL,
+  PRIMARY KEY (rank, what)
+) WITHOUT ROWID;
+
+CREATE TABLE warnings (              -- one sentence each: a file cut short, volumes that do not agree, ...
+  id   INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+);

@@ -1,0 +1,17 @@
+"""Makes text from outside safe to store and to print."""
+
+from __future__ import annotations
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def harmless(text: str) -> str:
+    """Replace every character that could steer a terminal, break a line or not be stored."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _REPLACEMENT for character in text)
+
+
+def text_of(field: bytes) -> str:
+    """Return the text in a fixed-length C string: up to the first NUL, bad UTF-8 replaced, harmless."""
+    return harmless(field.split(b"\0", 1)[0].decode("utf-8", "replace"))

@@ -1,0 +1,172 @@
+"""Fills a profile with what the processes of one MPI world counted."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
+
+from rankwise.profile import layout
+from rankwise.profile.checks import check
+from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
+from rankwise.profile.communicators import FIRST, Joined, join
+from rankwise.profile.counters import Counters
+from rankwise.profile.ending import partial_reason
+from rankwise.profile.inside import Inside, inside
+from rankwise.profile.launch_note import LaunchNote
+from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.regions import join_regions
+from rankwise.profile.table_rows import calls_rows, messages_rows
+from rankwise.profile.worlds import World
+
+_THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
+_DROPPED = layout.names_of("dropped")
+_LARGEST = 2**63 - 1  # that SQLite stores
+
+
+class WorldProfile:
+    """One MPI world on its way into a profile.
+
+    Attributes:
+        reason: why the profile is partial, in one sentence; '' if it is complete.
+    """
+
+    def __init__(self, world: World, note: LaunchNote, exit_status: int | None, interrupted: str) -> None:
+        self.world = world
+        self.note = note
+        self.exit_status = exit_status
+        self.ranks: Mapping[int, Counters] = world.ranks
+        own_clocks = clocks([list(counters.header.stamps.values()) for counters in self.ranks.values()])
+        self.clocks: Mapping[int, Clock] = dict(zip(self.ranks, own_clocks, strict=True))
+        self.lifetimes = {
+            rank: Lifetime.of(counters, self.clocks[rank]) for rank, counters in self.ranks.items()
+        }
+        self.started_ns = min(lifetime.started_ns for lifetime in self.lifetimes.values())
+        self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
+        wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
+        self.joined: Joined = join(self.ranks, self.clocks, world.size, self.started_ns, wall)
+        self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
+        self.insides: dict[int, Inside | None] = {
+            rank: inside(rank, counters, self.clocks[rank], self.joined)
+            for rank, counters in self.ranks.items()
+        }
+        self.reason = partial_reason(
+            {rank: counters.header for rank, counters in self.ranks.items()},
+            self.insides,
+            {row.id: row for row in self.joined.rows},
+            world.size,
+            interrupted,
+        )
+
+    def fill(self, profile: sqlite3.Connection, warnings: Sequence[str]) -> None:
+        """Fill an empty profile.
+
+        Args:
+            profile: with the tables of the schema.
+            warnings: about the whole run directory.
+        """
+        sentences = [*warnings, *self.world.warnings]
+        _insert(profile, "run", [self._run()])
+        _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in PROCEDURES))
+        _insert(profile, "communicators", map(astuple, self.joined.rows))
+        _insert(profile, "regions", self.regions.names.items())
+        _insert(profile, "region_times", self.regions.times)
+        _insert(profile, "dropped", self._dropped())
+        _insert(profile, "calls", self._calls(sentences))
+        _insert(profile, "messages", self._messages(sentences))
+        _insert(profile, "ranks", self._ranks(profile))
+        for counters in self.ranks.values():
+            sentences += counters.losses
+        if not self.reason:
+            sentences += check(profile)
+        _insert(profile, "warnings", enumerate(sentences, 1))
+
+    def _run(self) -> tuple[Any, ...]:
+        headers = [counters.header for counters in self.ranks.values()]
+        first = headers[0]
+        level = next((header.thread_level for header in headers if header.thread_level >= 0), -1)
+        return (
+            self.note.rankwise_version or first.runtime_version,
+            json.dumps(self.note.command),
+            first.executable,
+            self.note.directory,
+            self.note.launcher,
+            self.note.job or self.world.job,
+            first.abi,
+            next((header.library for header in headers if header.library), ""),
+            _THREAD_LEVELS[level] if 0 <= level < len(_THREAD_LEVELS) else "unknown",
+            iso(self.started_ns),
+            iso(self.stopped_ns),
+            max(lifetime.wall for lifetime in self.lifetimes.values()),
+            self.exit_status,
+            self.world.size,
+            len(self.ranks),
+            int(bool(self.reason)),
+            self.reason,
+            json.dumps(self.note.not_covered),
+        )
+
+    def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+        """Make the rows of `ranks`, once those of `calls` are there."""
+        sums = profile.execute("SELECT rank, SUM(calls), SUM(seconds) FROM calls GROUP BY rank")
+        totals: dict[int, tuple[int, float]] = {rank: (calls, seconds) for rank, calls, seconds in sums}
+        for rank, counters in self.ranks.items():
+            header, lifetime, call = counters.header, self.lifetimes[rank], self.insides[rank]
+            calls, seconds = totals.get(rank, (0, 0.0))
+            booking_ticks = calls * header.own_call_picoticks / 1000
+            yield (
+                rank,
+                header.host,
+                header.pid,
+                header.state.replace("_", " "),
+                header.abort_code if header.state == "aborted" else None,
+                header.cpus_allowed,
+                header.cpu_at_start if header.cpu_at_start >= 0 else None,
+                header.cpu_at_stop if header.cpu_at_stop >= 0 else None,
+                iso(lifetime.started_ns),
+                iso(lifetime.stopped_ns),
+                lifetime.wall,
+                header.user_us / 1e6,
+                header.system_us / 1e6,
+                seconds,
+                min(header.max_rss_bytes, _LARGEST),
+                len(counters.threads),
+                self.clocks[rank].seconds_of(
+                    booking_ticks + header.own_setup_ticks + header.own_finish_ticks
+                ),
+                call.procedure if call else None,
+                call.communicator if call and call.communicator >= FIRST else None,
+                iso(call.since_ns) if call else None,
+            )
+
+    def _calls(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
+        for rank, counters in self.ranks.items():
+            made = calls_rows(rank, counters.calls, self.clocks[rank], self.joined, self.regions)
+            yield from made.rows
+            _passed_over(sentences, counters, made.unknown, "calls")
+
+    def _messages(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
+        for rank, counters in self.ranks.items():
+            made = messages_rows(rank, counters.messages, self.joined, self.world.size)
+            yield from made.rows
+            _passed_over(sentences, counters, made.unknown, "messages")
+
+    def _dropped(self) -> Iterator[tuple[int, str, int]]:
+        for rank, counters in self.ranks.items():
+            for what, count in enumerate(counters.header.dropped):
+                if count:
+                    yield rank, _DROPPED.get(what, f"unknown_{what}"), min(count, _LARGEST)
+
+
+def _passed_over(sentences: list[str], counters: Counters, unknown: int, table: str) -> None:
+    if unknown:
+        sentences.append(f"{counters.path.name}: {unknown} damaged rows of {table} were passed over")
+
+
+def _insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows that have a value for every column."""
+    columns = profile.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()[0]
+    profile.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)

@@ -1,0 +1,108 @@
+"""Which counters files belong to one MPI_COMM_WORLD, and which rank wrote each.
+
+A script under one `rankwise run` may start several MPI programs, at once or one after the other; each is a
+world of its own. No process knows of another world, so it is told from the outside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rankwise.profile.counters import Counters, Header
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.lifetime import Lifetime
+
+_MOST_RANKS = CONSTANTS["PEER_UNKNOWN"]
+
+
+@dataclass
+class World:
+    """The processes of one MPI_COMM_WORLD.
+
+    Attributes:
+        job: what identifies the world, as its processes say; may be empty.
+        ranks: what each rank that left a readable file counted, in the order of the ranks.
+        size: ranks expected.
+        warnings: what is not certain, a sentence each.
+    """
+
+    job: str = ""
+    ranks: dict[int, Counters] = field(default_factory=dict)
+    size: int = 0
+    warnings: list[str] = field(default_factory=list)
+    _ended: dict[str, int] = field(default_factory=dict)  # per node: when the first process had finalized
+
+    def add(self, rank: int, counters: Counters) -> None:
+        """Make a process a member."""
+        header = counters.header
+        self.job = self.job or header.job
+        self.ranks[rank] = counters
+        if header.state == "finalized":
+            stopped_ns = Lifetime.of(counters).stopped_ns
+            self._ended[header.host] = min(self._ended.get(header.host, stopped_ns), stopped_ns)
+
+    def may_have(self, rank: int, counters: Counters) -> bool:
+        """Whether nothing speaks against a process being that rank of this world."""
+        header = counters.header
+        if rank in self.ranks or (header.job and self.job and header.job != self.job):
+            return False
+        # MPI_Init and MPI_Finalize hold all together: who starts after another has stopped is in a later
+        # world. Only clocks of one node can be compared.
+        started_ns = Lifetime.of(counters).started_ns
+        return started_ns <= self._ended.get(header.host, started_ns)
+
+
+def worlds(files: Iterable[Counters]) -> list[World]:
+    """Sort the files into worlds; the world that was started first comes first."""
+    found: list[World] = []
+    lost: list[Counters] = []
+    for counters in sorted(files, key=lambda file: (Lifetime.of(file).started_ns, file.path)):
+        rank = _rank(counters.header)
+        if rank is None:
+            lost.append(counters)
+            continue
+        world = next((world for world in found if world.may_have(rank, counters)), None)
+        if world is None:
+            world = World()
+            found.append(world)
+        world.add(rank, counters)
+    for counters in lost:
+        _give_a_rank(counters, found)
+    for world in found:
+        world.ranks = dict(sorted(world.ranks.items()))
+        world.size = _size(world)
+    return found
+
+
+def _rank(header: Header) -> int | None:
+    """Return the rank: from MPI, or before MPI_Init returned, from the launcher; None = not known."""
+    if 0 <= header.world_rank < header.world_size <= _MOST_RANKS:
+        return header.world_rank
+    if 0 <= header.launcher_rank < min(header.launcher_size, _MOST_RANKS):
+        return header.launcher_rank
+    return header.launcher_rank if header.launcher_size < 1 and header.launcher_rank >= 0 else None
+
+
+def _give_a_rank(counters: Counters, found: list[World]) -> None:
+    """Put a process that does not know its rank where one is missing."""
+    world = next((world for world in found if not world.job or world.job == counters.header.job), None)
+    if world is None:
+        world = World()
+        found.append(world)
+    rank = next(rank for rank in range(len(world.ranks) + 1) if rank not in world.ranks)
+    world.add(rank, counters)
+    world.warnings.append(
+        f"process {counters.header.pid} on {counters.header.host or 'an unknown node'} did not come to know "
+        f"its rank; it is shown as rank {rank}"
+    )
+
+
+def _size(world: World) -> int:
+    """Return the size that most processes know; never less than there are."""
+    headers = [counters.header for counters in world.ranks.values()]
+    known = [header.world_size for header in headers if 0 < header.world_size <= _MOST_RANKS]
+    told = [header.launcher_size for header in headers if 0 < header.launcher_size <= _MOST_RANKS]
+    [(size, _)] = Counter(known or told or [1]).most_common(1)
+    return max(size, max(world.ranks) + 1)

@@ -1,0 +1,1 @@
+"""How results look: numbers, names and tables for the terminal, and files for other tools."""

@@ -1,0 +1,46 @@
+"""The columns that every table of calls has, with the same heads everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from rankwise.analysis.counted import Counted
+from rankwise.report.tables import Column, number
+from rankwise.report.units import byte_text, count_text, percent_text, second_text
+
+
+class HasCounted(Protocol):
+    """A row with sums over calls."""
+
+    @property
+    def counted(self) -> Counted:
+        """Return the sums."""
+
+
+def _volume(size: float) -> str:
+    """Return a dash for nothing, which is all that most calls send: the volumes there are stand out."""
+    return byte_text(size) if size else "-"
+
+
+CALLS: Column[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
+SENT: Column[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
+RECEIVED: Column[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
+TIME: Column[HasCounted] = number("time (sum)", lambda row: row.counted.seconds, second_text)
+OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, percent_text)
+OF_WALL: Column[HasCounted] = number("% of wall", lambda row: row.counted.percent_of_wall, percent_text)
+
+_MEANINGS = {
+    SENT.head: "bytes sent; for collectives, contributed",
+    RECEIVED.head: "by point-to-point",
+    TIME.head: "over all ranks",
+    OF_MPI.head: "of all ranks' time in MPI",
+    OF_WALL.head: "of the sum of all ranks' wall time",
+}
+
+
+def how_to_read(columns: Sequence[Column[Any]]) -> str:
+    """Return what the heads of these columns mean, in one paragraph."""
+    return " ".join(
+        f"{column.head}: {_MEANINGS[column.head]}." for column in columns if column.head in _MEANINGS
+    )

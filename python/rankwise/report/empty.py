@@ -1,0 +1,19 @@
+"""What to say where there is nothing to show: why, and the cure."""
+
+from __future__ import annotations
+
+NO_CALLS = (
+    "No MPI call was recorded: the program ended before it called MPI, or paused the recording with"
+    " MPI_Pcontrol(0); `rankwise doctor -- COMMAND` tells what would be seen."
+)
+NO_RANKS = (
+    "No rank's counters could be read: the program ended before MPI_Init;"
+    " `rankwise doctor -- COMMAND` tells what would be seen."
+)
+NO_MESSAGES = (
+    "No messages were recorded: the program sends none of its own; collectives count as calls, see --by call."
+)
+NO_REGIONS = (
+    'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
+    " what you want to see by itself."
+)

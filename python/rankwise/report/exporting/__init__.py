@@ -1,0 +1,1 @@
+"""Writers of exported files: one function a format, (table, connection, path) → the file."""

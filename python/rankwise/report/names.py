@@ -1,0 +1,86 @@
+"""Short names for the terminal; the full ones are in `--json` and `export`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from rankwise.analysis.communicators import Communicator
+from rankwise.analysis.families import Family
+from rankwise.analysis.operations import Operation
+from rankwise.report.units import bin_text
+
+
+def call_name(procedure: str) -> str:
+    """Return `Allreduce` for `MPI_Allreduce`."""
+    return procedure.removeprefix("MPI_")
+
+
+def operation_name(operation: Operation | None) -> str:
+    """Return `Allreduce 8-15 B`; a dash where nothing was called."""
+    if operation is None:
+        return "-"
+    # Most calls without bytes never have any: `Barrier 0 B` or `Waitall 0 B` would say nothing.
+    size = f" {bin_text(operation.size_bin)}" if operation.size_bin else ""
+    return f"{call_name(operation.procedure)}{size}"
+
+
+def communicator_name(communicator: Communicator) -> str:
+    """Return the name, followed by the program's own name in quotes if it set one."""
+    return _with_user_names(communicator.name, [communicator.user_name] if communicator.user_name else [])
+
+
+def family_name(family: Family) -> str:
+    """Return the family's name, followed by the program's own names for its communicators."""
+    return _with_user_names(family.name, family.user_names)
+
+
+def size_name(family: Family) -> str:
+    """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`; a dash for `(none)`."""
+    if family.size_max == 0:
+        return "-"
+    several = f"-{family.size_max}" if family.size_max != family.size_min else ""
+    return f"{family.communicators} x {family.size_min}{several}"
+
+
+def processes_name(communicator: Communicator) -> str:
+    """Return the number of processes: `16`, or of both groups of an intercommunicator: `4+12`."""
+    size, remote = communicator.size, communicator.remote_size
+    return f"{size}+{remote}" if remote else str(size)
+
+
+def topology_name(topology: str, dims: list[int]) -> str:
+    """Return `cart 4x2`, `graph`, or a dash."""
+    return " ".join(filter(None, (topology, "x".join(map(str, dims))))) or "-"
+
+
+def library_name(library: str) -> str:
+    """Return `Open MPI 5.0.9` from the first line of MPI_Get_library_version."""
+    first = library.strip().split(",")[0]
+    for pattern, name in _LIBRARIES:
+        if found := re.match(pattern, first, re.IGNORECASE):
+            return f"{name} {found[1]}"
+    return " ".join(first.split())
+
+
+def shown_path(path: Path) -> str:
+    """Return the path as a word of a command line, relative where it lies in the working directory."""
+    here = Path.cwd()
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+_LIBRARIES = (
+    (r"Open MPI v?(\S+)", "Open MPI"),
+    (r"Intel\(R\) MPI Library (\S+)", "Intel MPI"),
+    (r"MPI VERSION\s*:\s*CRAY MPICH version (\S+)", "Cray MPICH"),
+    (r"MVAPICH2? Version\s*:\s*(\S+)", "MVAPICH"),
+    (r"MPICH Version\s*:\s*(\S+)", "MPICH"),
+)
+
+
+def _with_user_names(name: str, user_names: list[str]) -> str:
+    if not user_names:
+        return name
+    more = f" +{len(user_names) - 1} names" if len(user_names) > 1 else ""
+    return f'{name} "{user_names[0]}"{more}'

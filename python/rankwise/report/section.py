@@ -1,0 +1,44 @@
+"""One table of a report with its title, what to say if it is empty, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.report.cut import cut
+from rankwise.report.page import Page
+from rankwise.report.tables import Column, table_lines
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table to show.
+
+    Attributes:
+        rows: all rows, in the order of showing; they are cut when shown.
+        empty: the sentence in place of a table without rows: why, and the cure.
+        title: a line above, or ''.
+        caption: how to read it, or ''.
+    """
+
+    columns: Sequence[Column[Any]]
+    rows: Sequence[Any]
+    empty: str
+    title: str = ""
+    caption: str = ""
+
+
+def show_section(page: Page, section: Section, limit: int) -> None:
+    """Write the section with at most `limit` rows (0 = all) and the sums of the others."""
+    if section.title:
+        page.write(*page.wrapped(section.title, "bold", indent=2))
+    if not section.rows:
+        page.write(*page.wrapped(section.empty))
+        return
+    shown, rest = cut(section.rows, limit)
+    page.write(*table_lines(page, section.columns, shown, rest))
+    if rest:
+        page.write(*page.wrapped("--limit 0 shows all rows.", "dim"))
+    if section.caption:
+        page.write(*page.wrapped(section.caption, "dim"))

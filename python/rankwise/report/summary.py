@@ -1,0 +1,94 @@
+"""The summary at the end of a run: the same things in the same place every time, on one screen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from rich.text import Text
+
+from rankwise.analysis.families import Family
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.procedures import ProcedureRow
+from rankwise.analysis.summary import Summary, summary
+from rankwise.report.balance_table import balance_lines
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, SENT, TIME
+from rankwise.report.cut import fit
+from rankwise.report.empty import NO_CALLS
+from rankwise.report.names import call_name, family_name, operation_name, size_name
+from rankwise.report.page import Page
+from rankwise.report.summary_foot import foot_lines
+from rankwise.report.summary_head import head_lines
+from rankwise.report.tables import Column, label, table_lines
+
+SCREEN_LINES = 24  # what the short form fits into, at 80 columns
+_COMMUNICATOR_LINES = 6  # five and the others
+_CALL_LINES = 7  # six and the others
+_LEAST_LINES = 2  # one and the others
+
+_COMMUNICATORS: list[Column[Family]] = [
+    label("communicator", family_name),
+    Column("n x size", size_name, right=True),
+    CALLS,
+    SENT,
+    OF_MPI,
+    label("top operation", lambda row: operation_name(row.top_operation)),
+]
+_CALLS: list[Column[ProcedureRow]] = [
+    label("call", lambda row: call_name(row.procedure)),
+    CALLS,
+    SENT,
+    TIME,
+    OF_MPI,
+    OF_WALL,
+]
+
+
+def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = False) -> None:
+    """Print the summary of the profile at `path`: at most 24 lines at 80 columns, unless `verbose`.
+
+    Args:
+        path: of the profile.
+        file: where to; stderr if None.
+        verbose: everything, nothing cut or shortened.
+
+    Raises:
+        RankwiseError: the profile can't be read.
+    """
+    with opened_profile(path) as connection:
+        found = summary(connection)
+    page = Page(file or sys.stderr)
+    head = head_lines(page, found, path, verbose)
+    foot = foot_lines(page, found, path)
+    if verbose and found.balance:
+        head += [Text(), *balance_lines(page, found.balance)]
+    page.write(*head, Text(), *_table_lines(page, found, page.height([*head, *foot]), verbose), Text(), *foot)
+
+
+def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    if not found.calls:
+        return page.wrapped(NO_CALLS)
+    families, calls = len(found.families), len(found.calls)
+    if not verbose:
+        separators_and_heads = 5
+        families, calls = _shared_out(
+            SCREEN_LINES - other_lines - separators_and_heads,
+            min(families, _COMMUNICATOR_LINES),
+            min(calls, _CALL_LINES),
+        )
+    return [
+        *table_lines(page, _COMMUNICATORS, *fit(found.families, families), fold=verbose),
+        Text(),
+        *table_lines(page, _CALLS, *fit(found.calls, calls), fold=verbose),
+    ]
+
+
+def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:
+    """Return lines for the two tables, taken from the longer one until both fit into `lines`."""
+    while families + calls > lines and max(families, calls) > _LEAST_LINES:
+        if families > calls:
+            families -= 1
+        else:
+            calls -= 1
+    return families, calls

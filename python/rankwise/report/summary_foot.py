@@ -1,0 +1,53 @@
+"""The foot of the summary: the ranks that stand out, what leaves the nodes, and what to type next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from rankwise.analysis.locality import Locality
+from rankwise.analysis.summary import Summary
+from rankwise.analysis.times import RankTime, Times
+from rankwise.report.names import shown_path
+from rankwise.report.page import Page
+from rankwise.report.units import byte_text, percent_text, second_text
+
+_LABEL = 10  # columns
+_APART = "   "
+
+
+def foot_lines(page: Page, found: Summary, path: Path) -> list[Text]:
+    """Return three lines, more only on a narrow page."""
+    by = "communicator" if found.trust.complete and found.calls else "rank"
+    return [
+        *_labelled(page, "in MPI", *_extremes(found.times)),
+        *_labelled(page, "off node", _off_node(found.locality, found.run.nodes)),
+        # Never broken: it is there to be copied.
+        page.text(f"{'next:':{_LABEL}}rankwise show {shown_path(path)} --by {by}"),
+    ]
+
+
+def _labelled(page: Page, label: str, *fields: str) -> list[Text]:
+    first, *more = fields
+    return page.joined([f"{label:{_LABEL}}{first}", *more], _APART, indent=_LABEL)
+
+
+def _extremes(times: Times) -> list[str]:
+    if times.most_in_mpi is None or times.least_in_mpi is None:
+        return ["no rank's counters could be read"]
+    return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
+
+
+def _rank(time: RankTime) -> str:
+    return f"rank {time.rank} ({time.host}) {second_text(time.seconds)}"
+
+
+def _off_node(locality: Locality, nodes: int) -> str:
+    total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
+    if not locality.messages:
+        return "unknown: the program sends no point-to-point messages"
+    share = percent_text(locality.off_node_percent_of_point_to_point_bytes)
+    unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
+    only = " (one node)" if nodes == 1 else ""
+    return f"{share} % of the {byte_text(total)} of point-to-point bytes{only}{unplaced}"

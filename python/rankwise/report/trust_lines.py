@@ -1,0 +1,48 @@
+"""How far the numbers can be trusted, in one or two lines."""
+
+from __future__ import annotations
+
+from rankwise.analysis.overview import Trust
+from rankwise.report.names import call_name
+from rankwise.report.units import count_text, percent_text, second_text
+
+_SHOWN_NAMES = 3  # of procedures that are not covered
+
+
+def partial_line(trust: Trust) -> str:
+    """Return `PARTIAL: ` and why."""
+    return f"PARTIAL: {trust.partial_reason or 'not every rank came to the end of MPI_Finalize'}"
+
+
+def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
+    """Return ranks seen, what was dropped, and what is not covered; with `verbose` all of it by name."""
+    dropped = f"{count_text(trust.dropped_records)} records dropped"
+    if verbose and trust.dropped:
+        each = (f"{what.replace('_', ' ')} {count_text(count)}" for what, count in trust.dropped.items())
+        dropped += f" ({', '.join(each)})"
+    return [
+        f"{trust.ranks_seen}/{trust.ranks_expected} ranks",
+        dropped,
+        f"not covered: {_not_covered(trust, verbose)}",
+    ]
+
+
+def cost_line(trust: Trust) -> str:
+    """Return what Rankwise itself took."""
+    share = percent_text(trust.own_cost_percent_of_wall, decimals=2)
+    each = second_text(trust.own_cost_seconds_per_rank)
+    return f"own cost {share} % of wall ({each} a rank, measured per call)"
+
+
+def warnings(trust: Trust) -> list[str]:
+    """Return the profile's warnings, and what a reader must know to read the shares."""
+    if trust.threads <= 1:
+        return trust.warnings
+    threads = f"up to {trust.threads} threads of a rank called MPI: their times in MPI are added up"
+    return [*trust.warnings, f"{threads} and can exceed the wall time"]
+
+
+def _not_covered(trust: Trust, verbose: bool) -> str:
+    names = trust.not_covered if verbose else trust.not_covered[:_SHOWN_NAMES]
+    rest = len(trust.not_covered) - len(names)
+    return ", ".join(map(call_name, names)) + (f" and {rest} more" if rest else "") or "none"

@@ -1,0 +1,45 @@
+"""Calls per MPI procedure."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.procedures import ProcedureRow, procedures
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, RECEIVED, SENT, TIME, how_to_read
+from rankwise.report.empty import NO_CALLS
+from rankwise.report.names import call_name
+from rankwise.report.section import Section
+from rankwise.report.tables import Column, label
+from rankwise.report.units import second_text
+
+
+def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
+    """Return one row a procedure; with `verbose` also the ranks and the time of single calls."""
+    columns: list[Column[ProcedureRow]] = [
+        label("call", lambda row: call_name(row.procedure)),
+        CALLS,
+        SENT,
+        RECEIVED,
+        TIME,
+        OF_MPI,
+        OF_WALL,
+    ]
+    caption = how_to_read(columns)
+    if verbose:
+        columns += [
+            Column("ranks", lambda row: str(row.ranks), right=True),
+            Column("mean call", _mean, right=True),
+            Column("shortest", lambda row: second_text(row.call_seconds_min), right=True),
+            Column("longest", lambda row: second_text(row.call_seconds_max), right=True),
+        ]
+        caption += " ranks: that called it. mean call, shortest, longest: time of a single call."
+    return [Section(columns, procedures(connection), NO_CALLS, caption=caption)]
+
+
+def data(connection: sqlite3.Connection) -> dict[str, object]:
+    """Return every procedure."""
+    return {"calls": procedures(connection)}
+
+
+def _mean(row: ProcedureRow) -> str:
+    return second_text(row.counted.seconds / row.counted.calls) if row.counted.calls else "-"

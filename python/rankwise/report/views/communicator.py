@@ -1,0 +1,113 @@
+"""Communicators: what goes over each, how each was made, and with -v the calls on each."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.analysis.communicator_calls import communicator_calls
+from rankwise.analysis.communicators import Communicator, communicators
+from rankwise.analysis.families import Family, families
+from rankwise.report.communicator_calls import sections_of_calls
+from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, how_to_read
+from rankwise.report.cut import cut
+from rankwise.report.empty import NO_CALLS
+from rankwise.report.names import (
+    call_name,
+    communicator_name,
+    family_name,
+    operation_name,
+    processes_name,
+    size_name,
+    topology_name,
+)
+from rankwise.report.section import Section
+from rankwise.report.tables import Column, label
+from rankwise.report.units import second_text
+
+_MEMBERS = "members: ranks in MPI_COMM_WORLD."
+_SHOWN_MEMBERS = 3  # communicators of a family whose members are listed
+
+
+def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:
+    """Return families of communicators; with `verbose` each communicator, and the calls on each."""
+    return _each(connection, limit) if verbose else _families(connection)
+
+
+def data(connection: sqlite3.Connection) -> dict[str, object]:
+    """Return families, communicators, and the calls on each communicator."""
+    return {
+        "families": families(connection),
+        "communicators": communicators(connection),
+        "communicator_calls": communicator_calls(connection),
+    }
+
+
+def _families(connection: sqlite3.Connection) -> list[Section]:
+    found = families(connection)
+    use: list[Column[Family]] = [
+        label("communicator", family_name),
+        CALLS,
+        SENT,
+        TIME,
+        OF_MPI,
+        label("top operation", lambda row: operation_name(row.top_operation)),
+    ]
+    made: list[Column[Family]] = [
+        label("communicator", lambda row: row.name),
+        label("parent", lambda row: row.parent or "-"),
+        Column("made by", lambda row: call_name(row.procedure) or "predefined"),
+        Column("n x size", size_name, right=True),
+        Column("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
+        Column("reorder", lambda row: "asked" if row.reorder else "-"),
+        label("members", _members),
+    ]
+    caption = "n x size: communicators that the same call made, and their processes."
+    return [
+        Section(use, found, NO_CALLS, caption=how_to_read(use)),
+        *_made(
+            made, [row for row in found if row.size_max], f"{caption} {_MEMBERS} -v shows each communicator."
+        ),
+    ]
+
+
+def _members(family: Family) -> str:
+    shown, rest = cut(family.members, _SHOWN_MEMBERS)
+    return " | ".join(shown) + (f" | {len(rest)} more" if rest else "")
+
+
+def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
+    found = communicators(connection)
+    use: list[Column[Communicator]] = [
+        label("communicator", communicator_name),
+        CALLS,
+        SENT,
+        TIME,
+        OF_MPI,
+        label("top operation", lambda row: operation_name(row.top_operation)),
+    ]
+    made: list[Column[Communicator]] = [
+        label("communicator", lambda row: row.name),
+        label("parent", lambda row: row.parent or "-"),
+        Column("made by", lambda row: call_name(row.procedure) or "predefined"),
+        Column("size", processes_name, right=True),
+        Column("topology", lambda row: topology_name(row.topology, row.dims)),
+        Column("reorder", lambda row: "asked" if row.reorder else "-"),
+        label("members", lambda row: row.members),
+        Column("made at", lambda row: second_text(row.created_seconds), right=True),
+        Column(
+            "freed at",
+            lambda row: "-" if row.freed_seconds is None else second_text(row.freed_seconds),
+            right=True,
+        ),
+    ]
+    return [
+        Section(use, found, NO_CALLS, caption=how_to_read(use)),
+        *_made(made, [row for row in found if row.size], f"{_MEMBERS} made at, freed at: after the start."),
+        *sections_of_calls(connection, found, limit),
+    ]
+
+
+def _made(columns: Sequence[Column[Any]], rows: Sequence[Any], caption: str) -> list[Section]:
+    return [Section(columns, rows, NO_CALLS, title="How they were made", caption=caption)] if rows else []

@@ -1,0 +1,30 @@
+"""Calls by the size of their data."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.sizes import SizeRow, sizes, sizes_by_procedure
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, SENT, TIME, how_to_read
+from rankwise.report.empty import NO_CALLS
+from rankwise.report.names import call_name
+from rankwise.report.section import Section
+from rankwise.report.tables import Column, label
+from rankwise.report.units import bin_text
+
+_RANGES = " size: of one call's data; from 1 KiB on, the upper end belongs to the next row's range."
+
+
+def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
+    """Return one row a size bin; with `verbose` one for each procedure and size bin."""
+    size: Column[SizeRow] = Column("size", lambda row: bin_text(row.size_bin), right=True)
+    call: Column[SizeRow] = label("call" if verbose else "top call", lambda row: call_name(row.procedure))
+    rows = sizes_by_procedure(connection) if verbose else sizes(connection)
+    numbers: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_WALL]
+    columns = [call, size, *numbers] if verbose else [size, *numbers, call]
+    return [Section(columns, rows, NO_CALLS, caption=how_to_read(columns) + _RANGES)]
+
+
+def data(connection: sqlite3.Connection) -> dict[str, object]:
+    """Return every size bin, and every size bin of every procedure."""
+    return {"sizes": sizes(connection), "sizes_by_call": sizes_by_procedure(connection)}
