@@ -1,0 +1,269 @@
+"""Synthetic profiles, straight from the schema: every number is known by construction.
+
+Four ranks on two hosts, 10 s of wall time each. Each rank spends 0.85 s in MPI and (rank + 1) x 0.25 s
+more in Allreduce: 1.10, 1.35, 1.60, 1.85 s, together 5.9 s of 40 s.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from importlib import resources
+from pathlib import Path
+
+HOSTS = ("nodea", "nodea", "nodeb", "nodeb")
+MPI_SECONDS = (1.10, 1.35, 1.60, 1.85)
+MPI_TOTAL = 5.9
+WALL_TOTAL = 40.0
+COMMAND = ["mpirun", "-n", "4", "./heat", "--steps", "100"]
+
+PROCEDURES = (
+    (1, "MPI_Init", "environment"),
+    (2, "MPI_Allreduce", "collective"),
+    (3, "MPI_Isend", "point-to-point"),
+    (4, "MPI_Irecv", "point-to-point"),
+    (5, "MPI_Waitall", "completion"),
+    (6, "MPI_Alltoallv", "collective"),
+    (7, "MPI_Bcast", "collective"),
+    (8, "MPI_Finalize", "environment"),
+)
+NONE, SEVERAL, OTHER, WORLD, CART, ROW_0, ROW_2, COLUMN_0, COLUMN_1 = range(9)
+SOLVE = 1
+
+
+def write_profile(path: Path) -> Path:
+    """Write the complete run."""
+    connection = _empty(path)
+    _run(connection)
+    _ranks(connection)
+    _communicators(connection)
+    _regions(connection)
+    _procedures(connection)
+    _calls(connection)
+    _messages(connection)
+    _close(connection)
+    return path
+
+
+def write_partial(path: Path) -> Path:
+    """Write the same run with rank 2 killed inside Allreduce, records dropped, and two warnings."""
+    write_profile(path)
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "UPDATE run SET partial = 1, exit_status = 137, not_covered = ?,"
+        " partial_reason = 'rank 2 (nodeb) ended inside MPI_Allreduce on W'",
+        (json.dumps(["MPI_Put", "MPI_Get", "MPI_Win_fence", "MPI_Win_create", "MPI_Win_free"]),),
+    )
+    connection.execute(
+        "UPDATE ranks SET state = 'running', inside = 'MPI_Allreduce', inside_communicator = 3 WHERE rank = 2"
+    )
+    connection.execute(
+        "INSERT INTO dropped VALUES (1, 'call_rows', 5), (2, 'call_rows', 2), (2, 'requests', 4)"
+    )
+    connection.execute(
+        "INSERT INTO warnings VALUES (1, 'rank 2: the counters file ends early'),"
+        " (2, 'W_a1: 800.0 KiB were sent and 799.0 KiB received')"
+    )
+    _close(connection)
+    return path
+
+
+def write_hostile(path: Path) -> Path:
+    """Write the same run with names that would take a terminal over, and names that are no ASCII."""
+    write_profile(path)
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "UPDATE communicators SET user_name = ? WHERE id = ?", ("\x1b[2J\x1b]0;owned\x07", WORLD)
+    )
+    connection.execute(
+        "UPDATE communicators SET user_name = ? WHERE id = ?", ("[bold red]:boom:\u202eevil", CART)
+    )
+    connection.execute("UPDATE communicators SET user_name = 'Höhe 高' WHERE id >= ?", (COLUMN_0,))
+    connection.execute("UPDATE ranks SET host = 'node\x9b31mb' WHERE rank >= 2")
+    connection.execute("UPDATE regions SET name = 'so\nlve' WHERE id = 1")
+    connection.execute("UPDATE run SET command = ?", (json.dumps(["./a\x1b[31m", "é"]),))
+    _close(connection)
+    return path
+
+
+def write_large(path: Path) -> Path:
+    """Write the same run with 40 more communicators and 40 more procedures than a screen has room for."""
+    write_profile(path)
+    connection = sqlite3.connect(path)
+    for number in range(1, 41):
+        key = 100 + number
+        _communicator(connection, key, f"W_d{number}", f"W_d{number}", "", WORLD, "MPI_Comm_dup", 4, "0-3")
+        connection.execute(
+            "INSERT INTO procedures VALUES (?, ?, 'collective')", (key, f"MPI_Extra_{number:02}")
+        )
+        _call(connection, 0, key, 0, key, 7, 10, 640, 0, number * 1e-6)
+    _close(connection)
+    return path
+
+
+def write_empty(path: Path) -> Path:
+    """Write a run that ended before any rank came to MPI_Init."""
+    connection = _empty(path)
+    _run(connection, seen=0)
+    connection.execute("UPDATE run SET partial = 1, partial_reason = 'no rank came to MPI_Init', wall = 0")
+    connection.execute("INSERT INTO regions VALUES (0, '')")
+    _close(connection)
+    return path
+
+
+def _empty(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path)
+    connection.executescript((resources.files("rankwise.profile") / "schema.sql").read_text(encoding="utf-8"))
+    return connection
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    connection.commit()
+    connection.close()
+
+
+def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
+    connection.execute(
+        f"INSERT INTO run VALUES ({', '.join('?' * 18)})",
+        (
+            "0.1.0",
+            json.dumps(COMMAND),
+            "/home/user/heat",
+            "/home/user",
+            "mpirun",
+            "4711",
+            "openmpi",
+            "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
+            "single",
+            "2026-11-21T10:02:03+01:00",
+            "2026-11-21T10:02:13+01:00",
+            10.0,
+            0,
+            4,
+            seen,
+            0,
+            "",
+            "[]",
+        ),
+    )
+
+
+def _ranks(connection: sqlite3.Connection) -> None:
+    for rank, host in enumerate(HOSTS):
+        connection.execute(
+            f"INSERT INTO ranks VALUES ({', '.join('?' * 20)})",
+            (
+                rank,
+                host,
+                1000 + rank,
+                "finalized",
+                None,
+                "0-3",
+                rank,
+                rank,
+                "2026-11-21T10:02:03+01:00",
+                "2026-11-21T10:02:13+01:00",
+                10.0,
+                9.0 + 0.1 * rank,
+                0.5,
+                MPI_SECONDS[rank],
+                (100 + rank) * 2**20,
+                1,
+                0.002,
+                None,
+                None,
+                None,
+            ),
+        )
+
+
+def _communicator(
+    connection: sqlite3.Connection,
+    key: int,
+    name: str,
+    family: str,
+    user_name: str = "",
+    parent: int | None = None,
+    procedure: str = "",
+    size: int = 0,
+    members: str = "",
+    dims: tuple[int, ...] = (),
+    reorder: int = 0,
+) -> None:
+    topology = "cart" if dims else ""
+    facts = (topology, json.dumps(dims), json.dumps([0] * len(dims)), reorder, 0.001 * key, None, size)
+    connection.execute(
+        f"INSERT INTO communicators VALUES ({', '.join('?' * 16)})",
+        (key, name, family, user_name, parent, procedure, size, 0, members, *facts),
+    )
+
+
+def _communicators(connection: sqlite3.Connection) -> None:
+    for key, name in ((NONE, "(none)"), (SEVERAL, "(several)"), (OTHER, "(other)")):
+        _communicator(connection, key, name, name)
+    _communicator(connection, WORLD, "W", "W", size=4, members="0-3")
+    _communicator(connection, CART, "W_a1", "W_a1", "grid", WORLD, "MPI_Cart_create", 4, "0-3", (2, 2), 1)
+    for key, name, family, user_name, members in (
+        (ROW_0, "W_a1_u1.0", "W_a1_u1", "row", "0-1"),
+        (ROW_2, "W_a1_u1.2", "W_a1_u1", "row", "2-3"),
+        (COLUMN_0, "W_a1_u2.0", "W_a1_u2", "", "0-2:2"),
+        (COLUMN_1, "W_a1_u2.1", "W_a1_u2", "", "1-3:2"),
+    ):
+        _communicator(connection, key, name, family, user_name, CART, "MPI_Cart_sub", 2, members, (2,))
+
+
+def _regions(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT INTO regions VALUES (0, ''), (1, 'solve')")
+    for rank in range(4):
+        connection.execute("INSERT INTO region_times VALUES (?, 0, 1, 10.0), (?, 1, 2, 8.0)", (rank, rank))
+
+
+def _procedures(connection: sqlite3.Connection) -> None:
+    connection.executemany("INSERT INTO procedures VALUES (?, ?, ?)", PROCEDURES)
+
+
+def _call(
+    connection: sqlite3.Connection,
+    rank: int,
+    communicator: int,
+    region: int,
+    procedure: int,
+    size_bin: int,
+    calls: int,
+    sent: int,
+    received: int,
+    seconds: float,
+) -> None:
+    mean = seconds / calls
+    connection.execute(
+        f"INSERT INTO calls VALUES ({', '.join('?' * 11)})",
+        (rank, communicator, region, procedure, size_bin, calls, sent, received, seconds, mean / 2, mean * 2),
+    )
+
+
+def _calls(connection: sqlite3.Connection) -> None:
+    for rank in range(4):
+        row = ROW_0 if rank < 2 else ROW_2
+        column = COLUMN_0 if rank % 2 == 0 else COLUMN_1
+        root = rank < 2  # of its column
+        for communicator, region, procedure, size_bin, calls, sent, received, seconds in (
+            (NONE, 0, 1, 0, 1, 0, 0, 0.1),
+            (WORLD, SOLVE, 2, 4, 100, 800, 0, 0.25 * (rank + 1)),
+            (CART, SOLVE, 3, 11, 200, 204_800, 0, 0.05),
+            (CART, SOLVE, 4, 11, 200, 0, 204_800, 0.05),
+            (CART, SOLVE, 5, 0, 100, 0, 0, 0.2),
+            (row, SOLVE, 6, 17, 10, 655_360, 0, 0.4),
+            (column, 0, 7, 3 if root else 0, 5, 20 if root else 0, 0, 0.01),
+            (NONE, 0, 8, 0, 1, 0, 0, 0.04),
+        ):
+            _call(connection, rank, communicator, region, procedure, size_bin, calls, sent, received, seconds)
+
+
+def _messages(connection: sqlite3.Connection) -> None:
+    for rank in range(4):
+        in_row, in_column = rank ^ 1, rank ^ 2  # a row is one node, a column has one rank on each
+        connection.execute(
+            "INSERT INTO messages VALUES (?, ?, 4, 'point-to-point', 3, 150, 153600),"
+            " (?, ?, 4, 'point-to-point', 3, 50, 51200)",
+            (rank, in_row, rank, in_column),
+        )

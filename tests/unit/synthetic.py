@@ -1,0 +1,237 @@
+"""Builds counters files byte by byte from the layout, as the runtime would leave them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwise.profile import layout
+from rankwise.profile.keys import calls_key, messages_key
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
+
+IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
+LETTERS = {procedure.name: procedure.letter for procedure in PROCEDURES}
+
+FREQUENCY = 2_000_000_000  # ticks a second
+LOADED_NS = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+
+NONE, SEVERAL, OTHER, WORLD, SELF, PART = range(6)  # indices on every process of `small_world`
+
+WORLD_ID = 0x1111111111111111
+SELF_ID = 0x2222222222220000
+PART_ID = 0x3333333333330000
+
+
+def stamp(seconds: float, start_ns: int = LOADED_NS) -> tuple[int, int, int]:
+    """Make the stamp this long after the process was loaded."""
+    ns = round(seconds * SECOND)
+    return (5_000_000_000 + ns * FREQUENCY // SECOND, 7_000_000_000 + ns, start_ns + ns)
+
+
+def ticks(seconds: float) -> int:
+    """Make the counter this long after the process was loaded."""
+    return stamp(seconds)[0]
+
+
+def call(
+    procedure: str,
+    communicator: int = WORLD,
+    size_bin: int = 0,
+    region: int = 0,
+    calls: int = 1,
+    sent: int = 0,
+    received: int = 0,
+    seconds: float = 0.0,
+    shortest: float = 0.0,
+    longest: float = 0.0,
+) -> dict[str, int]:
+    """Make a row of calls; negative numbers are corrections."""
+    return {
+        "key": calls_key(region, communicator, IDS[procedure], size_bin),
+        "calls": calls % 2**64,
+        "bytes_sent": sent % 2**64,
+        "bytes_received": received % 2**64,
+        "ticks": round(seconds * FREQUENCY),
+        "min_ticks": round(shortest * FREQUENCY),
+        "max_ticks": round(longest * FREQUENCY),
+    }
+
+
+def message(
+    procedure: str, peer: int, messages: int, size: int, communicator: int = WORLD, kind: int = 0
+) -> dict[str, int]:
+    """Make a row of messages."""
+    key = messages_key(kind, communicator, IDS[procedure], peer)
+    return {"key": key, "messages": messages, "bytes": size}
+
+
+@dataclass
+class Process:
+    """One MPI process: members of the header, and the records of each kind (calls and messages by thread)."""
+
+    header: dict[str, Any] = field(default_factory=dict)
+    threads: list[dict[str, Any]] = field(default_factory=lambda: [{"tid": 100, "alive": 1}])
+    communicators: list[dict[str, Any]] = field(default_factory=list)
+    regions: list[dict[str, Any]] = field(default_factory=lambda: [{"entries": 1}])
+    calls: list[list[dict[str, int]]] = field(default_factory=list)
+    messages: list[list[dict[str, int]]] = field(default_factory=list)
+
+    def sections(self) -> list[tuple[str, int, np.ndarray]]:
+        found = [
+            ("THREADS", -1, records(layout.THREAD, self.threads)),
+            ("COMMUNICATORS", -1, records(layout.COMMUNICATOR, self.communicators)),
+            ("REGIONS", -1, records(layout.REGION, self.regions)),
+        ]
+        found += [("CALLS", thread, records(layout.CALLS, rows)) for thread, rows in enumerate(self.calls)]
+        found += [
+            ("MESSAGES", thread, records(layout.MESSAGES, rows)) for thread, rows in enumerate(self.messages)
+        ]
+        return found
+
+    def to_bytes(self) -> bytes:
+        sections = self.sections()
+        directory = np.zeros(len(sections), layout.SECTION)
+        offset = layout.HEADER.itemsize + directory.nbytes + 64  # room for further sections
+        body = bytearray(64)
+        for entry, (kind, thread, rows) in zip(directory, sections, strict=True):
+            entry["kind"] = CONSTANTS[f"SECTION_{kind}"]
+            entry["record_bytes"] = rows.itemsize
+            entry["used"] = len(rows)
+            entry["capacity"] = len(rows) + 2  # a table is rarely full
+            entry["thread"] = thread
+            entry["offset"] = offset
+            body += rows.tobytes() + bytes(2 * rows.itemsize)
+            offset += rows.nbytes + 2 * rows.itemsize
+        header = records(
+            layout.HEADER, [self._header() | {"section_count": len(sections), "file_bytes": offset}]
+        )
+        return header.tobytes() + directory.tobytes() + bytes(body)
+
+    def write(self, directory: Path, name: str) -> Path:
+        directory.mkdir(exist_ok=True)
+        path = directory / f"{name}.counters"
+        path.write_bytes(self.to_bytes())
+        return path
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "magic": layout.MAGIC,
+            "version": CONSTANTS["FORMAT_VERSION"],
+            "byte_order": CONSTANTS["BYTE_ORDER"],
+            "header_bytes": layout.HEADER.itemsize,
+            "section_bytes": layout.SECTION.itemsize,
+            "state": CONSTANTS["STATE_FINALIZED"],
+            "table_digest": TABLE_DIGEST,
+            "runtime_version": b"0.1.0",
+            "host": b"node1",
+            "job": b"job-1",
+            "executable": b"/home/me/solver",
+            "library": b"Open MPI v4.1.4",
+            "cpus_allowed": b"0-3",
+            "pid": 4000,
+            "world_rank": 0,
+            "world_size": 1,
+            "abi": CONSTANTS["ABI_OPENMPI"],
+            "thread_level": 1,
+            "cpu_at_start": 2,
+            "cpu_at_stop": -1,
+            "launcher_rank": -1,
+            "launcher_size": -1,
+            "loaded": stamp(0.0),
+            "started": stamp(0.5),
+            "latest": stamp(9.0),
+            "stopping": stamp(9.5),
+            "stopped": stamp(10.0),
+            "user_us": 8_000_000,
+            "system_us": 250_000,
+            "max_rss_bytes": 50 << 20,
+            "own_call_picoticks": 100_000,  # 100 ticks = 50 ns
+            "own_setup_ticks": 2_000_000,
+            "own_finish_ticks": 1_000_000,
+        } | self.header
+
+
+def records(dtype: np.dtype, rows: list[dict[str, Any]]) -> np.ndarray:
+    """Make records with the given members; the others are zero."""
+    array = np.zeros(len(rows), dtype)
+    for record, row in zip(array, rows, strict=True):
+        for name, value in row.items():
+            record[name] = value
+    return array
+
+
+def communicator(
+    identity: int, letter: str, rank: int, size: int, parent: int = 0, **members: Any
+) -> dict[str, Any]:
+    """Make a record of a communicator; `parent` is an id."""
+    return {
+        "id": identity,
+        "parent_id": parent,
+        "letter": letter.encode(),
+        "rank": rank,
+        "size": size,
+        "created": ticks(0.5),
+    } | members
+
+
+def small_world(size: int = 4) -> list[Process]:
+    """Make a complete run: a ring of messages on the world, an Allreduce on the even and on the odd ranks.
+
+    Every rank sends 3 messages of 100 bytes to its right neighbour, and receives as many.
+    """
+    one_of_several = CONSTANTS["COMMUNICATOR_ONE_OF_SEVERAL"]
+    processes = []
+    for rank in range(size):
+        half = {
+            "procedure": IDS["MPI_Comm_split"],
+            "sequence": 1,
+            "leader": rank % 2,
+            "color": rank % 2,
+            "flags": one_of_several,
+            "created": ticks(1.0 + 0.1 * rank),
+            "freed": ticks(8.0 + 0.1 * rank),
+        }
+        processes.append(
+            Process(
+                header={"world_rank": rank, "world_size": size, "pid": 4000 + rank},
+                communicators=[
+                    communicator(WORLD_ID, "W", rank, size),
+                    communicator(SELF_ID + rank, "S", 0, 1),
+                    communicator(
+                        PART_ID + rank % 2, "s", rank // 2, (size + 1 - rank % 2) // 2, WORLD_ID, **half
+                    ),
+                ],
+                calls=[
+                    [
+                        call(
+                            "MPI_Send", size_bin=7, calls=3, sent=300, seconds=0.3, shortest=0.05, longest=0.2
+                        ),
+                        call("MPI_Recv", size_bin=7, calls=3, received=300, seconds=0.6, longest=0.4),
+                        call(
+                            "MPI_Allreduce",
+                            PART,
+                            4,
+                            calls=10,
+                            sent=80,
+                            seconds=1.0,
+                            shortest=0.1,
+                            longest=0.1,
+                        ),
+                    ]
+                ],
+                messages=[[message("MPI_Send", (rank + 1) % size, 3, 300)]],
+            )
+        )
+    return processes
+
+
+def write_world(directory: Path, processes: list[Process], prefix: str = "rank") -> Path:
+    """Write a file for each process; return the directory."""
+    for number, process in enumerate(processes):
+        process.write(directory, f"{prefix}{number}")
+    return directory

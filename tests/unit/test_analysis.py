@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.analysis.communicator_calls import communicator_calls
+from rankwise.analysis.communicators import communicators
+from rankwise.analysis.families import families
+from rankwise.analysis.locality import locality
+from rankwise.analysis.nodes import nodes
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.overview import run_facts, trust
+from rankwise.analysis.pairs import pairs, pairs_in_detail
+from rankwise.analysis.plain import plain
+from rankwise.analysis.procedures import procedures
+from rankwise.analysis.ranks import ranks
+from rankwise.analysis.regions import regions
+from rankwise.analysis.sizes import sizes, sizes_by_procedure
+from rankwise.analysis.summary import summary
+from rankwise.analysis.times import balance, times
+from rankwise.errors import RankwiseError
+
+near = pytest.approx
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with opened_profile(profiles.write_profile(tmp_path / "a.rankwise")) as connection:
+        yield connection
+
+
+@pytest.fixture
+def partial(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with opened_profile(profiles.write_partial(tmp_path / "p.rankwise")) as connection:
+        yield connection
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with opened_profile(profiles.write_empty(tmp_path / "e.rankwise")) as connection:
+        yield connection
+
+
+def test_run(profile: sqlite3.Connection) -> None:
+    run = run_facts(profile)
+    assert run.command == profiles.COMMAND
+    assert (run.ranks, run.nodes, run.calls) == (4, 2, 4 * 617)
+    assert (run.job, run.exit_status, run.wall_seconds) == ("4711", 0, 10.0)
+
+
+def test_trust_of_a_complete_run(profile: sqlite3.Connection) -> None:
+    found = trust(profile)
+    assert found.complete
+    assert (found.ranks_seen, found.ranks_expected, found.dropped_records) == (4, 4, 0)
+    assert found.own_cost_seconds_per_rank == near(0.002)
+    assert found.own_cost_percent_of_wall == near(0.02)
+    assert found.warnings == found.not_covered == []
+
+
+def test_trust_of_a_partial_run(partial: sqlite3.Connection) -> None:
+    found = trust(partial)
+    assert not found.complete
+    assert found.partial_reason == "rank 2 (nodeb) ended inside MPI_Allreduce on W"
+    assert (found.dropped_records, found.dropped) == (11, {"call_rows": 7, "requests": 4})
+    assert len(found.not_covered) == 5
+    assert len(found.warnings) == 2
+
+
+def test_times(profile: sqlite3.Connection) -> None:
+    found = times(profile)
+    assert found.mpi_percent_of_wall == near(100 * profiles.MPI_TOTAL / profiles.WALL_TOTAL)
+    assert found.rest_percent_of_wall == near(85.25)
+    assert found.most_in_mpi is not None
+    assert found.least_in_mpi is not None
+    assert (found.most_in_mpi.rank, found.most_in_mpi.host, found.most_in_mpi.seconds) == (3, "nodeb", 1.85)
+    assert (found.least_in_mpi.rank, found.least_in_mpi.host, found.least_in_mpi.seconds) == (
+        0,
+        "nodea",
+        1.10,
+    )
+
+
+def test_balance(profile: sqlite3.Connection) -> None:
+    found = balance(profile)
+    assert found is not None
+    mpi = found.mpi_seconds
+    assert (mpi.total, mpi.average) == (near(5.9), near(1.475))
+    assert (mpi.minimum, mpi.minimum_rank, mpi.maximum, mpi.maximum_rank) == (1.10, 0, 1.85, 3)
+    share = found.mpi_percent_of_wall
+    assert (share.total, share.average, share.minimum, share.maximum) == (
+        None,
+        near(14.75),
+        near(11),
+        near(18.5),
+    )
+    # Ranks 0 and 1 are roots of the Bcast and send 20 bytes more.
+    sent = found.bytes_sent
+    assert (sent.total, sent.minimum_rank, sent.maximum_rank) == (4 * 860_960 + 40, 2, 0)
+
+
+def test_families(profile: sqlite3.Connection) -> None:
+    found = {row.family: row for row in families(profile)}
+    assert list(found) == [
+        "W",
+        "W_a1_u1",
+        "W_a1",
+        "(none)",
+        "W_a1_u2",
+    ]  # most time first, unused ones left out
+    rows = found["W_a1_u1"]
+    assert (rows.communicators, rows.size_min, rows.size_max) == (2, 2, 2)
+    assert (rows.user_names, rows.parent, rows.procedure) == (["row"], "W_a1", "MPI_Cart_sub")
+    assert (rows.dims, rows.members) == ([[2]], ["0-1", "2-3"])
+    assert (rows.counted.calls, rows.counted.bytes_sent) == (40, 4 * 655_360)
+    assert rows.counted.seconds == near(1.6)
+    assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.9)
+    assert rows.counted.percent_of_wall == near(4.0)
+    assert rows.top_operation is not None
+    assert (rows.top_operation.procedure, rows.top_operation.size_low) == ("MPI_Alltoallv", 65_536)
+    assert (rows.top_operation.size_high, rows.top_operation.seconds) == (131_071, near(1.6))
+    cart = found["W_a1"]
+    assert (cart.name, cart.reorder, cart.topology, cart.dims) == ("W_a1", True, "cart", [[2, 2]])
+    assert cart.top_operation is not None
+    assert cart.top_operation.procedure == "MPI_Waitall"
+
+
+def test_shares_add_up(profile: sqlite3.Connection) -> None:
+    for rows in (
+        families(profile),
+        communicators(profile),
+        procedures(profile),
+        sizes(profile),
+        regions(profile),
+    ):
+        assert sum(row.counted.percent_of_mpi for row in rows) == near(100)
+        assert sum(row.counted.percent_of_wall for row in rows) == near(14.75)
+        assert sum(row.counted.calls for row in rows) == 4 * 617
+
+
+def test_communicators(profile: sqlite3.Connection) -> None:
+    found = {row.name: row for row in communicators(profile)}
+    assert len(found) == 7
+    assert found["W_a1_u2.1"].counted.bytes_sent == 20
+    assert (found["W_a1"].dims, found["W_a1"].periods, found["W_a1"].user_name) == ([2, 2], [0, 0], "grid")
+    assert found["W"].parent is None
+
+
+def test_communicator_calls_spread_over_processes(profile: sqlite3.Connection) -> None:
+    found = {(row.communicator, row.procedure): row for row in communicator_calls(profile)}
+    row = found["W", "MPI_Allreduce"]
+    assert (row.processes, row.seconds_mean, row.seconds_min, row.seconds_max) == (4, near(0.625), 0.25, 1.0)
+    # Two rows a communicator, one of each size bin: still one process each.
+    assert found["W_a1_u2.0", "MPI_Bcast"].processes == 2
+
+
+def test_a_member_that_never_calls_counts_as_zero(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    connection = sqlite3.connect(path)
+    connection.execute("DELETE FROM calls WHERE procedure = 2 AND rank = 3")
+    connection.commit()
+    row = next(row for row in communicator_calls(connection) if row.procedure == "MPI_Allreduce")
+    assert (row.processes, row.seconds_min, row.seconds_max, row.seconds_mean) == (
+        3,
+        0.0,
+        0.75,
+        near(1.5 / 4),
+    )
+
+
+def test_procedures(profile: sqlite3.Connection) -> None:
+    found = procedures(profile)
+    assert [row.procedure for row in found[:3]] == ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Waitall"]
+    first = found[0]
+    assert (first.procedure_class, first.ranks, first.counted.calls, first.counted.bytes_sent) == (
+        "collective",
+        4,
+        400,
+        3200,
+    )
+    assert (first.call_seconds_min, first.call_seconds_max) == (near(0.00125), near(0.02))
+    waits = found[2].counted
+    assert (waits.bytes_sent, waits.bytes_received) == (0, 0)
+
+
+def test_sizes(profile: sqlite3.Connection) -> None:
+    found = {row.size_bin: row for row in sizes(profile)}
+    assert (found[11].size_low, found[11].size_high, found[11].counted.calls) == (1024, 2047, 1600)
+    assert (found[0].procedure, found[4].procedure) == ("MPI_Waitall", "MPI_Allreduce")
+    assert len(sizes_by_procedure(profile)) == 9
+
+
+def test_pairs(profile: sqlite3.Connection) -> None:
+    found = pairs(profile)
+    assert len(found) == 8
+    first = found[0]
+    assert (first.source, first.destination, first.messages, first.bytes, first.off_node) == (
+        0,
+        1,
+        150,
+        153_600,
+        False,
+    )
+    assert first.percent_of_kind_bytes == near(18.75)
+    assert {(row.source, row.destination) for row in found if row.off_node} == {
+        (0, 2),
+        (1, 3),
+        (2, 0),
+        (3, 1),
+    }
+    assert {(row.communicator, row.procedure) for row in pairs_in_detail(profile)} == {("W_a1", "MPI_Isend")}
+
+
+def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
+    found = locality(profile)
+    assert (found.messages, found.bytes_on_node, found.bytes_off_node) == (800, 614_400, 204_800)
+    assert found.off_node_percent_of_point_to_point_bytes == near(25)
+    second, first = nodes(profile)
+    assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.45))
+    assert (first.host, first.percent_of_mpi, first.percent_of_own_wall) == (
+        "nodea",
+        near(245 / 5.9),
+        near(12.25),
+    )
+    assert (first.bytes_on_node, first.bytes_off_node, first.bytes_unplaced) == (307_200, 102_400, 0)
+
+
+def test_destinations_without_a_host_are_unplaced(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 1, 1000), "
+        "(0, -2, 3, 'point-to-point', 3, 1, 24), (0, 1, 3, 'in-collective', 2, 9, 9000)"
+    )
+    found = locality(connection)
+    assert (found.bytes_on_node, found.bytes_off_node, found.bytes_unplaced) == (614_400, 204_800, 1024)
+    outside = {row.destination: row for row in pairs(connection)}[-1]
+    assert (outside.off_node, outside.destination_host) == (None, None)
+
+
+def test_ranks(partial: sqlite3.Connection) -> None:
+    found = ranks(partial)
+    assert [row.rank for row in found] == [3, 2, 1, 0]
+    killed = found[1]
+    assert (killed.state, killed.inside, killed.inside_communicator) == ("running", "MPI_Allreduce", "W")
+    assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (617, 860_960, 204_800)
+    assert killed.percent_of_own_wall == near(16)
+    assert (killed.cpu_start, killed.max_rss_bytes, killed.wall_seconds) == (2, 102 * 2**20, 10.0)
+
+
+def test_regions(profile: sqlite3.Connection) -> None:
+    solve, outside = regions(profile)
+    assert (solve.name, solve.ranks, solve.entries, solve.wall_seconds) == ("solve", 4, 8, near(32))
+    assert solve.counted.seconds == near(5.3)
+    assert (outside.region, outside.counted.seconds) == (0, near(0.6))
+
+
+def test_nothing_recorded(empty: sqlite3.Connection) -> None:
+    found = summary(empty)
+    assert found.balance is None
+    assert found.times.most_in_mpi is None
+    assert found.families == found.calls == []
+    assert json.dumps(plain(found))
+
+
+def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connection) -> None:
+    numbers = {"calls", "bytes_sent", "bytes_received", "seconds", "percent_of_mpi", "percent_of_wall"}
+    for rows in (
+        families(profile),
+        communicators(profile),
+        procedures(profile),
+        sizes(profile),
+        regions(profile),
+    ):
+        assert numbers <= set(plain(rows)[0])
+    assert plain(summary(profile))["families"] == plain(families(profile))
+
+
+def test_foreign_json_is_one_line(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE run SET command = '{'")
+    with pytest.raises(RankwiseError, match="not JSON"):
+        run_facts(connection)

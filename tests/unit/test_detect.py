@@ -1,0 +1,168 @@
+"""Which MPI a program uses: programs and MPI libraries are empty ones with the right names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from test_elf import build, library
+
+from rankwise.launch import coverage
+from rankwise.launch.detect import Kind, detect
+from rankwise.profile.procedures import Procedure
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+MPI = "int MPI_Init(void) { return 0; } int MPI_Put(void) { return 0; } int MPI_Send(void) { return 0; }"
+OPENMPI = MPI + " int ompi_mpi_comm_world;"
+PROGRAM = "int MPI_Init(void); int MPI_Send(void); int main() { return MPI_Init() + MPI_Send(); }"
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def linked_program(place: Path, soname: str, source: str, *more: str) -> Path:
+    core = library(place / soname, source)
+    return build(place / "program", PROGRAM, "-Wl,--no-as-needed", str(core), *more, f"-Wl,-rpath,{place}")
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("soname", "source", "family"),
+    [
+        ("libmpi.so.40", OPENMPI, "openmpi"),
+        ("libmpi.so.12", MPI, "mpich"),
+        ("libmpi.so.12", OPENMPI, "openmpi"),  # Open MPI 1.10 used that name, too
+        ("libmpich.so.12", MPI, "mpich"),
+        ("libmpi_gnu_123.so.12", MPI, "mpich"),
+        ("libmpi_abi.so.1", MPI, "mpiabi"),
+    ],
+)
+def test_family_of_a_linked_program(tmp_path: Path, soname: str, source: str, family: str) -> None:
+    program = linked_program(tmp_path, soname, source)
+    found = detect([str(program), "argument"], os.environ)
+    assert (found.kind, found.family, found.how) == (Kind.MPI, family, f"linked with {soname}")
+    assert found.library == tmp_path / soname
+    assert {"MPI_Init", "MPI_Send"} <= found.imported
+
+
+@needs_cc
+def test_mpi_behind_a_library_of_the_program(tmp_path: Path) -> None:
+    core = library(tmp_path / "libmpi.so.40", OPENMPI)
+    needs_put = "int MPI_Put(void); int solve(void) { return MPI_Put(); }"
+    solver = library(tmp_path / "libsolver.so", needs_put, str(core), f"-Wl,-rpath,{tmp_path}")
+    source = "int solve(void); int main() { return solve(); }"
+    program = build(tmp_path / "program", source, str(solver), f"-Wl,-rpath,{tmp_path}")
+    found = detect([str(program)], os.environ)
+    assert found.family == "openmpi"
+    assert "MPI_Put" in found.imported
+
+
+@needs_cc
+def test_fortran_bindings(tmp_path: Path) -> None:
+    mpif_h = library(tmp_path / "libmpi_mpifh.so.40")
+    f08 = library(tmp_path / "libmpi_usempif08.so.40")
+    program = linked_program(tmp_path, "libmpi.so.40", OPENMPI, str(mpif_h), str(f08))
+    assert detect([str(program)], os.environ).fortran == ("mpif.h", "use mpi_f08")
+
+
+@needs_cc
+def test_mpi_library_that_is_not_there(tmp_path: Path) -> None:
+    program = linked_program(tmp_path, "libmpi.so.40", OPENMPI)
+    (tmp_path / "libmpi.so.40").rename(tmp_path / "away")
+    found = detect([str(program)], {"PATH": os.defpath})
+    if found.library is None:  # otherwise the machine's own Open MPI has that name
+        assert "libmpi.so.40" in found.missing
+    assert (found.kind, found.family) == (Kind.MPI, "openmpi")
+
+
+@needs_cc
+def test_mpi_linked_in_statically(tmp_path: Path) -> None:
+    program = build(
+        tmp_path / "program", "int MPI_Init(void) { return 0; } int main() { return MPI_Init(); }"
+    )
+    assert detect([str(program)], os.environ).static
+
+
+@needs_cc
+def test_program_without_mpi(tmp_path: Path) -> None:
+    program = build(tmp_path / "program", "int main() { return 0; }")
+    assert detect([str(program)], os.environ).kind is Kind.OTHER
+
+
+def test_scripts_and_absent_files(tmp_path: Path) -> None:
+    script(tmp_path / "job", "#!/bin/sh -e\n")
+    script(tmp_path / "old", "mpirun ./app\n")
+    (tmp_path / "blob").write_bytes(b"\0\1\2")
+    assert detect(["./job"], os.environ, tmp_path).kind is Kind.SCRIPT
+    assert detect(["old"], os.environ, tmp_path).kind is Kind.SCRIPT
+    assert detect(["./blob"], os.environ, tmp_path).kind is Kind.OTHER
+    assert detect(["./absent"], os.environ, tmp_path).kind is Kind.MISSING
+    assert detect(["sh", "-c", "true"], os.environ).kind is Kind.SCRIPT
+
+
+def answering(place: Path, answer: dict[str, object]) -> dict[str, str]:
+    """A Python on PATH that gives this answer about its mpi4py."""
+    script(place / "bin/python3", f"#!/bin/sh\ncat <<'END'\n{json.dumps(answer)}\nEND\n")
+    return {"PATH": f"{place}/bin:{os.environ['PATH']}"}
+
+
+def test_python_with_mpi4py_for_several_mpis(tmp_path: Path) -> None:
+    modules = ["MPI.mpich.so", "MPI.openmpi.so"]
+    answer = {"modules": modules, "family": "mpich", "libraries": ["/lib/libc.so.6", "/x/lib/libmpi.so.12"]}
+    found = detect(["python3", "solve.py"], answering(tmp_path, answer))
+    assert (found.kind, found.family, found.library) == (Kind.PYTHON, "mpich", Path("/x/lib/libmpi.so.12"))
+    script(tmp_path / "solve", "#!/usr/bin/env -S python3 -u\n")
+    assert detect(["./solve"], answering(tmp_path, answer), tmp_path).family == "mpich"
+
+
+@needs_cc
+def test_python_with_mpi4py_for_one_mpi(tmp_path: Path) -> None:
+    core = library(tmp_path / "libmpi.so.40", OPENMPI)
+    module = library(
+        tmp_path / "MPI.cpython.so", "int unused;", "-Wl,--no-as-needed", str(core), f"-Wl,-rpath,{tmp_path}"
+    )
+    found = detect(["python3", "solve.py"], answering(tmp_path, {"modules": [str(module)]}))
+    assert (found.kind, found.family) == (Kind.PYTHON, "openmpi")
+
+
+def test_python_that_tells_nothing(tmp_path: Path) -> None:
+    environment = answering(tmp_path, {"modules": None})
+    assert "no mpi4py" in detect(["python3"], environment).how
+    script(tmp_path / "bin/python3", "#!/bin/sh\nexit 1\n")
+    assert "did not say" in detect(["python3"], environment).how
+
+
+def test_what_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = (
+        Procedure(1, "MPI_Send", "point-to-point", "", True),
+        Procedure(2, "MPI_Put", "one-sided", "", False),
+        Procedure(3, "MPI_Comm_rank", "local", "", False),
+        Procedure(4, "MPI_Win_fence", "one-sided", "", False),
+    )
+    monkeypatch.setattr(coverage, "PROCEDURES", table)
+    imported = [
+        "MPI_Send",
+        "MPI_Send_c",
+        "MPI_Put_c",
+        "MPI_Comm_rank",
+        "mpi_win_fence_",
+        "mpi_send_f08_",
+        "main",
+    ]
+    imported += [
+        "MPI_New_call",
+        "MPI_Type_struct",
+        "MPI_Wtime",
+        "MPI_IN_PLACE",
+        "mpi_fortran_bottom_",
+        "PMPI_Put",
+    ]
+    assert coverage.not_covered(imported) == ["MPI_New_call", "MPI_Put", "MPI_Win_fence"]

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.__main__ import main
+
+TABLES = {
+    "run",
+    "ranks",
+    "communicators",
+    "regions",
+    "region_times",
+    "procedures",
+    "calls",
+    "messages",
+    "dropped",
+    "warnings",
+}
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return profiles.write_partial(tmp_path / "a.rankwise")
+
+
+def export(profile: Path, to: str, *more: str) -> Path:
+    directory = profile.parent / "out" / to
+    assert main(["export", str(profile), "--to", to, "-o", str(directory), *more]) == 0
+    assert {file.name for file in directory.iterdir()} == {f"{table}.{to}" for table in TABLES}
+    return directory
+
+
+def test_csv(profile: Path) -> None:
+    directory = export(profile, "csv")
+    with (directory / "calls.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 32
+    row = next(row for row in rows if row["procedure_name"] == "MPI_Isend" and row["rank"] == "2")
+    assert (row["communicator_name"], row["region_name"], row["size_low"], row["size_high"]) == (
+        "W_a1",
+        "solve",
+        "1024",
+        "2047",
+    )
+    assert (row["calls"], row["bytes_sent"], float(row["seconds"])) == ("200", "204800", 0.05)
+    with (directory / "messages.csv").open(newline="") as file:
+        assert {row["procedure_name"] for row in csv.DictReader(file)} == {"MPI_Isend"}
+    with (directory / "ranks.csv").open(newline="") as file:
+        assert [row["inside"] for row in csv.DictReader(file)] == ["", "", "MPI_Allreduce", ""]
+
+
+def test_json(profile: Path) -> None:
+    directory = export(profile, "json")
+    run = json.loads((directory / "run.json").read_text())
+    assert run[0]["command"] == profiles.COMMAND
+    assert run[0]["not_covered"][0] == "MPI_Put"
+    communicators = json.loads((directory / "communicators.json").read_text())
+    assert communicators[profiles.CART]["dims"] == [2, 2]
+    assert communicators[profiles.WORLD]["parent"] is None
+    calls = json.loads((directory / "calls.json").read_text())
+    assert sum(row["seconds"] for row in calls) == pytest.approx(profiles.MPI_TOTAL)
+
+
+def test_an_empty_table_is_an_empty_list(tmp_path: Path) -> None:
+    directory = export(profiles.write_profile(tmp_path / "a.rankwise"), "json")
+    assert json.loads((directory / "dropped.json").read_text()) == []
+
+
+def test_parquet(profile: Path) -> None:
+    from pyarrow import parquet
+
+    directory = export(profile, "parquet")
+    calls = parquet.read_table(directory / "calls.parquet")
+    assert calls.num_rows == 32
+    assert [
+        str(calls.schema.field(name).type) for name in ("calls", "seconds", "procedure_name", "size_low")
+    ] == [
+        "int64",
+        "double",
+        "string",
+        "int64",
+    ]
+    assert sum(calls.column("seconds").to_pylist()) == pytest.approx(profiles.MPI_TOTAL)
+    assert parquet.read_table(directory / "warnings.parquet").num_rows == 2
+
+
+@pytest.mark.parametrize("to", ["csv", "json", "parquet"])
+def test_bin_other_has_no_sizes(profile: Path, to: str) -> None:
+    with sqlite3.connect(profile) as connection:
+        connection.execute("UPDATE calls SET size_bin = 127 WHERE procedure = 2")
+    directory = export(profile, to)
+    if to == "json":
+        calls = json.loads((directory / "calls.json").read_text())
+        assert {row["size_low"] for row in calls if row["procedure"] == 2} == {None}
+
+
+def test_hostile_names_stay_as_they_are(tmp_path: Path) -> None:
+    directory = export(profiles.write_hostile(tmp_path / "a.rankwise"), "json")
+    communicators = json.loads((directory / "communicators.json").read_text())
+    assert communicators[profiles.WORLD]["user_name"] == "\x1b[2J\x1b]0;owned\x07"
+
+
+def test_existing_files_need_force(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    directory = export(profile, "csv")
+    (directory / "run.csv").write_text("mine")
+    assert main(["export", str(profile), "--to", "csv", "-o", str(directory)]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (directory / "run.csv").read_text() == "mine"
+    export(profile, "csv", "--force")
+    assert (directory / "run.csv").read_text().startswith("rankwise_version,")
+
+
+def test_unwritable_directories_are_one_line(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    targets = [profile, profile / "below", Path("/proc/rankwise")]
+    if os.geteuid():
+        locked = profile.parent / "locked"
+        locked.mkdir(mode=0o500)
+        targets.append(locked)
+    for target in targets:
+        assert main(["export", str(profile), "--to", "json", "-o", str(target)]) == 2
+        err = capsys.readouterr().err
+        assert err.startswith(f"rankwise: cannot write to {target}: ")
+        assert err.count("\n") == 1

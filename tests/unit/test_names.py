@@ -1,0 +1,110 @@
+"""Communicator names without messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.names import LONGEST_NAME, Name, Origin, name_communicators
+
+SEVERAL = CONSTANTS["COMMUNICATOR_ONE_OF_SEVERAL"]
+BY_GROUP = CONSTANTS["COMMUNICATOR_BY_GROUP"]
+UNKNOWN = CONSTANTS["COMMUNICATOR_UNKNOWN_ORIGIN"]
+
+
+def origin(identity: int, letter: str, parent: int = 0, **members: Any) -> Origin:
+    fields = {"sequence": 0, "leader": 0, "tag": 0, "flags": 0, "group_hash": 0, "world_rank": 0} | members
+    return Origin(id=identity, parent_id=parent, letter=letter, **fields)
+
+
+W = origin(1, "W")
+
+
+def names(*origins: Origin) -> dict[int, str]:
+    return {identity: name.name for identity, name in name_communicators(origins).items()}
+
+
+def test_world_and_selves() -> None:
+    named = name_communicators([W, origin(2, "S", world_rank=0), origin(3, "S", world_rank=7)])
+    assert named == {1: Name("W", "W"), 2: Name("S.0", "S"), 3: Name("S.7", "S")}
+
+
+def test_children_are_called_after_their_ancestors() -> None:
+    named = name_communicators(
+        [
+            origin(30, "u", 20, sequence=2, leader=0, flags=SEVERAL),
+            W,
+            origin(20, "a", 1, sequence=1),
+            origin(40, "s", 1, sequence=2, leader=4, flags=SEVERAL),
+            origin(50, "d", 60, sequence=1),
+            origin(60, "S", world_rank=3),
+        ]
+    )
+    assert named[20] == Name("W_a1", "W_a1")
+    assert named[30] == Name("W_a1_u2.0", "W_a1_u2")
+    assert named[40] == Name("W_s2.4", "W_s2")
+    assert named[50] == Name("S.3_d1", "S.3_d1")
+
+
+def test_named_by_group_where_no_call_is_collective_over_the_parent() -> None:
+    by_group = {"tag": 7, "leader": 2, "group_hash": 0xFEEDFACE89ABCDEF, "flags": BY_GROUP}
+    assert names(
+        W,
+        origin(2, "g", 1, sequence=1, **by_group),
+        origin(3, "g", 1, sequence=2, **by_group),
+        origin(4, "i", 0, sequence=1, **by_group),
+    ) == {1: "W", 2: "W_g7:2~89abcdef", 3: "W_g7:2~89abcdef#2", 4: "i7:2~89abcdef"}
+
+
+def test_unknown_origins_and_missing_parents() -> None:
+    assert names(
+        origin(2, "?", flags=UNKNOWN, group_hash=0x12345, sequence=1),
+        origin(3, "?", flags=UNKNOWN, group_hash=0x12345, sequence=2),
+        origin(4, "d", 0xABC, sequence=3),
+    ) == {2: "U~00012345", 3: "U~00012345#2", 4: "?0000000000000abc_d3"}
+
+
+def test_two_never_share_a_name() -> None:
+    twins = [origin(0x20, "d", 1, sequence=1), origin(0x21, "d", 1, sequence=1)]
+    assert names(W, *twins, origin(0x30, "d", 0x21, sequence=1)) == {
+        1: "W",
+        0x20: "W_d1~0000000000000020",
+        0x21: "W_d1~0000000000000021",
+        0x30: "W_d1~0000000000000021_d1",
+    }
+
+
+def test_ten_thousand_nested_duplicates_keep_short_and_different_names() -> None:
+    chain = [W] + [origin(number, "d", number - 1, sequence=1) for number in range(2, 10_002)]
+    named = names(*reversed(chain))
+    assert named[4] == "W_d1_d1_d1"
+    assert len(set(named.values())) == 10_001
+    assert max(map(len, named.values())) <= LONGEST_NAME
+    assert named[40] == "W" + "_d1" * 39
+    assert named[41] == "W" + "_d1" * 33 + "_…~0000000000000029"
+    assert named[10_001] == "W" + "_d1" * 33 + "_…~0000000000002711"
+
+
+def test_siblings_with_long_names_stay_one_family() -> None:
+    chain = [W] + [origin(number, "d", number - 1, sequence=1) for number in range(2, 41)]
+    siblings = [origin(100 + leader, "s", 40, sequence=3, leader=leader, flags=SEVERAL) for leader in (0, 5)]
+    named = name_communicators([*chain, *siblings])
+    assert named[100].name != named[105].name
+    assert named[100].family == named[105].family
+    assert named[100].family.endswith("…~0000000000000028_s3")
+
+
+def test_descending_from_oneself_is_broken_up() -> None:
+    named = names(
+        W, origin(5, "d", 6, sequence=1), origin(6, "d", 5, sequence=2), origin(7, "d", 7, sequence=1)
+    )
+    assert named == {
+        1: "W",
+        5: "?0000000000000006_d1",
+        6: "?0000000000000006_d1_d2",
+        7: "?0000000000000007_d1",
+    }
+
+
+def test_a_damaged_letter_does_no_harm() -> None:
+    assert names(W, origin(2, "\x1b", 1, sequence=1)) == {1: "W", 2: "W_?1"}

@@ -1,0 +1,75 @@
+"""The verb `recover`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from synthetic import small_world, write_world
+
+from rankwise.commands import recover
+from rankwise.errors import RankwiseError
+from rankwise.profile.database import open_profile
+
+
+@pytest.fixture
+def summaries(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Paths of the profiles whose summary was asked for; the summary itself has its own tests."""
+    printed: list[Path] = []
+    module = ModuleType("rankwise.report.summary")
+    module.print_summary = printed.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "rankwise.report.summary", module)
+    return printed
+
+
+def run(*words: str | Path) -> int:
+    parser = argparse.ArgumentParser()
+    recover.add_arguments(parser)
+    return recover.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_the_profile_lies_beside_the_run_directory(
+    tmp_path: Path, summaries: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = write_world(tmp_path / "solver.17.rankwise-run", small_world())
+    assert run(directory) == 0
+    path = tmp_path / "solver.17.rankwise"
+    assert capsys.readouterr().out == f"{path}\n"
+    assert summaries == [path]
+    with closing(open_profile(path)) as profile:
+        assert profile.execute("SELECT ranks_seen, exit_status FROM run").fetchall() == [(4, None)]
+
+
+def test_names_of_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.rankwise-run").mkdir()
+    monkeypatch.chdir(tmp_path / "a.rankwise-run")
+    assert recover.default_output(Path()) == tmp_path / "a.rankwise"
+    assert recover.default_output(tmp_path / "other") == tmp_path / "other.rankwise"
+
+
+def test_nothing_is_overwritten_without_force(tmp_path: Path, summaries: list[Path]) -> None:
+    directory = write_world(tmp_path / "run", small_world())
+    output = tmp_path / "x.rankwise"
+    output.write_text("precious")
+    with pytest.raises(RankwiseError, match=r"x\.rankwise is there already: .* --force to replace it"):
+        run(directory, "-o", output)
+    assert output.read_text() == "precious"
+    assert run(directory, "-o", output, "--force") == 0
+    assert summaries == [output]
+
+
+def test_what_is_no_run_directory(tmp_path: Path, summaries: list[Path]) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    for name, message in (
+        ("nothing", "is not found: give the run directory"),
+        ("file", "is not a directory: give the run directory"),
+        ("empty", "no MPI process was seen"),
+    ):
+        with pytest.raises(RankwiseError, match=message):
+            run(tmp_path / name)
+    assert summaries == []

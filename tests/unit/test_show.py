@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.__main__ import main
+from rankwise.commands.show import VIEWS
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(profiles.write_profile(tmp_path / "a.rankwise"))
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> str:
+    return str(profiles.write_large(tmp_path / "large.rankwise"))
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["show", *words]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def words_of(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_summary_goes_to_stdout(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(capsys, path).startswith("rankwise 0.1.0  mpirun")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_fits_and_is_ascii(path: str, capsys: pytest.CaptureFixture[str], view: str) -> None:
+    text = shown(capsys, path, "--by", view)
+    assert text.isascii()
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("verbose", [[], ["-v"]])
+def test_hostile_names_are_harmless(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str, verbose: list[str]
+) -> None:
+    hostile = str(profiles.write_hostile(tmp_path / "h.rankwise"))
+    text = shown(capsys, hostile, "--by", view, *verbose)
+    assert all(line.isascii() and line.isprintable() for line in text.splitlines())
+
+
+def test_by_call(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(shown(capsys, path, "--by", "call"))
+    assert ["Waitall", "400", "-", "-", "800", "ms", "13.6", "2.0"] in words
+    assert ["Irecv", "800", "-", "800", "KiB", "200", "ms", "3.4", "0.5"] in words
+
+
+def test_by_communicator(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(shown(capsys, path, "--by", "communicator"))
+    assert [
+        "W_a1_u1",
+        '"row"',
+        "40",
+        "2.50",
+        "MiB",
+        "1.60",
+        "s",
+        "27.1",
+        "Alltoallv",
+        "64-128",
+        "KiB",
+    ] in words
+    assert ["W_a1", "W", "Cart_create", "1", "x", "4", "cart", "2x2", "asked", "0-3"] in words
+    assert ["W_a1_u2", "W_a1", "Cart_sub", "2", "x", "2", "cart", "2", "-", "0-2:2", "|", "1-3:2"] in words
+
+
+def test_by_communicator_verbose_has_a_table_for_each(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, path, "--by", "communicator", "-v")
+    assert 'W_a1_u1.2 "row": 2 processes (2-3), Cart_sub of W_a1\n' in text
+    times = ["625", "ms", "250", "ms", "1.00", "s", "2.50", "s"]  # mean, min, max, sum
+    assert ["Allreduce", "400", "3.12", "KiB", *times, "42.4"] in words_of(text)
+
+
+def test_by_pair(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(shown(capsys, path, "--by", "pair", "--limit", "3"))
+    assert ["0", "(nodea)", "1", "(nodea)", "same", "150", "150", "KiB", "18.8"] in words
+    assert ["5", "others", "350", "350", "KiB", "43.8"] in words
+
+
+def test_by_rank_and_node(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(shown(capsys, path, "--by", "rank", "--limit", "1"))
+    assert ["3", "nodeb", "finalized", "10.0", "s", "1.85", "s", "18.5", "841", "KiB", "200", "KiB"] in words
+    assert ["3", "others", "30.0", "s", "4.05", "s", "13.5", "2.46", "MiB", "600", "KiB"] in words
+    words = words_of(shown(capsys, path, "--by", "node"))
+    assert ["nodeb", "2", "3.45", "s", "58.5", "17.2", "300", "KiB", "100", "KiB"] in words
+
+
+def test_by_region(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = words_of(shown(capsys, path, "--by", "region"))
+    assert ["solve", "8", "32.0", "s", "2440", "3.28", "MiB", "5.30", "s", "89.8", "13.2"] in words
+
+
+def test_limit_always_leaves_a_line_for_the_others(large: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, large, "--by", "call")
+    assert sum(line.startswith("Extra_") for line in text.splitlines()) == 22
+    assert "\n18 others  " in text
+    assert "--limit 0 shows all rows." in text
+    everything = shown(capsys, large, "--by", "call", "--limit", "0")
+    assert "others" not in everything
+    assert len(everything.splitlines()) > 48
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_recorded_is_a_sentence_with_a_cure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str
+) -> None:
+    text = shown(capsys, str(profiles.write_empty(tmp_path / "e.rankwise")), "--by", view)
+    assert text.startswith("PARTIAL: no rank came to MPI_Init\n\n")
+    paragraph = " ".join(text.split("\n\n")[1].split())
+    assert paragraph.endswith(".")
+    assert any(cure in paragraph for cure in ("rankwise doctor", "--by call", "MPI_Pcontrol"))
+
+
+def test_json_has_the_same_keys_in_every_view(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = json.loads(shown(capsys, path, "--json"))
+    views = {view: json.loads(shown(capsys, path, "--by", view, "--json")) for view in VIEWS}
+    assert all(found["trust"] == summary["trust"] for found in views.values())
+    assert summary["calls"] == views["call"]["calls"]
+    assert summary["families"] == views["communicator"]["families"]
+    assert summary["locality"] == views["node"]["locality"]
+    numbers = {"calls", "bytes_sent", "bytes_received", "seconds", "percent_of_mpi", "percent_of_wall"}
+    for view, key in (("communicator", "communicators"), ("size", "sizes"), ("region", "regions")):
+        assert numbers <= set(views[view][key][0])
+    assert {"host", "seconds", "percent_of_own_wall"} <= set(views["rank"]["ranks"][0]) & set(
+        views["node"]["nodes"][0]
+    )
+
+
+def test_json_is_never_cut(large: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(json.loads(shown(capsys, large, "--by", "call", "--json", "--limit", "1"))["calls"]) == 48
+
+
+def test_damage_found_while_reading_is_one_line(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE messages")
+    assert main(["show", path, "--by", "pair"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("rankwise: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("limit", ["-1", "many", ""])
+def test_limit_is_a_number(path: str, capsys: pytest.CaptureFixture[str], limit: str) -> None:
+    assert main(["show", path, "--limit", limit]) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import io
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.report.summary import print_summary
+
+ALL = [
+    profiles.write_profile,
+    profiles.write_partial,
+    profiles.write_hostile,
+    profiles.write_large,
+    profiles.write_empty,
+]
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def summary_of(path: Path, *, verbose: bool = False) -> str:
+    out = io.StringIO()
+    print_summary(path, file=out, verbose=verbose)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("write", ALL)
+def test_fits_one_plain_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], Path]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = summary_of(write(Path("heat.4711.rankwise"))).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert all(line.isascii() and line.isprintable() for line in lines)
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = summary_of(profiles.write_profile(Path("a.rankwise")))
+    lines = text.splitlines()
+    assert lines[0] == "rankwise 0.1.0  mpirun -n 4 ./heat --steps 100"
+    assert lines[1] == "4 ranks / 2 nodes  job 4711  2026-11-21 10:02  Open MPI 4.1.4"
+    assert lines[2] == "complete: 4/4 ranks, 0 records dropped, not covered: none"
+    assert lines[3] == "own cost 0.02 % of wall (2.00 ms a rank, measured per call)"
+    assert "wall 10.0 s  MPI 14.8 % of wall  ###.................  compute and other 85.2 %" in lines
+    words = [line.split() for line in lines]
+    assert [
+        "W_a1_u1",
+        '"row"',
+        "2",
+        "x",
+        "2",
+        "40",
+        "2.50",
+        "MiB",
+        "27.1",
+        "Alltoallv",
+        "64-128",
+        "KiB",
+    ] in words
+    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "42.4", "6.2"] in words
+    assert ["4", "others", "1624", "800", "KiB", "600", "ms", "10.2", "1.5"] in words
+    assert "in MPI    most rank 3 (nodeb) 1.85 s   least rank 0 (nodea) 1.10 s" in lines
+    assert "off node  25.0 % of the 800 KiB of point-to-point bytes" in lines
+    assert lines[-1] == "next:     rankwise show a.rankwise --by communicator"
+
+
+def test_partial_comes_first_and_says_why(tmp_path: Path) -> None:
+    text = summary_of(profiles.write_partial(tmp_path / "a.rankwise"))
+    assert "PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W\n" in text
+    assert "11 records dropped, not covered: Put, Get, Win_fence and 2 more" in text
+    assert "exit status 137" in text
+    assert "! rank 2: the counters file ends early" in text
+    assert "complete" not in text
+
+
+def test_verbose_cuts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    text = summary_of(profiles.write_large(tmp_path / "a.rankwise"), verbose=True)
+    assert "others" not in text
+    assert all(f"\nW_d{number} " in text and f"\nExtra_{number:02} " in text for number in range(1, 41))
+    assert "[total] <avg> min rank max rank" in " ".join(text.split())
+    partial = summary_of(profiles.write_partial(tmp_path / "p.rankwise"), verbose=True)
+    assert "(call rows 7, requests 4)" in partial
+    assert "Put, Get, Win_fence, Win_create, Win_free" in partial
+
+
+def test_a_recovered_run_shows_its_executable(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET command = '[]'")
+    assert summary_of(path).startswith("rankwise 0.1.0  /home/user/heat\n")
+
+
+def test_many_long_warnings_leave_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = profiles.write_partial(Path("a.rankwise"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET partial_reason = ?, job = ?", ("why " * 100, "j" * 100))
+        connection.execute("UPDATE ranks SET host = host || '.a-very-long-name-of-a-cluster.example.org'")
+        connection.executemany("INSERT INTO warnings (text) VALUES (?)", [("word " * 50,)] * 20)
+    lines = summary_of(path).splitlines()
+    assert len(lines) <= 24
+    assert "! 22 warnings in full: rankwise show a.rankwise -v" in lines
+    assert sum("others" in line for line in lines) == 2
+
+
+def test_hostile_names_are_harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    path = profiles.write_hostile(tmp_path / "a.rankwise")
+    text = summary_of(path, verbose=True)
+    assert text.isascii()
+    assert "\x1b" not in text
+    assert '"\\x1b[2J\\x1b]0;owned\\x07"' in text
+    assert "[bold red]:boom:\\u202eevil" in text
+
+    terminal = Terminal()
+    print_summary(path, file=terminal, verbose=True)
+    shown = terminal.getvalue()
+    assert "\x1b[2J" not in shown
+    assert "\x1b]0;" not in shown
+    assert "\x9b" not in shown
+    assert "\u202e" not in shown
+    assert "Höhe 高" in shown
+
+
+def test_colour_only_on_a_terminal_that_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    coloured = Terminal()
+    print_summary(path, file=coloured)
+    assert "\x1b[1m" in coloured.getvalue()
+    assert "█" in coloured.getvalue()
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Terminal()
+    print_summary(path, file=plain)
+    assert plain.getvalue() == summary_of(path)
+
+
+def test_goes_to_stderr_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    print_summary(profiles.write_profile(tmp_path / "a.rankwise"))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("rankwise 0.1.0")

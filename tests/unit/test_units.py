@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (10_230, "9.99 KiB"),
+        (102_400, "100 KiB"),
+        (1_023_900, "0.976 MiB"),
+        (1_048_575, "1.00 MiB"),
+        (5 * 2**30, "5.00 GiB"),
+        (2**70, "1024 EiB"),
+    ],
+)
+def test_bytes(size: int, text: str) -> None:
+    assert byte_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (1e-11, "0.01 ns"),
+        (7e-9, "7.00 ns"),
+        (45.6e-6, "45.6 us"),
+        (0.00123, "1.23 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.00 s"),
+        (78.2, "78.2 s"),
+        (12345.6, "12346 s"),
+    ],
+)
+def test_seconds(seconds: float, text: str) -> None:
+    assert second_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (9999, "9999"),
+        (10_000, "10.0 k"),
+        (999_499, "999 k"),
+        (999_500, "1.00 M"),
+        (12_100_000, "12.1 M"),
+    ],
+)
+def test_counts(number: int, text: str) -> None:
+    assert count_text(number) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (0, 1, "0.0"),
+        (0.04, 1, "<0.1"),
+        (0.05, 1, "0.1"),
+        (19.44, 1, "19.4"),
+        (100, 1, "100.0"),
+        (0.004, 2, "<0.01"),
+    ],
+)
+def test_percent(share: float, decimals: int, text: str) -> None:
+    assert percent_text(share, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("size_bin", "text"),
+    [
+        (0, "0 B"),
+        (1, "1 B"),
+        (2, "2-3 B"),
+        (7, "64-127 B"),
+        (10, "512-1023 B"),
+        (11, "1-2 KiB"),
+        (20, "512-1024 KiB"),
+        (21, "1-2 MiB"),
+        (127, "other"),
+    ],
+)
+def test_size_bins(size_bin: int, text: str) -> None:
+    assert bin_text(size_bin) == text
