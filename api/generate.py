@@ -47,7 +47,9 @@ def procedures_h(table: Table) -> str:
     """Ids, letters and slots of the procedures."""
     ids = "".join(f"  {p.name} = {p.id},\n" for p in table.procedures)
     letters = "".join(
-        f"    case Procedure::{p.name}:\n      return '{p.letter}';\n" for p in table.recorded if p.letter
+        "".join(f"    case Procedure::{p.name}:\n" for p in table.recorded if p.letter == letter)
+        + f"      return '{letter}';\n"
+        for letter in sorted({p.letter for p in table.recorded} - {""})
     )
     slot_names = "".join(f"  {f.name},\n" for _, f in slots(table))
     slot_rows = "".join(f'    {{"{f.name}", {str(exported(p, f)).lower()}}},\n' for p, f in slots(table))

@@ -16,7 +16,7 @@ class Lock {
   void release() { held_.clear(std::memory_order_release); }
 
  private:
-  std::atomic_flag held_{};
+  std::atomic_flag held_;
 };
 
 // Holds a lock for a scope; `wanted` false makes it free of cost where only one thread may call MPI.

@@ -81,6 +81,8 @@ void put(const Request &request) {
     if (slot.communicator != request.communicator) slot.communicator = RANKWISE_COMMUNICATOR_SEVERAL;
     ++slot.shared;
   } else {
+    // Completed where we did not see it.
+    if (slot.kind == Kind::receive || slot.kind == Kind::exchange) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
     slot = request;
     slot.shared = 0;
   }

@@ -10,7 +10,7 @@ namespace rankwise::requests {
 
 enum class Kind : std::uint8_t {
   none,        // not in the table
-  send,        // booked when posted
+  send,        // booked when posted; also a receive from MPI_PROC_NULL
   receive,     // its bytes are known when it completes
   exchange,    // MPI_Isendrecv: sent bytes booked, received ones known when it completes
   collective,  // booked when posted

@@ -43,12 +43,15 @@ inline MPI_Comm comm_world = nullptr;
 inline MPI_Comm comm_self = nullptr;
 inline MPI_Comm comm_null = nullptr;
 inline MPI_Request request_null = nullptr;
+inline MPI_Message no_process = nullptr;
+inline MPI_Message message_no_proc() { return no_process; }
 
 inline void find_constants() {
   comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
   comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
   comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
   request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
+  no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
 }
 
 // Bytes received, -1 if the operation was cancelled.

@@ -498,34 +498,32 @@ constexpr char constructor_letter(Procedure procedure) {
   switch (procedure) {
     case Procedure::MPI_Cart_create:
       return 'a';
-    case Procedure::MPI_Cart_sub:
-      return 'u';
     case Procedure::MPI_Comm_create:
       return 'c';
-    case Procedure::MPI_Comm_create_group:
-      return 'g';
     case Procedure::MPI_Comm_dup:
-      return 'd';
     case Procedure::MPI_Comm_dup_with_info:
       return 'd';
+    case Procedure::MPI_Comm_create_group:
+      return 'g';
+    case Procedure::MPI_Graph_create:
+      return 'h';
     case Procedure::MPI_Comm_idup:
-      return 'i';
     case Procedure::MPI_Comm_idup_with_info:
       return 'i';
+    case Procedure::MPI_Dist_graph_create_adjacent:
+      return 'j';
+    case Procedure::MPI_Intercomm_merge:
+      return 'm';
+    case Procedure::MPI_Dist_graph_create:
+      return 'r';
     case Procedure::MPI_Comm_split:
       return 's';
     case Procedure::MPI_Comm_split_type:
       return 't';
-    case Procedure::MPI_Dist_graph_create:
-      return 'r';
-    case Procedure::MPI_Dist_graph_create_adjacent:
-      return 'j';
-    case Procedure::MPI_Graph_create:
-      return 'h';
+    case Procedure::MPI_Cart_sub:
+      return 'u';
     case Procedure::MPI_Intercomm_create:
       return 'x';
-    case Procedure::MPI_Intercomm_merge:
-      return 'm';
     default:
       return '?';
   }

@@ -93,10 +93,13 @@ class Call {
   void posted_exchange(MPI_Request request) { posted(request, requests::Kind::exchange); }
   void posted_collective(MPI_Request request) { posted(request, requests::Kind::collective); }
 
+  // A receive from nobody is complete when it is posted, and all of them may have the same handle.
+  void from(int source) { from_nobody_ = source == abi::proc_null; }
+
   template <class Count>
   void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
-    size_ = bytes_of(count, datatype);
-    posted(request, requests::Kind::receive);
+    size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
+    posted(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive);
   }
 
   // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
@@ -104,6 +107,7 @@ class Call {
   void matched(MPI_Message message) {
     const requests::Request known = requests::take(message_bits(message));
     if (known.kind == requests::Kind::message) index_ = known.communicator;
+    from_nobody_ = message == abi::message_no_proc();
   }
 
   // --- Collectives: `message` is the size that bins and tuning go by, `bytes` what this process contributes ---
@@ -274,6 +278,7 @@ class Call {
   Thread *thread_;
   Procedure procedure_;
   bool adopt_ = false;
+  bool from_nobody_ = false;
   std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
   MPI_Comm comm_{};
   communicators::Communicator *communicator_ = nullptr;

@@ -21,13 +21,14 @@ inline void describe_topology(MPI_Comm comm, rankwise_communicator &record) {
   if (record.topology != RANKWISE_TOPOLOGY_CART) return;
   int ndims = 0;
   if (queries.Cartdim_get(comm, &ndims) != abi::success || ndims <= 0 || ndims > 255) return;
-  int *values = static_cast<int *>(std::calloc(3 * static_cast<std::size_t>(ndims), sizeof(int)));
+  const auto n = static_cast<std::size_t>(ndims);
+  int *values = static_cast<int *>(std::calloc(3 * n, sizeof(int)));
   if (values == nullptr) return;
-  if (queries.Cart_get(comm, ndims, values, values + ndims, values + 2 * ndims) == abi::success) {
+  if (queries.Cart_get(comm, ndims, values, values + n, values + 2 * n) == abi::success) {
     record.ndims = static_cast<std::uint8_t>(ndims);
     for (int d = 0; d < ndims && d < 8; ++d) {
       record.dims[d] = values[d];
-      if (values[ndims + d] != 0) record.periods |= 1U << d;
+      if (values[n + static_cast<std::size_t>(d)] != 0) record.periods |= 1U << d;
     }
   }
   std::free(values);
@@ -45,7 +46,8 @@ inline int *destinations_of(MPI_Comm comm, int rank, int *count) {
       queries.Cartdim_get(comm, &ndims);
       int *to = allocate(2 * ndims);
       if (to == nullptr) return nullptr;
-      for (int d = 0; d < ndims; ++d) queries.Cart_shift(comm, d, 1, &to[2 * d], &to[2 * d + 1]);
+      int *next = to;
+      for (int d = 0; d < ndims; ++d, next += 2) queries.Cart_shift(comm, d, 1, next, next + 1);
       *count = 2 * ndims;
       return to;
     }
@@ -64,8 +66,10 @@ inline int *destinations_of(MPI_Comm comm, int rank, int *count) {
       int *all = allocate(2 * (in + out) + out);
       if (all == nullptr) return nullptr;
       int *to = all;  // first, so that the one allocation can be handed on
-      int *from = all + out;
-      queries.Dist_graph_neighbors(comm, in, from, from + in, out, to, from + 2 * in);
+      int *from = to + out;
+      int *in_weights = from + in;
+      int *out_weights = in_weights + in;
+      queries.Dist_graph_neighbors(comm, in, from, in_weights, out, to, out_weights);
       *count = out;
       return to;
     }
