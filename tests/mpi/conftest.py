@@ -1,0 +1,63 @@
+"""Fixtures: each MPI library of this machine, its compiled test programs, and a recorder."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import libraries
+import pytest
+import recording
+from libraries import Mpi
+from recording import Recording
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+Compile = Callable[[Mpi, str], Path]
+Record = Callable[..., Recording]
+
+
+@pytest.fixture(params=libraries.ALL, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Every MPI library of this machine in turn."""
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
+    """Compiles a program of tests/mpi/programs (C or Fortran, by its suffix) with an MPI, once a session."""
+    done: dict[tuple[str, str], Path] = {}
+    place = tmp_path_factory.mktemp("programs")
+
+    def compile_(mpi: Mpi, source: str) -> Path:
+        if (mpi.name, source) not in done:
+            fortran = source.endswith((".f90", ".F90"))
+            if fortran and not mpi.mpifort:
+                pytest.skip(f"{mpi.name} has no Fortran bindings here")
+            program = place / f"{mpi.name}.{Path(source).stem}"
+            if fortran:
+                words = [mpi.mpifort, "-J", str(place), "-o", str(program), str(PROGRAMS / source)]
+            else:
+                words = [mpi.mpicc, "-std=gnu11", "-pthread", "-o", str(program), str(PROGRAMS / source)]
+            subprocess.run(words, check=True, timeout=120, env=mpi.env())
+            done[mpi.name, source] = program
+        return done[mpi.name, source]
+
+    return compile_
+
+
+@pytest.fixture
+def record(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Record:
+    """Runs a test program under Rankwise: record("name.c", ranks, *arguments, status=0)."""
+
+    def record_(source: str, ranks: int, *arguments: str, status: int | None = 0) -> Recording:
+        program = compiled(mpi, source)
+        output = tmp_path / f"{program.name}.rankwise"
+        done = recording.run(mpi.launch(ranks, program, *arguments), output, mpi.env())
+        if status is not None:
+            assert done.process.returncode == status, done.process.stderr
+        return done
+
+    return record_

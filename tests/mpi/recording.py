@@ -1,0 +1,86 @@
+"""Running a program under `rankwise run` and asking its profile."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+RANKWISE = Path(sys.executable).with_name("rankwise")
+LIMIT_SECONDS = 120
+
+
+@dataclass
+class Recording:
+    """A finished run and its profile."""
+
+    process: subprocess.CompletedProcess[str]
+    path: Path
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """The profile, open for reading."""
+        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+
+    def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        """All rows of a query."""
+        with self.database as database:
+            return database.execute(query, values).fetchall()
+
+    def calls(self, procedure: str, communicator: str | None = None) -> dict[int, tuple[int, int, int]]:
+        """(calls, bytes sent, bytes received) of a procedure by rank; on one communicator if it is named."""
+        rows = self.rows(
+            """SELECT rank, sum(calls), sum(bytes_sent), sum(bytes_received)
+               FROM calls JOIN procedures ON procedures.id = calls.procedure
+               JOIN communicators ON communicators.id = calls.communicator
+               WHERE procedures.name = ? AND coalesce(?, communicators.name) = communicators.name
+               GROUP BY rank ORDER BY rank""",
+            procedure,
+            communicator,
+        )
+        return {rank: (calls, sent, received) for rank, calls, sent, received in rows}  # type: ignore[misc]
+
+    def bins(self, procedure: str) -> dict[int, int]:
+        """Calls of a procedure by size bin, over all ranks."""
+        rows = self.rows(
+            """SELECT size_bin, sum(calls) FROM calls JOIN procedures ON procedures.id = calls.procedure
+               WHERE procedures.name = ? GROUP BY size_bin""",
+            procedure,
+        )
+        return dict(rows)  # type: ignore[arg-type]
+
+    def messages(self, communicator: str | None = None) -> dict[tuple[int, int], tuple[int, int]]:
+        """(messages, bytes) by (source, destination), point-to-point only."""
+        rows = self.rows(
+            """SELECT source, destination, sum(messages), sum(bytes)
+               FROM messages JOIN communicators ON communicators.id = messages.communicator
+               WHERE kind = 'point-to-point' AND coalesce(?, communicators.name) = communicators.name
+               GROUP BY source, destination""",
+            communicator,
+        )
+        return {(s, d): (m, b) for s, d, m, b in rows}  # type: ignore[misc]
+
+    def communicators(self) -> dict[str, str]:
+        """Members (world ranks) of the real communicators by name."""
+        return dict(self.rows("SELECT name, members FROM communicators WHERE id >= 3"))  # type: ignore[arg-type]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the profile itself says against its figures."""
+        return [str(text) for (text,) in self.rows("SELECT text FROM warnings ORDER BY id")]
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """What could not be recorded, over all ranks."""
+        return dict(self.rows("SELECT what, sum(count) FROM dropped GROUP BY what"))  # type: ignore[arg-type]
+
+
+def run(command: list[str], output: Path, environment: dict[str, str], *options: str) -> Recording:
+    """Runs a command under `rankwise run`, the profile going to `output`."""
+    words = [str(RANKWISE), "run", "--quiet", "-o", str(output), *options, "--", *command]
+    process = subprocess.run(
+        words, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, cwd=output.parent
+    )
+    return Recording(process, output)
