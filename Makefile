@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # A machine's own MPI is used where there is one, else the one that `make` puts into the environment.
 export PATH := $(PATH):$(abspath $(BIN))
 
-SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src include python -type f -not -name '*.pyc' -not -path '*/lib/*')
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast bench lint format generate clean

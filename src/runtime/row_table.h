@@ -24,10 +24,11 @@ class RowTable {
 
   // The row with this key, made if there is none; nullptr if there is no room for it.
   Record *row(std::uint64_t key, counters_file::Need need = counters_file::Need::ordinary) {
+    if (latest_ != nullptr && latest_->key == key) return latest_;
     for (std::uint64_t i = scatter(key) >> shift_;; i = (i + 1) & mask_) {
       Record *candidate = index_[i];
       if (candidate == nullptr) return add(key, need);
-      if (candidate->key == key) return candidate;
+      if (candidate->key == key) return latest_ = candidate;
     }
   }
 
@@ -78,6 +79,7 @@ class RowTable {
     index_[i] = record;
   }
 
+  Record *latest_ = nullptr;  // programs that repeat a call find its row at once
   Record **index_ = nullptr;
   std::uint64_t mask_ = 0;
   unsigned shift_ = 64;

@@ -30,7 +30,7 @@ class Call {
   void on_index(std::uint32_t index) { index_ = index; }
 
   void on_request(MPI_Request request) {
-    const requests::Request known = requests::look(abi::bits(request));
+    const requests::Request known = requests::table.look(abi::bits(request));
     if (known.kind != requests::Kind::none) index_ = known.communicator;
   }
 
@@ -103,9 +103,11 @@ class Call {
   }
 
   // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
-  void match(MPI_Message message) { requests::put({message_bits(message), 0, index_, 0, 0, requests::Kind::message}); }
+  void match(MPI_Message message) {
+    requests::table.put({message_bits(message), 0, index_, 0, 0, requests::Kind::message});
+  }
   void matched(MPI_Message message) {
-    const requests::Request known = requests::take(message_bits(message));
+    const requests::Request known = requests::table.take(message_bits(message));
     if (known.kind == requests::Kind::message) index_ = known.communicator;
     from_nobody_ = message == abi::message_no_proc();
   }
@@ -269,7 +271,7 @@ class Call {
   RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind) {
     const std::uint64_t key = process::paused ? 0 : keys::with_bin(key_, keys::bin(size_));
     const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
-    requests::put({abi::bits(request), key, index_, static_cast<std::uint32_t>(cut), 0, kind});
+    requests::table.put({abi::bits(request), key, index_, static_cast<std::uint32_t>(cut), 0, kind});
   }
 
   [[gnu::cold]] void adopt();

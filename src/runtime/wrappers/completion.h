@@ -27,7 +27,8 @@ class Completion {
   // another thread may get its handle for a new one.
   RANKWISE_HOT void take_all() {
     for (int i = 0; i < count_; ++i) {
-      known_[i] = requests_[i] == abi::request_null ? requests::Request{} : requests::take(abi::bits(requests_[i]));
+      known_[i] =
+          requests_[i] == abi::request_null ? requests::Request{} : requests::table.take(abi::bits(requests_[i]));
       found(known_[i]);
     }
     call_.on_index(communicator_);
@@ -38,7 +39,7 @@ class Completion {
     for (int i = 0; i < count_; ++i) {
       known_[i].handle = abi::bits(requests_[i]);
       if (requests_[i] != abi::request_null && communicator_ != RANKWISE_COMMUNICATOR_SEVERAL) {
-        found(requests::look(known_[i].handle));
+        found(requests::table.look(known_[i].handle));
       }
     }
     call_.on_index(communicator_);
@@ -70,7 +71,7 @@ class Completion {
   // After look(): the request at `index` has completed, its status is the given one of those written.
   void completed(int index, int status) {
     if (index < 0 || index >= count_) return;
-    finish(requests::take(known_[index].handle), &written_[status]);
+    finish(requests::table.take(known_[index].handle), &written_[status]);
   }
 
   void tested_all(int rc, bool flag) {
@@ -113,7 +114,7 @@ class Completion {
 
   void failed(const requests::Request &request, bool still_alive) {
     if (still_alive) {
-      requests::put(request);
+      requests::table.put(request);
     } else if (request.kind == requests::Kind::receive || request.kind == requests::Kind::exchange) {
       counters_file::drop(RANKWISE_DROPPED_RECEIVES);
     }

@@ -175,7 +175,7 @@ inline void Call::posted_duplicate(MPI_Comm *child, MPI_Request request) {
   }
   const bool is_world = communicator_ != nullptr && communicator_->is_world;
   const auto *pending = new (memory) construction::PendingDuplicate{child, origin, is_world};
-  requests::put(
+  requests::table.put(
       {abi::bits(request), reinterpret_cast<std::uint64_t>(pending), index_, 0, 0, requests::Kind::duplicate});
 }
 
