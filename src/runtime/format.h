@@ -57,7 +57,7 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_REGIONS = 3,       /* region entries without a record: booked on the enclosing region */
   RANKWISE_DROPPED_REQUESTS = 4,      /* requests not tracked: their received bytes are not booked */
   RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls of threads for which there was no room: not booked at all */
-  RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed or cancelled by the program: bytes unknowable */
+  RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed by the program before they completed: bytes unknowable */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -174,8 +174,9 @@ struct rankwise_header {
   uint64_t own_call_picoticks; /* measured cost of booking one call, in ticks / 1000 */
   uint64_t own_setup_ticks;    /* Rankwise's own share of MPI_Init */
   uint64_t own_finish_ticks;   /* Rankwise's own share of MPI_Finalize */
+  uint64_t pauses;             /* MPI_Pcontrol(0): calls in between were not booked */
   uint64_t dropped[16];        /* by rankwise_dropped */
-  uint64_t reserved[16];
+  uint64_t reserved[15];
 };
 
 struct rankwise_thread {

@@ -137,6 +137,20 @@ void aborting(int code) {
   head->state = RANKWISE_STATE_ABORTED;
 }
 
+void pause() {
+  if (!paused) ++counters_file::header()->pauses;
+  paused = true;
+}
+
+void resume() { paused = false; }
+
+void switch_off() {
+  threads::recording = false;
+  rankwise_header *head = counters_file::header();
+  head->latest = clock::stamp();
+  head->state = RANKWISE_STATE_SWITCHED_OFF;
+}
+
 void add_setup_cost(std::uint64_t ticks) { counters_file::header()->own_setup_ticks += ticks; }
 void add_finish_cost(std::uint64_t ticks) { counters_file::header()->own_finish_ticks += ticks; }
 void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }

@@ -39,6 +39,11 @@ void set_call_cost(std::uint64_t picoticks);
 
 // MPI_Pcontrol(0) and (1): calls are not booked while paused; communicators are still named.
 extern bool paused;
+void pause();
+void resume();
+
+// Nothing more is recorded; what has been counted stays.
+void switch_off();
 
 // Renews the sign of life when the last one is old; to be called with the time of every call's end.
 extern std::uint64_t next_sign_of_life;

@@ -54,6 +54,9 @@ inline void find_constants() {
   no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
 }
 
+// MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
+inline bool is_error_in_status(int code) { return code == 18; }
+
 // Bytes received, -1 if the operation was cancelled.
 inline std::int64_t received_bytes(const MPI_Status &status) {
   return status.cancelled != 0 ? -1 : static_cast<std::int64_t>(status.bytes);

@@ -16,6 +16,7 @@
 #include "../hash.h"
 #include "../hooks/relocations.h"
 #include "../keys.h"
+#include "../lock.h"
 #include "../memory.h"
 #include "../process.h"
 #include "../regions.h"

@@ -31,7 +31,8 @@ constexpr unsigned relocation_absolute = R_AARCH64_ABS64;
 bool is_binding_name(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash != nullptr ? slash + 1 : path;
-  static constexpr const char *prefixes[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichf", "libmpifort"};
+  static constexpr const char *prefixes[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_abi_f", "libmpichf",
+                                             "libmpifort"};
   for (const char *prefix : prefixes) {
     if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
   }
@@ -127,13 +128,11 @@ void set(void **place, void *target, const Protection &read_only) {
   if (locked) mprotect(page, page_bytes, PROT_READ);
 }
 
-int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void *own_base) {
-  const char *path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  if (reinterpret_cast<void *>(info->dlpi_addr) == own_base || library::is_mpi_library(path)) return 0;
-  const Dynamic dynamic(*info);
-  if (!dynamic.usable()) return 0;
-  const bool fortran = is_binding_name(path);
-  const Protection read_only(*info);
+// Calls visit(name, symbol, place) for each reference of an object to a function or variable of another one.
+template <class Visit>
+void for_each_reference(const dl_phdr_info &info, Visit visit) {
+  const Dynamic dynamic(info);
+  if (!dynamic.usable()) return;
   for (int t = 0; t < 2; ++t) {
     for (std::size_t i = 0; dynamic.tables[t] != nullptr && i < dynamic.counts[t]; ++i) {
       const ElfW(Rela) &relocation = dynamic.tables[t][i];
@@ -141,16 +140,42 @@ int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void *own_base) {
       if (type != relocation_jump_slot && type != relocation_global_data && type != relocation_absolute) continue;
       const ElfW(Sym) &symbol = dynamic.symbols[ELF64_R_SYM(relocation.r_info)];
       if (symbol.st_shndx != SHN_UNDEF) continue;
-      void *target = target_of(dynamic.names + symbol.st_name, fortran);
-      if (target != nullptr) set(reinterpret_cast<void **>(info->dlpi_addr + relocation.r_offset), target, read_only);
+      visit(dynamic.names + symbol.st_name, symbol, reinterpret_cast<void **>(info.dlpi_addr + relocation.r_offset));
     }
   }
+}
+
+int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void *own_base) {
+  const char *path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+  if (reinterpret_cast<void *>(info->dlpi_addr) == own_base || library::is_mpi_library(path)) return 0;
+  const bool fortran = is_binding_name(path);
+  const Protection read_only(*info);
+  for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+    void *target = target_of(name, fortran);
+    if (target != nullptr) set(place, target, read_only);
+  });
+  return 0;
+}
+
+// Without an MPI library, a weak reference to MPI must stay as empty as it would be without us: libraries that work
+// with and without MPI ask it which of the two it is.
+int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
+  const Protection read_only(*info);
+  for_each_reference(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
+    if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || strncmp(name, "MPI_", 4) != 0) return;
+    const int slot = slot_named(name);
+    if (slot >= 0 && slot_facts[slot].exported) set(place, nullptr, read_only);
+  });
   return 0;
 }
 
 // Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen.
 [[gnu::constructor]] void at_start() {
-  if (std::getenv("RANKWISE_DIR") != nullptr && library::abi() != RANKWISE_ABI_NONE) redirect();
+  if (library::abi() == RANKWISE_ABI_NONE) {
+    dl_iterate_phdr(empty_weak_references, nullptr);
+  } else if (std::getenv("RANKWISE_DIR") != nullptr) {
+    redirect();
+  }
 }
 
 }  // namespace

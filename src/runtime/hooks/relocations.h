@@ -4,6 +4,9 @@
 
 namespace rankwise::relocations {
 
+// What follows is done once at start, too. A process without an MPI library gets the opposite: its weak references to
+// MPI are emptied, because our symbols are none of an MPI library.
+//
 // Redirects, in all objects that are loaded now:
 // - in the Fortran bindings, calls of PMPI_X, which is how most libraries implement mpi_x_;
 // - everywhere, calls of those MPI_X that only newer libraries have. The library can't define these symbols itself:

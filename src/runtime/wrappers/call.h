@@ -235,7 +235,8 @@ class Call {
     for (int i = 0; i < n; ++i) {
       if (counts[i] > 0 && (real == nullptr || real[i])) elements += static_cast<std::uint64_t>(counts[i]);
     }
-    return elements * datatype_size(datatype);
+    // A process that sends nothing may name no datatype at all, and asking for its size would be an error.
+    return elements == 0 ? 0 : elements * datatype_size(datatype);
   }
   template <class Count>
   static std::uint64_t total_of(const Count *counts, const MPI_Datatype *datatypes, int n, const bool *real = nullptr) {

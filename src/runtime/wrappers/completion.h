@@ -53,13 +53,7 @@ class Completion {
 
   // After take_all().
   RANKWISE_HOT void took_all(int rc) {
-    for (int i = 0; i < count_; ++i) {
-      if (rc == abi::success) {
-        finish(known_[i], &written_[i]);
-      } else if (known_[i].kind != requests::Kind::none) {
-        failed(known_[i], requests_[i] != abi::request_null);
-      }
-    }
+    for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
   }
 
   // After take_all(), for MPI_Request_free: what the request still receives is never known.
@@ -69,19 +63,20 @@ class Completion {
   }
 
   // After look(): the request at `index` has completed, its status is the given one of those written.
-  void completed(int index, int status) {
+  void completed(int index, int status, int rc = abi::success) {
     if (index < 0 || index >= count_) return;
-    finish(requests::table.take(known_[index].handle), &written_[status]);
+    end(rc, requests::table.take(known_[index].handle), index, status);
   }
 
   void tested_all(int rc, bool flag) {
-    if (rc != abi::success || !flag) return;
-    for (int i = 0; i < count_; ++i) completed(i, i);
+    if (rc == abi::success ? !flag : !abi::is_error_in_status(rc)) return;
+    for (int i = 0; i < count_; ++i) completed(i, i, rc);
   }
 
   void completed_some(int rc, int completed_count, const int *indices) {
-    if (rc != abi::success || completed_count == abi::undefined) return;
-    for (int i = 0; i < completed_count; ++i) completed(indices[i], i);
+    if (rc != abi::success && !abi::is_error_in_status(rc)) return;
+    if (completed_count == abi::undefined) return;
+    for (int i = 0; i < completed_count; ++i) completed(indices[i], i, rc);
   }
 
  private:
@@ -92,6 +87,23 @@ class Completion {
     if (request.kind == requests::Kind::none) return;
     if (communicator_ == RANKWISE_COMMUNICATOR_NONE) communicator_ = request.communicator;
     if (communicator_ != request.communicator) communicator_ = RANKWISE_COMMUNICATOR_SEVERAL;
+  }
+
+  // What a call that returned `rc` means for one of its requests.
+  RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status) {
+    if (rc == abi::success) {
+      finish(request, &written_[status]);
+    } else if (request.kind != requests::Kind::none) {
+      end_after_error(rc, request, index, status);
+    }
+  }
+
+  [[gnu::noinline]] void end_after_error(int rc, const requests::Request &request, int index, int status) {
+    if (abi::is_error_in_status(rc) && written_[status].MPI_ERROR == abi::success) {
+      finish(request, &written_[status]);
+    } else {
+      failed(request, requests_[index] != abi::request_null);
+    }
   }
 
   RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {

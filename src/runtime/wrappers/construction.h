@@ -44,8 +44,13 @@ inline void add_world() {
   if (world != nullptr) world->is_world = true;
 }
 
-// A communicator that was not made by a call we saw: MPI_COMM_SELF, or one that came from somewhere else.
+// A communicator that was not made by a call we saw: MPI_COMM_SELF, or one that came from somewhere else. Several
+// threads may use it for the first time at once.
 inline Communicator *add_found(MPI_Comm comm) {
+  static Lock adding;
+  const Guard guard(adding);
+  Communicator *added_meanwhile = communicators::find_in_table(abi::bits(comm));
+  if (added_meanwhile != nullptr) return added_meanwhile;
   Origin origin;
   if (comm == abi::comm_self) {
     origin.letter = 'S';

@@ -78,6 +78,7 @@ int initialise(Procedure procedure, Next next) {
   const int rc = next();
   const std::uint64_t after = clock::ticks();
   if (rc != abi::success || !begin()) {
+    if (rc == abi::success) process::switch_off();
     dispatch::to_library();
     return rc;
   }
@@ -135,6 +136,15 @@ static int MPI_Abort(MPI_Comm comm, int errorcode) {
   return next(comm, errorcode);
 }
 
+// Leaves nothing of a region's name where the next call without one would find it.
+static inline void forget_argument() {
+#if defined(__x86_64__)
+  asm volatile("xorl %%esi, %%esi" ::: "rsi");
+#elif defined(__aarch64__)
+  asm volatile("mov x1, xzr" ::: "x1");
+#endif
+}
+
 // Level 0 pauses, 1 resumes; 1 with a name enters a region and -1 leaves it, as in IPM.
 static int MPI_Pcontrol(const int level, ...) {
   const auto next = library::next<int (*)(const int, ...)>(Slot::MPI_Pcontrol);
@@ -148,12 +158,14 @@ static int MPI_Pcontrol(const int level, ...) {
     if (level == -1) {
       regions::leave(region);
     } else if (process::paused) {
-      process::paused = false;
+      process::resume();
     } else if (region != nullptr) {
       regions::enter(region);
     }
   } else if (threads::recording && level == 0) {
-    process::paused = true;
+    process::pause();
   }
-  return next(level, argument);
+  const int rc = next(level, argument);
+  forget_argument();
+  return rc;
 }

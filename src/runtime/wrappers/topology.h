@@ -78,7 +78,8 @@ inline int *destinations_of(MPI_Comm comm, int rank, int *count) {
   }
 }
 
-// The neighbours of this process, asked for once; nullptr if there is no memory.
+// The neighbours of this process, asked for once; nullptr if there is no memory. A communicator has one collective
+// at a time, so no other thread asks for the same.
 inline const communicators::Neighbours *neighbours_of(MPI_Comm comm, communicators::Communicator &communicator) {
   if (communicator.neighbours != nullptr) return communicator.neighbours;
   int count = 0;
