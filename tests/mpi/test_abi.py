@@ -1,0 +1,80 @@
+"""Our own description of each ABI (src/runtime/abi) against the real mpi.h of every MPI here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAMS, Compile
+from libraries import ROOT, Mpi
+
+ROOM = "MPI_MAX_LIBRARY_VERSION_STRING"
+
+
+def lines(text: str) -> list[tuple[str, str]]:
+    return [(line.rpartition(" ")[0], line.rpartition(" ")[2]) for line in text.splitlines()]
+
+
+@pytest.fixture
+def real(mpi: Mpi, compiled: Compile) -> list[tuple[str, str]]:
+    """What mpi.h says."""
+    words = mpi.launch(1, compiled(mpi, "abi.c"))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=mpi.env(), check=True)
+    return lines(done.stdout)
+
+
+@pytest.fixture
+def describer(mpi: Mpi, tmp_path: Path) -> Path:
+    """A program that tells what our description says."""
+    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
+    program = tmp_path / "described"
+    header = ROOT / "src" / "runtime" / "abi" / f"{mpi.family}.h"
+    words = [
+        *compiler.split(),
+        "-std=c++20",
+        f"-DABI_FAMILY={mpi.family}",
+        f'-DABI_HEADER="{header}"',
+        "-o",
+        str(program),
+        str(PROGRAMS / "abi_described.cpp"),
+    ]
+    subprocess.run(words, check=True, timeout=120)
+    return program
+
+
+def ask(describer: Path, *questions: str) -> dict[str, str]:
+    words = [str(describer), *questions]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
+    return dict(lines(done.stdout))
+
+
+def test_sizes_and_values(real: list[tuple[str, str]], describer: Path) -> None:
+    described = ask(describer)
+    said = {key: value for key, value in real if ":" not in key}
+    assert len(said) >= 30
+    room = int(said.pop(ROOM))
+    assert {key: described[key] for key in said} == said
+    assert int(described[ROOM]) >= room
+
+
+def test_sizes_in_the_handles_of_datatypes(mpi: Mpi, real: list[tuple[str, str]], describer: Path) -> None:
+    sizes = {key: int(value) for key, value in real if key.startswith("datatype:")}
+    assert len(sizes) == 11
+    told = {key: int(value) for key, value in ask(describer, *sizes).items() if key in sizes}
+    # -1: the library has to be asked. A size that the handle seems to tell must be the true one.
+    wrong = {key: size for key, size in told.items() if size not in (-1, sizes[key])}
+    assert wrong == {}
+    known = sum(size != -1 for size in told.values())
+    assert known >= 7 if mpi.family == "mpich" else known == 0
+
+
+def test_bytes_in_a_status(mpi: Mpi, real: list[tuple[str, str]], describer: Path) -> None:
+    if mpi.family == "mpiabi":
+        pytest.skip("the standard leaves these fields to the library, so the runtime asks it")
+    statuses = [(int(key.removeprefix("status:")), value) for key, value in real if key.startswith("status:")]
+    assert [size for size, _ in statuses] == [0, 10, 0, 5_000_000_000, 12_000_000_000, -1]
+    for size, status in statuses:
+        assert ask(describer, f"status:{status}")[f"status:{status}"] == str(size)
