@@ -17,15 +17,14 @@ enum class Kind : std::uint8_t {
   send,        // booked when posted; also a receive from MPI_PROC_NULL
   receive,     // its bytes are known when it completes
   exchange,    // MPI_Isendrecv: sent bytes booked, received ones known when it completes
-  collective,  // booked when posted
-  duplicate,   // MPI_Comm_idup: the communicator exists when it completes
+  collective,  // booked when posted; also MPI_Comm_idup
   message      // not a request: a message that was matched by MPI_Mprobe and waits for MPI_Mrecv
 };
 
 // 32 bytes, so that two share a cache line.
 struct Request {
   std::uint64_t handle;
-  std::uint64_t key;           // of the row that posting it was booked on, 0 = not recorded; duplicate: a pointer
+  std::uint64_t key;           // of the row that posting it was booked on, 0 = not recorded
   std::uint32_t communicator;  // index in keys
   std::uint32_t ticks;         // that posting it took, cut to 32 bits
   std::uint32_t shared;        // further requests with the same handle

@@ -203,7 +203,7 @@ class Call {
   void created_topology(MPI_Comm child, int reorder);
   void split(MPI_Comm child, int color, int key);
   void duplicated(MPI_Comm child);
-  void posted_duplicate(MPI_Comm *child, MPI_Request request);
+  void posted_duplicate(MPI_Comm child, MPI_Request request);
   void created_by_group(MPI_Comm child, int tag);
   void created_between(MPI_Comm child, int tag);
   void freeing() { adopt_ = false; }

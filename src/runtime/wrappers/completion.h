@@ -107,21 +107,11 @@ class Completion {
   }
 
   RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {
-    switch (request.kind) {
-      case requests::Kind::receive:
-      case requests::Kind::exchange: {
-        const std::int64_t bytes = abi::received_bytes(*status);
-        if (request.key == 0 || bytes < 0) break;  // posted while paused, or cancelled
-        booking::add_received(call_.thread(), request.key, request.ticks, static_cast<std::uint64_t>(bytes),
-                              request.kind == requests::Kind::receive);
-        break;
-      }
-      case requests::Kind::duplicate:
-        construction::complete_duplicate(request.key);
-        break;
-      default:
-        break;
-    }
+    if (request.kind != requests::Kind::receive && request.kind != requests::Kind::exchange) return;
+    const std::int64_t bytes = abi::received_bytes(*status);
+    if (request.key == 0 || bytes < 0) return;  // posted while paused, or cancelled
+    booking::add_received(call_.thread(), request.key, request.ticks, static_cast<std::uint64_t>(bytes),
+                          request.kind == requests::Kind::receive);
   }
 
   void failed(const requests::Request &request, bool still_alive) {

@@ -78,24 +78,6 @@ inline void mark_inter(MPI_Comm child, const Communicator *parent, Origin &origi
   if (parent != nullptr && parent->inter && is_inter(child)) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
 }
 
-// A duplicate that exists when its request completes.
-struct PendingDuplicate {
-  MPI_Comm *child;
-  Origin origin;
-  bool is_world;
-};
-
-inline void complete_duplicate(std::uint64_t pointer) {
-  auto *pending = reinterpret_cast<PendingDuplicate *>(pointer);
-  const MPI_Comm child = *pending->child;
-  Communicator *added = child == abi::comm_null ? nullptr : add(child, pending->origin);
-  if (added != nullptr) {
-    added->is_world = pending->is_world;
-    if (added->record != nullptr) describe_topology(child, *added->record);
-  }
-  std::free(pending);
-}
-
 }  // namespace construction
 
 inline void Call::adopt() {
@@ -152,11 +134,11 @@ inline void Call::created_topology(MPI_Comm child, int reorder) {
   if (added != nullptr && added->record != nullptr) describe_topology(child, *added->record);
 }
 
+// Everything is as in the parent, so nothing has to be asked.
 inline void Call::duplicated(MPI_Comm child) {
   communicators::Origin origin = next_child();
   if (communicator_ == nullptr) return;
   if (communicator_->inter) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
-  // Everything is as in the parent, so nothing has to be asked.
   communicators::Communicator *added = communicators::add(abi::bits(child), origin, communicator_->rank,
                                                           communicator_->size, communicator_->remote_size);
   if (added == nullptr) return;
@@ -170,18 +152,11 @@ inline void Call::duplicated(MPI_Comm child) {
   for (int d = 0; d < 8; ++d) to.dims[d] = from.dims[d];
 }
 
-inline void Call::posted_duplicate(MPI_Comm *child, MPI_Request request) {
-  communicators::Origin origin = next_child();
-  if (inter()) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
-  void *memory = std::malloc(sizeof(construction::PendingDuplicate));
-  if (memory == nullptr) {
-    counters_file::drop(RANKWISE_DROPPED_COMMUNICATORS);
-    return;
-  }
-  const bool is_world = communicator_ != nullptr && communicator_->is_world;
-  const auto *pending = new (memory) construction::PendingDuplicate{child, origin, is_world};
-  requests::table.put(
-      {abi::bits(request), reinterpret_cast<std::uint64_t>(pending), index_, 0, 0, requests::Kind::duplicate});
+// RATIONALE: the libraries give the handle at once and let it come to life later. Waiting until then would mean to
+// keep its address, which in a Fortran program may be that of a variable that is gone.
+inline void Call::posted_duplicate(MPI_Comm child, MPI_Request request) {
+  if (child != abi::comm_null) duplicated(child);
+  posted_collective(request);
 }
 
 inline void Call::created_by_group(MPI_Comm child, int tag) {
