@@ -1,0 +1,177 @@
+"""The documentation names everything that there is, and nothing that there is not."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rankwise.__main__ import VERBS, _parser
+from rankwise.launch.launchers import _BY_NAME
+from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from rankwise.profile.layout import names_of
+from rankwise.profile.procedures import PROCEDURES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = ["how-it-works.md", "profile-format.md", "adding-a-procedure.md", "command-line.md"]
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def sections(name: str) -> dict[str, str]:
+    """Text by heading, down to the next heading of any level; headings in code are none."""
+    found: dict[str, list[str]] = {"": []}
+    lines = found[""]
+    in_code = False
+    for line in page(name).splitlines():
+        in_code ^= line.startswith("```")
+        heading = None if in_code else re.match(r"#+ (.*)", line)
+        if heading:
+            assert heading[1] not in found, heading[1]
+            lines = found[heading[1]] = []
+        else:
+            lines.append(line)
+    return {title: "\n".join(text) for title, text in found.items()}
+
+
+def table(text: str) -> list[list[str]]:
+    """Cells of the rows of a section's tables, heads left out."""
+    rows = [re.split(r"(?<!\\) ?\| ?", line.strip("|")) for line in text.splitlines() if line.startswith("|")]
+    rulers = [i for i, row in enumerate(rows) if set("".join(row)) <= set("-: ")]
+    return [[c.strip() for c in row] for i, row in enumerate(rows) if i not in rulers and i + 1 not in rulers]
+
+
+def in_code(text: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", text)
+
+
+@pytest.fixture
+def database() -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    yield connection
+    connection.close()
+
+
+def test_every_table_and_column(database: sqlite3.Connection) -> None:
+    described = sections("profile-format.md")
+    tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    assert {title for title in described if title.startswith("`")} == {f"`{name}`" for name in tables}
+    for name in tables:
+        columns = [f"`{c}`" for (c,) in database.execute("SELECT name FROM pragma_table_info(?)", (name,))]
+        assert [row[0] for row in table(described[f"`{name}`"])] == columns, name
+
+
+def test_every_reason_in_dropped() -> None:
+    reasons = [f"`{name}`" for _, name in sorted(names_of("dropped").items()) if name != "count"]
+    assert [row[0] for row in table(sections("profile-format.md")["Reasons in dropped"])] == reasons
+
+
+def test_versions() -> None:
+    text = sections("profile-format.md")["Versions"]
+    assert f"`PRAGMA application_id` is {APPLICATION_ID}" in text
+    assert f"now {SCHEMA_VERSION}." in text
+
+
+def test_queries_run(database: sqlite3.Connection) -> None:
+    queries = re.findall(r"```sql\n(.*?)```", page("profile-format.md"), re.DOTALL)
+    assert queries
+    for query in queries:
+        database.execute(query).fetchall()
+
+
+def test_every_recorded_class() -> None:
+    recorded = {procedure.class_name for procedure in PROCEDURES if procedure.recorded}
+    others = {procedure.class_name for procedure in PROCEDURES if not procedure.recorded}
+    rows = {row[0]: row for row in table(sections("profile-format.md")["`procedures`"])}
+    assert set(in_code(rows["`class`"][-1])) == recorded
+    assert others <= set(in_code(sections("how-it-works.md")["What is not recorded yet"]))
+
+
+def test_every_byte_rule() -> None:
+    described = sections("profile-format.md")
+    rows = table(described["Point-to-point"]) + table(described["Collectives"])
+    named = {word.replace("..._", "MPI_Neighbor_") for row in rows for word in in_code(row[0])}
+    for procedure in PROCEDURES:
+        name = procedure.name
+        if procedure.class_name in ("collective", "neighbourhood"):  # nonblocking ones are booked alike
+            name = re.sub(r"MPI_I(\w)", lambda match: f"MPI_{match[1].upper()}", name)
+        elif procedure.class_name != "point-to-point":
+            continue
+        assert name in named
+
+
+def test_every_constructor_letter() -> None:
+    described = {row[0]: in_code(row[1]) for row in table(sections("how-it-works.md")["Names"])}
+    letters: dict[str, list[str]] = {}
+    for procedure in PROCEDURES:
+        if procedure.letter:
+            letters.setdefault(f"`{procedure.letter}`", []).append(procedure.name)
+    assert described == letters
+
+
+def test_every_verb_and_option() -> None:
+    described = sections("command-line.md")
+    [verbs] = [action for action in _parser(None)._actions if isinstance(action, argparse._SubParsersAction)]
+    assert tuple(verbs.choices) == VERBS
+    for verb, parser in verbs.choices.items():
+        assert f"rankwise {verb}" in described["Command line"]
+        text = described[f"`rankwise {verb}`"]
+        actions = [action for action in parser._actions if "-h" not in action.option_strings]
+        options = {option for action in actions for option in action.option_strings}
+        assert {word for row in table(text) for word in in_code(row[0]) if word.startswith("-")} == options
+        for action in actions:
+            if action.option_strings:
+                assert {str(choice) for choice in action.choices or ()} <= set(in_code(text)), action
+
+
+def test_every_launcher() -> None:
+    text = sections("command-line.md")["How the environment reaches the ranks"]
+    names = {name for name in _BY_NAME if not name.startswith(("mpirun.", "mpiexec.", "ompirun"))}
+    assert names <= set(in_code(text))
+
+
+def test_every_variable_that_the_library_reads() -> None:
+    sources = (ROOT / "src" / "runtime").rglob("*.cpp")
+    read = {name for source in sources for name in re.findall(r'getenv\("(\w+)"\)', source.read_text())}
+    rows = table(sections("command-line.md")["Environment variables"])
+    assert {"RANKWISE_DIR", "RANKWISE_MPI"} <= read <= {word for row in rows for word in in_code(row[0])}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", page(name)):
+        path, _, anchor = target.partition("#")
+        assert (DOCS / path).exists() if path else anchor, target
+        if anchor:
+            titles = sections(path or name)
+            slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+            assert anchor in slugs, target
+
+
+def test_sections_that_the_sources_point_to() -> None:
+    suffixes = (".h", ".cpp", ".py", ".sql", ".toml")
+    for folder in ("src", "api", "python", "tests", "bench"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix not in suffixes:
+                continue
+            text = path.read_text(encoding="utf-8")
+            for name in re.findall(r"docs/([\w-]+\.md)", text):
+                assert (DOCS / name).exists(), (path, name)
+            on_one_line = re.sub(r"\n(//|#)? ?", " ", text)
+            for name, title in re.findall(r'docs/([\w-]+\.md),\s"([^"]+)"', on_one_line):
+                assert title in sections(name), (path, title)
+
+
+def test_pages_are_plain() -> None:
+    for name in PAGES:
+        for number, line in enumerate(page(name).splitlines(), 1):
+            assert line == line.rstrip(), (name, number)
+            assert "/root/" not in line and "/work/" not in line and "/tmp/" not in line, (name, number)
