@@ -153,6 +153,7 @@ class Process:
             "own_call_picoticks": 100_000,  # 100 ticks = 50 ns
             "own_setup_ticks": 2_000_000,
             "own_finish_ticks": 1_000_000,
+            "pauses": 0,
         } | self.header
 
 

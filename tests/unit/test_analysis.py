@@ -74,14 +74,17 @@ def test_trust_of_a_partial_run(partial: sqlite3.Connection) -> None:
 def test_times(profile: sqlite3.Connection) -> None:
     found = times(profile)
     assert found.mpi_percent_of_wall == near(100 * profiles.MPI_TOTAL / profiles.WALL_TOTAL)
-    assert found.rest_percent_of_wall == near(85.25)
+    assert found.init_finalize_percent_of_wall == near(
+        100 * profiles.INIT_FINALIZE_TOTAL / profiles.WALL_TOTAL
+    )
+    assert found.rest_percent_of_wall == near(100 - 13.4 - 1.4)
     assert found.most_in_mpi is not None
     assert found.least_in_mpi is not None
-    assert (found.most_in_mpi.rank, found.most_in_mpi.host, found.most_in_mpi.seconds) == (3, "nodeb", 1.85)
+    assert (found.most_in_mpi.rank, found.most_in_mpi.host, found.most_in_mpi.seconds) == (3, "nodeb", 1.71)
     assert (found.least_in_mpi.rank, found.least_in_mpi.host, found.least_in_mpi.seconds) == (
         0,
         "nodea",
-        1.10,
+        0.97,
     )
 
 
@@ -89,14 +92,16 @@ def test_balance(profile: sqlite3.Connection) -> None:
     found = balance(profile)
     assert found is not None
     mpi = found.mpi_seconds
-    assert (mpi.total, mpi.average) == (near(5.9), near(1.475))
-    assert (mpi.minimum, mpi.minimum_rank, mpi.maximum, mpi.maximum_rank) == (1.10, 0, 1.85, 3)
+    assert (mpi.total, mpi.average) == (near(5.36), near(1.34))
+    assert (mpi.minimum, mpi.minimum_rank, mpi.maximum, mpi.maximum_rank) == (0.97, 0, 1.71, 3)
+    outside = found.init_finalize_seconds
+    assert (outside.total, outside.average, outside.maximum) == (near(0.56), near(0.14), 0.14)
     share = found.mpi_percent_of_wall
     assert (share.total, share.average, share.minimum, share.maximum) == (
         None,
-        near(14.75),
-        near(11),
-        near(18.5),
+        near(13.4),
+        near(9.7),
+        near(17.1),
     )
     # Ranks 0 and 1 are roots of the Bcast and send 20 bytes more.
     sent = found.bytes_sent
@@ -109,16 +114,16 @@ def test_families(profile: sqlite3.Connection) -> None:
         "W",
         "W_a1_u1",
         "W_a1",
-        "(none)",
         "W_a1_u2",
-    ]  # most time first, unused ones left out
+        "(none)",
+    ]  # most time in MPI first, unused ones left out
     rows = found["W_a1_u1"]
     assert (rows.communicators, rows.size_min, rows.size_max) == (2, 2, 2)
     assert (rows.user_names, rows.parent, rows.procedure) == (["row"], "W_a1", "MPI_Cart_sub")
     assert (rows.dims, rows.members) == ([[2]], ["0-1", "2-3"])
     assert (rows.counted.calls, rows.counted.bytes_sent) == (40, 4 * 655_360)
     assert rows.counted.seconds == near(1.6)
-    assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.9)
+    assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.36)
     assert rows.counted.percent_of_wall == near(4.0)
     assert rows.top_operation is not None
     assert (rows.top_operation.procedure, rows.top_operation.size_low) == ("MPI_Alltoallv", 65_536)
@@ -138,8 +143,44 @@ def test_shares_add_up(profile: sqlite3.Connection) -> None:
         regions(profile),
     ):
         assert sum(row.counted.percent_of_mpi for row in rows) == near(100)
-        assert sum(row.counted.percent_of_wall for row in rows) == near(14.75)
+        assert sum(row.counted.percent_of_wall for row in rows) == near(13.4 + 1.4)
         assert sum(row.counted.calls for row in rows) == 4 * 617
+
+
+def test_init_and_finalize_do_not_count_as_time_in_mpi(profile: sqlite3.Connection) -> None:
+    calls = procedures(profile)
+    assert [row.procedure for row in calls[-2:]] == ["MPI_Init", "MPI_Finalize"]  # though Bcast takes less
+    for row, seconds in zip(calls[-2:], (0.4, 0.16), strict=True):
+        assert row.counted.seconds == near(seconds)
+        assert row.counted.percent_of_wall == near(100 * seconds / 40)
+        assert row.counted.percent_of_mpi == 0
+    none = communicators(profile)[-1]
+    assert (none.name, none.counted.seconds, none.counted.percent_of_mpi) == ("(none)", near(0.56), 0)
+    assert none.top_operation is not None
+    assert none.top_operation.procedure == "MPI_Init"
+    without_bytes = next(row for row in sizes(profile) if row.size_bin == 0)
+    assert without_bytes.counted.seconds == near(0.8 + 0.02 + 0.56)
+    assert without_bytes.counted.percent_of_mpi == near(100 * 0.82 / 5.36)
+    assert [row.procedure for row in communicator_calls(profile)[-2:]] == ["MPI_Init", "MPI_Finalize"]
+
+
+def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection.execute("UPDATE calls SET communicator = 0 WHERE procedure = 7")
+    top = next(row.top_operation for row in communicators(connection) if row.name == "(none)")
+    assert top is not None
+    assert (top.procedure, top.seconds) == ("MPI_Bcast", near(0.04))  # of the roots: at one size
+
+
+def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
+    connection.execute("UPDATE ranks SET mpi = 0")
+    assert [row.procedure for row in procedures(connection)] == ["MPI_Init", "MPI_Finalize"]
+    assert families(connection)[0].name == "(none)"
+    assert sum(row.counted.percent_of_mpi for row in procedures(connection)) == 0
+    found = times(connection)
+    assert (found.mpi_percent_of_wall, found.rest_percent_of_wall) == (0, near(98.6))
 
 
 def test_communicators(profile: sqlite3.Connection) -> None:
@@ -220,11 +261,11 @@ def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
     assert (found.messages, found.bytes_on_node, found.bytes_off_node) == (800, 614_400, 204_800)
     assert found.off_node_percent_of_point_to_point_bytes == near(25)
     second, first = nodes(profile)
-    assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.45))
+    assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.17))
     assert (first.host, first.percent_of_mpi, first.percent_of_own_wall) == (
         "nodea",
-        near(245 / 5.9),
-        near(12.25),
+        near(219 / 5.36),
+        near(10.95),
     )
     assert (first.bytes_on_node, first.bytes_off_node, first.bytes_unplaced) == (307_200, 102_400, 0)
 
@@ -248,7 +289,7 @@ def test_ranks(partial: sqlite3.Connection) -> None:
     killed = found[1]
     assert (killed.state, killed.inside, killed.inside_communicator) == ("running", "MPI_Allreduce", "W")
     assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (617, 860_960, 204_800)
-    assert killed.percent_of_own_wall == near(16)
+    assert killed.percent_of_own_wall == near(14.6)
     assert (killed.cpu_start, killed.max_rss_bytes, killed.wall_seconds) == (2, 102 * 2**20, 10.0)
 
 
@@ -256,7 +297,8 @@ def test_regions(profile: sqlite3.Connection) -> None:
     solve, outside = regions(profile)
     assert (solve.name, solve.ranks, solve.entries, solve.wall_seconds) == ("solve", 4, 8, near(32))
     assert solve.counted.seconds == near(5.3)
-    assert (outside.region, outside.counted.seconds) == (0, near(0.6))
+    assert (outside.region, outside.counted.seconds) == (0, near(0.62))
+    assert outside.counted.percent_of_mpi == near(100 * 0.06 / 5.36)
 
 
 def test_nothing_recorded(empty: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from synthetic import (
     IDS,
+    NONE,
     PART,
     Process,
     call,
@@ -58,7 +59,7 @@ def test_a_complete_run(tmp_path: Path) -> None:
     )
     assert run == (
         *("0.1.0", "[]", "/home/me/solver", "job-1", "openmpi", "Open MPI v4.1.4", "funneled"),
-        *(10.0, 0, 4, 4, 0, "", "[]"),
+        *(10.0, 0, 4, 4, 0, "", "null"),
     )
     with closing(sqlite3.connect(assembly.path)) as connection:
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -75,6 +76,22 @@ def test_ranks(tmp_path: Path) -> None:
     assert ranks[2][11] == pytest.approx(1.9)
     # 16 calls of 100 ticks, 3 million ticks of set-up and finish, at 2 GHz.
     assert ranks[2][12:] == (50 << 20, 1, pytest.approx((16 * 100 + 3e6) / 2e9), None)
+
+
+def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
+    processes = small_world(3)
+    starts = ("MPI_Init", "MPI_Init_thread")
+    for process, start in zip(processes, starts, strict=False):
+        process.calls[0] += [
+            call(start, communicator=NONE, seconds=0.5),
+            call("MPI_Finalize", communicator=NONE, seconds=0.25),
+        ]
+    assembly = made(tmp_path, processes)
+    assert rows(assembly.path, "SELECT mpi, init_finalize FROM ranks") == [
+        (pytest.approx(1.9), 0.75),
+        (pytest.approx(1.9), 0.75),
+        (pytest.approx(1.9), 0.0),
+    ]
 
 
 def test_communicators_are_joined(tmp_path: Path) -> None:
@@ -221,7 +238,7 @@ def test_dropped_records(tmp_path: Path) -> None:
     [(warning,)] = rows(assembly.path, "SELECT text FROM warnings")
     assert warning == (
         "on W, 600 bytes were sent point-to-point but 500 bytes were received"
-        " (2 receives were freed or cancelled by the program, so their bytes cannot be known;"
+        " (2 receives were freed by the program before they completed, so their bytes cannot be known;"
         " 5 requests could not be tracked, so their received bytes were not booked)"
     )
 

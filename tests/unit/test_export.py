@@ -11,6 +11,7 @@ import pytest
 
 from rankwise.__main__ import main
 
+ALL_CALLS = profiles.MPI_TOTAL + profiles.INIT_FINALIZE_TOTAL  # seconds
 TABLES = {
     "run",
     "ranks",
@@ -64,8 +65,10 @@ def test_json(profile: Path) -> None:
     communicators = json.loads((directory / "communicators.json").read_text())
     assert communicators[profiles.CART]["dims"] == [2, 2]
     assert communicators[profiles.WORLD]["parent"] is None
+    ranks = json.loads((directory / "ranks.json").read_text())
+    assert [(row["mpi"], row["init_finalize"]) for row in ranks[:2]] == [(0.97, 0.14), (1.22, 0.14)]
     calls = json.loads((directory / "calls.json").read_text())
-    assert sum(row["seconds"] for row in calls) == pytest.approx(profiles.MPI_TOTAL)
+    assert sum(row["seconds"] for row in calls) == pytest.approx(ALL_CALLS)
 
 
 def test_an_empty_table_is_an_empty_list(tmp_path: Path) -> None:
@@ -87,7 +90,7 @@ def test_parquet(profile: Path) -> None:
         "string",
         "int64",
     ]
-    assert sum(calls.column("seconds").to_pylist()) == pytest.approx(profiles.MPI_TOTAL)
+    assert sum(calls.column("seconds").to_pylist()) == pytest.approx(ALL_CALLS)
     assert parquet.read_table(directory / "warnings.parquet").num_rows == 2
 
 

@@ -59,7 +59,7 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert lines[1] == "4 ranks / 2 nodes  job 4711  2026-11-21 10:02  Open MPI 4.1.4"
     assert lines[2] == "complete: 4/4 ranks, 0 records dropped, not covered: none"
     assert lines[3] == "own cost 0.02 % of wall (2.00 ms a rank, measured per call)"
-    assert "wall 10.0 s  MPI 14.8 % of wall  ###.................  compute and other 85.2 %" in lines
+    assert "wall 10.0 s  #.........  MPI 13.4 %  Init, Finalize 1.4 %  compute, other 85.2 %" in lines
     words = [line.split() for line in lines]
     assert [
         "W_a1_u1",
@@ -70,16 +70,48 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "40",
         "2.50",
         "MiB",
-        "27.1",
+        "29.9",
         "Alltoallv",
         "64-128",
         "KiB",
     ] in words
-    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "42.4", "6.2"] in words
-    assert ["4", "others", "1624", "800", "KiB", "600", "ms", "10.2", "1.5"] in words
-    assert "in MPI    most rank 3 (nodeb) 1.85 s   least rank 0 (nodea) 1.10 s" in lines
+    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "46.6", "6.2"] in words
+    assert ["4", "others", "828", "800", "KiB", "820", "ms", "4.9"] in [row[:-1] for row in words]
+    assert ["(none)", "-", "8", "-", "-", "Init"] in words
+    assert "in MPI    most rank 3 (nodeb) 1.71 s   least rank 0 (nodea) 970 ms" in lines
     assert "off node  25.0 % of the 800 KiB of point-to-point bytes" in lines
     assert lines[-1] == "next:     rankwise show a.rankwise --by communicator"
+
+
+def wall_line(path: Path, wall: float, mpi: float, init_finalize: float) -> str:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET wall = ?", (wall,))
+        connection.execute(
+            "UPDATE ranks SET wall = ?, mpi = ?, init_finalize = ?",
+            (wall, wall * mpi / 100, wall * init_finalize / 100),
+        )
+    return next(line for line in summary_of(path).splitlines() if line.startswith("wall "))
+
+
+def test_the_wall_time_has_three_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    words = "MPI 26.1 %  Init, Finalize 42.8 %  compute, other 31.1 %"
+    assert wall_line(path, 0.892, 26.1, 42.8) == f"wall 892 ms  ##====...  {words}"
+    assert wall_line(path, 12345.0, 26.1, 42.8) == f"wall 12345 s  ##====..  {words}"
+    words = "MPI 1600.0 %  Init, Finalize <0.1 %  other 0.0 %"  # of threads
+    assert wall_line(path, 1234567.0, 1600.0, 0.01) == f"wall 1234567 s  {'#' * 14}  {words}"
+    words = "MPI 0.0 %  Init, Finalize 100.0 %  compute, other 0.0 %"
+    assert wall_line(path, 0.5, 0.0, 100.0) == f"wall 500 ms  {'=' * 10}  {words}"
+    monkeypatch.setenv("COLUMNS", "120")
+    words = "MPI 26.1 %  Init, Finalize 42.8 %  compute, other 31.1 %"
+    assert wall_line(path, 0.892, 26.1, 42.8) == f"wall 892 ms  #####=========......  {words}"
+    monkeypatch.setenv("COLUMNS", "55")
+    assert wall_line(path, 0.892, 26.1, 42.8) == "wall 892 ms  MPI 26.1 %  Init, Finalize 42.8 %"
+
+
+def test_verbose_shows_the_spread_of_init_and_finalize(tmp_path: Path) -> None:
+    text = summary_of(profiles.write_profile(tmp_path / "a.rankwise"), verbose=True)
+    assert "init, finalize 560 ms 140 ms 140 ms 0 140 ms 0" in " ".join(text.split())
 
 
 def test_partial_comes_first_and_says_why(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class CommunicatorCalls:
 
 
 def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
-    """Return every procedure on every communicator, most time first."""
+    """Return every procedure on every communicator, most time in MPI first."""
     (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     # One row a process first: a process has a row for each region and size bin.
     spreads = {

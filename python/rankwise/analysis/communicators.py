@@ -29,7 +29,7 @@ class Communicator:
         reorder: reordering was asked for.
         created_seconds: after the start of the run.
         freed_seconds: the same; None = not freed.
-        top_operation: procedure and size of the most time; None if nothing was called.
+        top_operation: procedure and size of the most time in MPI; None if nothing was called.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Communicator:
 
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
-    """Return every communicator, most time first; (none), (several) and (other) only if in use."""
+    """Return every communicator, most time in MPI first; (none), (several) and (other) only if in use."""
     counts = {key: counted for (key,), counted in counted_by(connection, "communicator")}
     top = top_operations(connection, "id")
     rows = connection.execute(
@@ -61,7 +61,7 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent ORDER BY c.id"
     ).fetchall()
     found = [_communicator(row, top, counts) for row in rows if row[6] > 0 or row[0] in counts]
-    return sorted(found, key=lambda row: -row.counted.seconds)
+    return sorted(found, key=lambda row: row.counted.order)
 
 
 def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Counted]) -> Communicator:

@@ -43,13 +43,13 @@ class Family:
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
-    """Return every family of communicators, most time first."""
+    """Return every family of communicators, most time in MPI first."""
     siblings: dict[str, list[Communicator]] = {}
     for communicator in sorted(communicators(connection), key=lambda row: row.created_seconds):
         siblings.setdefault(communicator.family, []).append(communicator)
     top = top_operations(connection, "family")
     found = [_family(members, top.get(name)) for name, members in siblings.items()]
-    return sorted(found, key=lambda row: -row.counted.seconds)
+    return sorted(found, key=lambda row: row.counted.order)
 
 
 def _family(siblings: list[Communicator], top: Operation | None) -> Family:

@@ -15,7 +15,7 @@ class Node:
 
     Attributes:
         ranks: how many ran on it.
-        seconds: time in MPI, summed over its ranks.
+        seconds: time in MPI without MPI_Init and MPI_Finalize, summed over its ranks.
         percent_of_mpi: of all ranks' time in MPI.
         percent_of_own_wall: of the wall time of its own ranks.
         bytes_on_node: of point-to-point messages that its ranks sent to ranks of the same host.

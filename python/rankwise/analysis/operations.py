@@ -22,7 +22,7 @@ class Operation:
 
 
 def top_operations(connection: sqlite3.Connection, key: str) -> dict[Any, Operation]:
-    """Return the operation of the most time for each value of `key`, a column of `communicators`."""
+    """Return the operation of the most time in MPI for each value of `key`, a column of `communicators`."""
     top: dict[Any, Operation] = {}
     for (value, name, size_bin), counted in counted_by(
         connection,

@@ -40,7 +40,7 @@ class Trust:
         partial_reason: one sentence, '' if complete.
         dropped_records: sum of `dropped`.
         dropped: how many of what did not fit into a bounded table.
-        not_covered: MPI procedures that the program imports and Rankwise does not record.
+        not_covered: MPI procedures that the program imports and Rankwise does not record; None if unknown.
         own_cost_seconds_per_rank: Rankwise's own time, mean over the ranks.
         own_cost_percent_of_wall: of the sum of all ranks' wall time.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
@@ -52,7 +52,7 @@ class Trust:
     ranks_expected: int
     dropped_records: int
     dropped: dict[str, int]
-    not_covered: list[str]
+    not_covered: list[str] | None
     own_cost_seconds_per_rank: float
     own_cost_percent_of_wall: float
     threads: int
@@ -91,7 +91,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
         ranks_expected=expected,
         dropped_records=sum(dropped.values()),
         dropped=dropped,
-        not_covered=decoded_list(not_covered),
+        not_covered=None if not_covered == "null" else decoded_list(not_covered),
         own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
         own_cost_percent_of_wall=percent(cost, wall),
         threads=threads,

@@ -27,7 +27,7 @@ class ProcedureRow:
 
 
 def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
-    """Return every procedure that was called, most time first."""
+    """Return every procedure that was called, most time in MPI first; MPI_Init and MPI_Finalize last."""
     extremes = {
         procedure: facts
         for procedure, *facts in connection.execute(

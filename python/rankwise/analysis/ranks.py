@@ -16,7 +16,7 @@ class Rank:
         cpus_allowed: processors that it may use, Linux list format.
         cpu_start: processor that it ran on after MPI_Init, None if unknown.
         cpu_stop: ... when MPI_Finalize was called.
-        seconds: time in MPI.
+        seconds: time in MPI, MPI_Init and MPI_Finalize not included.
         percent_of_own_wall: `seconds` of this rank's own wall time.
         max_rss_bytes: maximum resident memory.
         inside: procedure that it was inside of when it ended without leaving it.

@@ -39,4 +39,4 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
         " GROUP BY id, name ORDER BY id"
     )
     found = [Region(*(*row, counts.get(row[0], Counted()))) for row in rows]
-    return sorted(found, key=lambda row: -row.counted.seconds)
+    return sorted(found, key=lambda row: row.counted.order)

@@ -17,7 +17,7 @@ class SizeRow:
         size_bin: number of the bin in the profile.
         size_low: smallest size in bytes that the bin holds; None for "other".
         size_high: largest size in bytes.
-        procedure: the procedure; in the table over all procedures the one with the most time.
+        procedure: the procedure; in the table over all procedures the one with the most time in MPI.
     """
 
     size_bin: int
@@ -28,7 +28,7 @@ class SizeRow:
 
 
 def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
-    """Return every size bin in use, most time first, with its procedure of the most time."""
+    """Return every size bin in use, most time in MPI first, with its procedure of the most."""
     top: dict[int, str] = {}
     for row in sizes_by_procedure(connection):
         top.setdefault(row.size_bin, row.procedure)
@@ -39,7 +39,7 @@ def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
 
 
 def sizes_by_procedure(connection: sqlite3.Connection) -> list[SizeRow]:
-    """Return every pair of size bin and procedure in use, most time first."""
+    """Return every pair of size bin and procedure in use, most time in MPI first."""
     return [
         SizeRow(size_bin, *bin_range(size_bin), name, counted)
         for (size_bin, name), counted in counted_by(connection, "size_bin, procedures.name", JOIN_PROCEDURES)

@@ -1,4 +1,7 @@
-"""Where the time went: MPI and the rest, and how evenly over the ranks."""
+"""Where the time went: MPI, its start and end, and the rest, and how evenly over the ranks.
+
+Time in MPI is that between MPI_Init and MPI_Finalize: those two are told apart from it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rankwise.analysis.spread import Spread, spread
 
 @dataclass(frozen=True)
 class RankTime:
-    """Time in MPI of one rank."""
+    """Time in MPI of one rank, MPI_Init and MPI_Finalize not included."""
 
     rank: int
     host: str
@@ -25,6 +28,7 @@ class Times:
     Attributes:
         wall_seconds: of the longest rank.
         mpi_percent_of_wall: sum of the ranks' time in MPI in percent of the sum of their wall time.
+        init_finalize_percent_of_wall: the same of their time in MPI_Init and MPI_Finalize.
         rest_percent_of_wall: what is left: computing, I/O and everything else.
         most_in_mpi: the rank with the most time in MPI, None without ranks.
         least_in_mpi: the rank with the least.
@@ -32,6 +36,7 @@ class Times:
 
     wall_seconds: float
     mpi_percent_of_wall: float
+    init_finalize_percent_of_wall: float
     rest_percent_of_wall: float
     most_in_mpi: RankTime | None
     least_in_mpi: RankTime | None
@@ -39,12 +44,16 @@ class Times:
 
 @dataclass(frozen=True)
 class Balance:
-    """Spread over the ranks: wall, processor and MPI time, MPI's share of each rank's wall, and bytes."""
+    """Spread over the ranks: wall, processor and MPI time, MPI's share of each rank's wall, and bytes.
+
+    MPI_Init and MPI_Finalize are no part of MPI's time and share, but have a spread of their own.
+    """
 
     wall_seconds: Spread
     user_seconds: Spread
     system_seconds: Spread
     mpi_seconds: Spread
+    init_finalize_seconds: Spread
     mpi_percent_of_wall: Spread
     bytes_sent: Spread
 
@@ -52,32 +61,37 @@ class Balance:
 def times(connection: sqlite3.Connection) -> Times:
     """Return where the time went."""
     (longest,) = connection.execute("SELECT wall FROM run").fetchone()
-    mpi, wall = connection.execute("SELECT TOTAL(mpi), TOTAL(wall) FROM ranks").fetchone()
+    mpi, init_finalize, wall = connection.execute(
+        "SELECT TOTAL(mpi), TOTAL(init_finalize), TOTAL(wall) FROM ranks"
+    ).fetchone()
     order = [
         RankTime(*row) for row in connection.execute("SELECT rank, host, mpi FROM ranks ORDER BY mpi, rank")
     ]
-    share = percent(mpi, wall)
+    share, outside = percent(mpi, wall), percent(init_finalize, wall)
     # Threads that are in MPI at the same time can make up more than the wall time.
-    rest = max(0.0, 100.0 - share) if order else 0.0
-    return Times(longest, share, rest, order[-1] if order else None, order[0] if order else None)
+    rest = max(0.0, 100.0 - share - outside) if order else 0.0
+    return Times(longest, share, outside, rest, order[-1] if order else None, order[0] if order else None)
 
 
 def balance(connection: sqlite3.Connection) -> Balance | None:
     """Return how evenly the ranks share the time and the bytes; None if no rank's counters were read."""
-    ranks = connection.execute('SELECT rank, wall, "user", "system", mpi FROM ranks').fetchall()
+    ranks = connection.execute(
+        'SELECT rank, wall, "user", "system", mpi, init_finalize FROM ranks'
+    ).fetchall()
     if not ranks:
         return None
     sent = {rank: 0 for rank, *_ in ranks}
     sent.update(connection.execute("SELECT rank, SUM(bytes_sent) FROM calls GROUP BY rank").fetchall())
-    mpi = {rank: mpi for rank, _, _, _, mpi in ranks}
+    mpi = {rank: mpi for rank, _, _, _, mpi, _ in ranks}
     wall = {rank: wall for rank, wall, *_ in ranks}
     share = spread({rank: percent(mpi[rank], wall[rank]) for rank in mpi})
     whole = percent(sum(mpi.values()), sum(wall.values()))
     return Balance(
         wall_seconds=spread(wall),
-        user_seconds=spread({rank: user for rank, _, user, _, _ in ranks}),
-        system_seconds=spread({rank: system for rank, _, _, system, _ in ranks}),
+        user_seconds=spread({rank: user for rank, _, user, *_ in ranks}),
+        system_seconds=spread({rank: system for rank, _, _, system, *_ in ranks}),
         mpi_seconds=spread(mpi),
+        init_finalize_seconds=spread({rank: seconds for rank, *_, seconds in ranks}),
         # The average is that of the run, not of the ranks' percentages: the one number all views agree on.
         mpi_percent_of_wall=replace(share, total=None, average=whole),
         bytes_sent=spread(sent),

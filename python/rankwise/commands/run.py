@@ -89,6 +89,8 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
+    for other in made.others:
+        _say(f"the command ran several MPI programs: one more profile is {other}")
     if arguments.keep:
         _say(f"run directory kept: {directory.path}")
     else:

@@ -94,7 +94,7 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
     missed = planned.not_covered
     if missed:
         yield Finding("not recorded", f"imported, but not recorded: {', '.join(missed)}")
-    elif any(d.kind is Kind.MPI for d in planned.detections):
+    elif missed is not None:
         yield Finding("not recorded", "nothing: every imported procedure that communicates is recorded")
     stand_in = Preload(Path("librankwise.so"), Path("RUNDIR"))
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)

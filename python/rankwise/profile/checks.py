@@ -16,7 +16,7 @@ from rankwise.profile.table_rows import OUTSIDE_WORLD
 
 # What the runtime could not book, and so may be why the bytes do not agree.
 _EXPLANATIONS = {
-    "receives": "receives were freed or cancelled by the program, so their bytes cannot be known",
+    "receives": "receives were freed by the program before they completed, so their bytes cannot be known",
     "requests": "requests could not be tracked, so their received bytes were not booked",
     "thread_calls": "calls of threads had no room and were not booked",
     "communicators": "communicators had no room for a record and are booked on (other)",
@@ -26,16 +26,18 @@ _EXPLANATIONS = {
 _WHOLE = "communicators.id >= 3 AND members_seen = size + remote_size"
 
 
-def check(profile: sqlite3.Connection) -> list[str]:
+def check(profile: sqlite3.Connection, *, paused: bool = False) -> list[str]:
     """Check a complete profile.
 
     Args:
         profile: all tables filled; no rank missing and none that ended early.
+        paused: the program paused the recording, so what was sent then was received without being counted:
+            nothing can be compared.
 
     Returns:
         A sentence for each mismatch.
     """
-    return [*_volumes(profile), *_collectives(profile)]
+    return [] if paused else [*_volumes(profile), *_collectives(profile)]
 
 
 def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
@@ -59,7 +61,7 @@ def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
 def _explanation(profile: sqlite3.Connection) -> str:
     dropped = dict(profile.execute("SELECT what, SUM(count) FROM dropped GROUP BY what"))
     reasons = [f"{dropped[what]} {text}" for what, text in _EXPLANATIONS.items() if what in dropped]
-    not_covered: list[str] = json.loads(profile.execute("SELECT not_covered FROM run").fetchone()[0])
+    not_covered: list[str] | None = json.loads(profile.execute("SELECT not_covered FROM run").fetchone()[0])
     if not_covered:
         others = f" and {len(not_covered) - 3} more" if len(not_covered) > 3 else ""
         reasons.append(f"the program may have used {', '.join(not_covered[:3])}{others}, not recorded")

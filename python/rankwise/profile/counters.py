@@ -71,6 +71,7 @@ class Header:
     own_call_picoticks: int
     own_setup_ticks: int
     own_finish_ticks: int
+    pauses: int
     stamps: Mapping[str, Stamp]
     dropped: tuple[int, ...]
 

@@ -21,7 +21,7 @@ class LaunchNote:
         directory: working directory of the launch.
         launcher: mpirun, srun, ...
         job: job id of the scheduler or launcher.
-        not_covered: MPI procedures that the program imports and Rankwise does not record.
+        not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
         rankwise_version: that launched it.
         warning: why the note could not be read, '' if it could or is not there.
     """
@@ -30,7 +30,7 @@ class LaunchNote:
     directory: str = ""
     launcher: str = ""
     job: str = ""
-    not_covered: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] | None = None
     rankwise_version: str = ""
     warning: str = ""
 
@@ -52,7 +52,7 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         directory=_text(note.get("directory")),
         launcher=_text(note.get("launcher")),
         job=_text(note.get("job")),
-        not_covered=_words(note.get("not_covered")),
+        not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
         rankwise_version=_text(note.get("rankwise_version")),
     )
 

@@ -22,7 +22,7 @@ CREATE TABLE run (                   -- one row
   ranks_seen       INTEGER NOT NULL, -- counters files that could be read
   partial          INTEGER NOT NULL, -- 1 = not every rank came to the end of MPI_Finalize
   partial_reason   TEXT NOT NULL,    -- one sentence, '' if complete
-  not_covered      TEXT NOT NULL     -- JSON array: MPI procedures that the program imports and Rankwise does not record
+  not_covered      TEXT NOT NULL     -- JSON array: MPI procedures that the program imports and Rankwise does not record; null = unknown
 );
 
 CREATE TABLE ranks (
@@ -39,9 +39,10 @@ CREATE TABLE ranks (
   wall         REAL NOT NULL,
   user         REAL NOT NULL,        -- processor time of the process
   system       REAL NOT NULL,
-  mpi          REAL NOT NULL,        -- sum of calls.seconds
+  mpi          REAL NOT NULL,        -- sum of calls.seconds between MPI_Init and MPI_Finalize, those two not included
+  init_finalize REAL NOT NULL,       -- time in MPI_Init and MPI_Finalize
   max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
-  threads      INTEGER NOT NULL,     -- threads that called MPI
+  threads      INTEGER NOT NULL,     -- most threads that called MPI and were alive at the same time
   own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + set-up + finish
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),

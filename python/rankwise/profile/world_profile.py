@@ -81,7 +81,8 @@ class WorldProfile:
         for counters in self.ranks.values():
             sentences += counters.losses
         if not self.reason:
-            sentences += check(profile)
+            paused = any(counters.header.pauses for counters in self.ranks.values())
+            sentences += check(profile, paused=paused)
         _insert(profile, "warnings", enumerate(sentences, 1))
 
     def _run(self) -> tuple[Any, ...]:
@@ -111,11 +112,16 @@ class WorldProfile:
 
     def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         """Make the rows of `ranks`, once those of `calls` are there."""
-        sums = profile.execute("SELECT rank, SUM(calls), SUM(seconds) FROM calls GROUP BY rank")
-        totals: dict[int, tuple[int, float]] = {rank: (calls, seconds) for rank, calls, seconds in sums}
+        sums = profile.execute(
+            "SELECT rank, SUM(calls.calls),"
+            " SUM(CASE WHEN procedures.class = 'environment' THEN 0.0 ELSE seconds END),"
+            " SUM(CASE WHEN procedures.class = 'environment' THEN seconds ELSE 0.0 END)"
+            " FROM calls JOIN procedures ON procedures.id = calls.procedure GROUP BY rank"
+        )
+        totals: dict[int, tuple[int, float, float]] = {rank: tuple(row) for rank, *row in sums}
         for rank, counters in self.ranks.items():
             header, lifetime, call = counters.header, self.lifetimes[rank], self.insides[rank]
-            calls, seconds = totals.get(rank, (0, 0.0))
+            calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
             booking_ticks = calls * header.own_call_picoticks / 1000
             yield (
                 rank,
@@ -131,7 +137,8 @@ class WorldProfile:
                 lifetime.wall,
                 header.user_us / 1e6,
                 header.system_us / 1e6,
-                seconds,
+                mpi,
+                init_finalize,
                 min(header.max_rss_bytes, _LARGEST),
                 len(counters.threads),
                 self.clocks[rank].seconds_of(

@@ -48,6 +48,10 @@ class World:
         header = counters.header
         if rank in self.ranks or (header.job and self.job and header.job != self.job):
             return False
+        if header.world_size > 0 and any(
+            other.header.world_size not in (header.world_size, -1) for other in self.ranks.values()
+        ):
+            return False
         # MPI_Init and MPI_Finalize hold all together: who starts after another has stopped is in a later
         # world. Only clocks of one node can be compared.
         started_ns = Lifetime.of(counters).started_ns

@@ -40,9 +40,7 @@ def sections_of_calls(
     shown, rest = cut([row for row in communicators if row.name in calls], limit)
     sections = [Section(_COLUMNS, calls[row.name], NO_CALLS, title=_title(row)) for row in shown]
     if rest:
-        others = sorted(
-            (call for row in rest for call in calls[row.name]), key=lambda row: -row.counted.seconds
-        )
+        others = sorted((call for row in rest for call in calls[row.name]), key=lambda row: row.counted.order)
         title = f"{len(rest)} other communicator{'s' * (len(rest) > 1)}"
         sections.append(Section(_WITH_NAME, others, NO_CALLS, title=title))
     if sections:

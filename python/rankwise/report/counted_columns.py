@@ -23,18 +23,24 @@ def _volume(size: float) -> str:
     return byte_text(size) if size else "-"
 
 
+def _share(share: float) -> str:
+    """Return a dash for nothing: MPI_Init and MPI_Finalize take time, but none that counts as time in MPI."""
+    return percent_text(share) if share else "-"
+
+
 CALLS: Column[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
 SENT: Column[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
 RECEIVED: Column[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
 TIME: Column[HasCounted] = number("time (sum)", lambda row: row.counted.seconds, second_text)
-OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, percent_text)
+OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
 OF_WALL: Column[HasCounted] = number("% of wall", lambda row: row.counted.percent_of_wall, percent_text)
 
+OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
 _MEANINGS = {
     SENT.head: "bytes sent; for collectives, contributed",
     RECEIVED.head: "by point-to-point",
     TIME.head: "over all ranks",
-    OF_MPI.head: "of all ranks' time in MPI",
+    OF_MPI.head: OF_MPI_MEANING,
     OF_WALL.head: "of the sum of all ranks' wall time",
 }
 

@@ -1,4 +1,4 @@
-"""The head of the summary: what ran, how far to trust it, and how much of the time was MPI's."""
+"""The head of the summary: what ran, how far to trust it, and what the time went to."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from rankwise.report.trust_lines import cost_line, coverage_fields, partial_line
 from rankwise.report.units import percent_text, second_text
 
 _BAR = 20  # columns
+_LEAST_BAR = 8  # with less, there is none
 _MOST_LINES = 2  # of each part, in the short form
 _INDENT = 2
 _APART = "  "
 
 
 def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Text]:
-    """Return title, trust, warnings, wall time and MPI's share of it."""
+    """Return title, trust, warnings, wall time and its parts."""
     lines = _title_lines(page, found.run, verbose)
     lines += _trust_lines(page, found.trust, path, verbose)
     return [
@@ -74,14 +75,32 @@ def _time_lines(page: Page, times: Times, known: bool) -> list[Text]:
     wall = f"wall {second_text(times.wall_seconds)}{_APART}"
     if not known:
         return [page.text(f"{wall}time in MPI unknown: no rank's counters could be read")]
-    full, rest = ("█", "░") if page.shows("█░") else ("#", ".")
-    filled = min(_BAR, round(_BAR * times.mpi_percent_of_wall / 100))
-    return [
-        page.text(f"{wall}MPI {percent_text(times.mpi_percent_of_wall)} % of wall  ")
-        + page.text(full * filled, "cyan")
-        + page.text(rest * (_BAR - filled), "dim")
-        + page.text(f"  compute and other {percent_text(times.rest_percent_of_wall)} %")
+    for other in ("compute, other", "other"):
+        parts = [
+            f"MPI {percent_text(times.mpi_percent_of_wall)} %",
+            f"Init, Finalize {percent_text(times.init_finalize_percent_of_wall)} %",
+            f"{other} {percent_text(times.rest_percent_of_wall)} %",
+        ]
+        words = _APART + _APART.join(parts)
+        bar = min(_BAR, page.width - len(wall) - len(words))
+        if bar >= _LEAST_BAR:
+            return [page.text(wall) + _bar(page, times, bar) + page.text(words)]
+    return page.joined([wall.rstrip(), *parts], _APART, _INDENT)
+
+
+def _bar(page: Page, times: Times, columns: int) -> Text:
+    """Return the parts of the wall time, in the order of the words beside it."""
+    mpi, init_finalize, rest = ("█", "▒", "░") if page.shows("█▒░") else ("#", "=", ".")
+    share = times.mpi_percent_of_wall
+    ends = [
+        min(columns, round(columns * end / 100))
+        for end in (share, share + times.init_finalize_percent_of_wall)
     ]
+    return (
+        page.text(mpi * ends[0], "cyan")
+        + page.text(init_finalize * (ends[1] - ends[0]), "blue")
+        + page.text(rest * (columns - ends[1]), "dim")
+    )
 
 
 def _plural(number: int, noun: str) -> str:

@@ -6,6 +6,7 @@ import sqlite3
 
 from rankwise.analysis.locality import locality
 from rankwise.analysis.nodes import Node, nodes
+from rankwise.report.counted_columns import OF_MPI_MEANING
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.section import Section
 from rankwise.report.tables import Column, label, number
@@ -27,8 +28,8 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     if any(row.bytes_unplaced for row in rows):
         columns.append(number("unknown", lambda row: row.bytes_unplaced, byte_text))
     caption = (
-        "in MPI: sum over its ranks. % of MPI: of all ranks' time in MPI. % of its wall: of its own ranks'"
-        " wall time. on node, off node: bytes of point-to-point messages that its ranks sent."
+        f"in MPI: sum over its ranks. % of MPI: {OF_MPI_MEANING}. % of its wall: of its own ranks' wall time."
+        " on node, off node: bytes of point-to-point messages that its ranks sent."
     )
     return [Section(columns, rows, NO_RANKS, caption=caption)]
 

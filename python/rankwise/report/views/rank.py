@@ -29,7 +29,10 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         number("sent", lambda row: row.bytes_sent, byte_text),
         number("received", lambda row: row.bytes_received, byte_text),
     ]
-    caption = "sent: bytes sent; for collectives, contributed. received: point-to-point."
+    caption = (
+        "in MPI: MPI_Init and MPI_Finalize not included. sent: bytes sent; for collectives, contributed."
+        " received: point-to-point."
+    )
     found = [Section(times, rows, NO_RANKS, caption=caption)]
     if verbose and rows:
         found.append(Section(_PROCESS, rows, NO_RANKS, title="Their processes", caption=_PROCESS_CAPTION))
