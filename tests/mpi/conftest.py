@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import libraries
 import pytest
 import recording
 from libraries import Mpi
-from recording import Recording
-
-PROGRAMS = Path(__file__).parent / "programs"
-
-Compile = Callable[[Mpi, str], Path]
-Record = Callable[..., Recording]
+from recording import PROGRAMS, Compile, Record, Recording
 
 
 @pytest.fixture(params=libraries.ALL, ids=lambda mpi: mpi.name)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from libraries import Mpi
+
+PROGRAMS = Path(__file__).parent / "programs"
 RANKWISE = Path(sys.executable).with_name("rankwise")
 LIMIT_SECONDS = 120
 
@@ -75,6 +79,10 @@ class Recording:
     def dropped(self) -> dict[str, int]:
         """What could not be recorded, over all ranks."""
         return dict(self.rows("SELECT what, sum(count) FROM dropped GROUP BY what"))  # type: ignore[arg-type]
+
+
+Compile = Callable[[Mpi, str], Path]  # a program of PROGRAMS with an MPI
+Record = Callable[..., Recording]  # ("name.c", ranks, *arguments, status=0)
 
 
 def run(command: list[str], output: Path, environment: dict[str, str], *options: str) -> Recording:

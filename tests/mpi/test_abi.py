@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAMS, Compile
 from libraries import ROOT, Mpi
+from recording import PROGRAMS, Compile
 
 ROOM = "MPI_MAX_LIBRARY_VERSION_STRING"
 

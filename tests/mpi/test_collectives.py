@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 from rankwise.profile.members import parse
 

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 from rankwise.profile.members import parse
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 W, D = "W", "W_d1"
 MANY = 300

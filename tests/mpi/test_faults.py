@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Compile
 from libraries import Mpi
-from recording import RANKWISE, Recording
+from recording import RANKWISE, Compile, Recording
 
 from rankwise._files import installed
 

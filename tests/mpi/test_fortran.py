@@ -6,9 +6,8 @@ import subprocess
 
 import libraries
 import pytest
-from conftest import Compile, Record
 from libraries import Mpi
-from recording import Recording
+from recording import Compile, Record, Recording
 
 from rankwise.profile.members import parse
 

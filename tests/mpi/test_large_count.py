@@ -6,9 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 LARGE = 3 * 2**20
 INT, DOUBLE = 4, 8

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 import recording
-from conftest import Compile
 from libraries import Mpi
-from recording import Recording
+from recording import Compile, Recording
 
 ROUNDS, BYTES = 10, 100
 

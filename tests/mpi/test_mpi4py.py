@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import recording
-from conftest import PROGRAMS, Compile
 from libraries import Mpi
+from recording import PROGRAMS, Compile
 
 RANKS = range(3)
 DOUBLE = 8

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 RANKS = range(4)
 INT, PAIR = 4, 8

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Record
-from recording import Recording
+from recording import Record, Recording
 
 BLOCKING = [100 * i for i in range(7)]
 DERIVED = [800, 2400]

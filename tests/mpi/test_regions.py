@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 RANKS = range(2)
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from conftest import Record
 from libraries import Mpi
-from recording import Recording
+from recording import Record, Recording
 
 THREADS, MESSAGES, SUMS, SHORT_LIVED, HANDED_OVER = 4, 1000, 10, 50, 20
 RANKS = range(2)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import recording
-from conftest import Compile
 from libraries import Mpi
+from recording import Compile
 
 # Launchers give each run other addresses, numbers and directories in these.
 OF_THE_RUN = re.compile(r"(OMPI|PMIX|PMI|PRTE|ORTE|HYDRA|HYDI|MPI|GFORTRAN|IPATH|OPAL)\w*")

@@ -55,7 +55,7 @@ class Plan:
 
     @cached_property
     def not_covered(self) -> list[str] | None:
-        """MPI procedures that the programs import and Rankwise does not record; None if that can't be seen."""
+        """MPI procedures that the programs import and Rankwise does not record; None = not to be seen."""
         if not self.detections or any(d.kind is not Kind.MPI for d in self.detections):
             return None  # what a script or Python loads is known only when it runs
         return not_covered(frozenset[str]().union(*(d.imported for d in self.detections)))

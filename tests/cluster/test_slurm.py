@@ -1,0 +1,205 @@
+"""Jobs under a Slurm of our own, over two nodes: srun from outside and inside of a batch script.
+
+Of the MPI libraries here Debian's Open MPI is the one whose PMIx fits Debian's Slurm.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import libraries
+import nodes
+import pytest
+from libraries import Mpi
+from recording import RANKWISE, Recording
+
+NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged")
+LIMIT_SECONDS = 60
+START_SECONDS = 20
+NODES = 2
+RANKS = 4
+RING_BYTES = 3 * 1000 * (1 + 2 + 3 + 4)  # as in programs/ring.c
+
+Ring = Callable[[Mpi], Path]
+
+CONFIGURATION = """
+ClusterName=rankwise
+SlurmctldHost=node0
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={directory}/munge.socket
+CredType=cred/munge
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+StateSaveLocation={directory}/state
+SlurmdSpoolDir={directory}/spool.%n
+SlurmctldPidFile={directory}/slurmctld.pid
+SlurmdPidFile={directory}/slurmd.%n.pid
+SlurmctldLogFile={directory}/slurmctld.log
+SlurmdLogFile={directory}/slurmd.%n.log
+NodeName=node[0-{last}] CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=500
+PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
+"""
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """A running Slurm."""
+
+    cluster: nodes.Cluster
+    configuration: Path
+
+    def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a command on the first node."""
+        theirs = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
+        return subprocess.run(
+            self.cluster.on(0, *words, cwd=cwd),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            env={
+                **theirs,
+                **libraries.OPENMPI_AS_ROOT,
+                "SLURM_CONF": str(self.configuration),
+                "OMPI_MCA_btl_tcp_if_include": "eth0",
+            },
+        )
+
+    def nodes_are_idle(self) -> bool:
+        return self.run("sinfo", "--noheader", "--states=idle", "--format=%D").stdout.strip() == str(NODES)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
+    """Nodes of our own: the daemons end with them."""
+    missing = [tool for tool in NEEDED if not shutil.which(tool)]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} missing: install slurm-wlm and munge")
+    try:
+        with nodes.cluster(NODES, tmp_path_factory.mktemp("slurm")) as made:
+            yield made
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def slurm(cluster: nodes.Cluster) -> Slurm:
+    place = cluster.directory
+    (place / "state").mkdir()
+    (place / "munge.key").write_bytes(os.urandom(1024))
+    (place / "munge.key").chmod(0o600)
+    configuration = place / "slurm.conf"
+    configuration.write_text(CONFIGURATION.format(directory=place, last=NODES - 1))
+    (place / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    made = Slurm(cluster, configuration)
+
+    def daemon(number: int, *words: str | Path) -> None:
+        log = place / f"{words[0]}.{number}.out"
+        with log.open("w") as output:  # a pipe would stay open as long as the daemon lives
+            subprocess.run(
+                cluster.on(number, *words),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                timeout=START_SECONDS,
+                env={**os.environ, "SLURM_CONF": str(configuration)},
+            )
+
+    munge = [f"--{name}-file={place}/munged.{name}" for name in ("pid", "log", "seed")]
+    munge += [f"--key-file={place}/munge.key", f"--socket={place}/munge.socket"]
+    daemon(0, "munged", "--force", *munge)
+    daemon(0, "slurmctld")
+    for number, name in enumerate(cluster.names):
+        (place / f"spool.{name}").mkdir()
+        daemon(number, "mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup")  # the machine's is not for slurmd
+        daemon(number, "slurmd", "-N", name)
+    end = time.monotonic() + START_SECONDS
+    while not made.nodes_are_idle():
+        if time.monotonic() > end:
+            pytest.skip(f"Slurm did not start within {START_SECONDS} seconds")
+        time.sleep(0.2)
+    return made
+
+
+@pytest.fixture
+def program(ring: Ring) -> Path:
+    mpi = next((mpi for mpi in libraries.ALL if mpi.name == "openmpi-debian"), None)
+    if mpi is None:
+        pytest.skip("Debian's Open MPI is missing")
+    return ring(mpi)
+
+
+def srun(*words: str | Path) -> list[str]:
+    return ["srun", f"--nodes={NODES}", f"--ntasks-per-node={RANKS // NODES}", "--mpi=pmix", *map(str, words)]
+
+
+def check(done: Recording) -> None:
+    """All ranks are in the profile, on the node that they ran on."""
+    assert done.rows("SELECT partial, ranks_seen, ranks_expected FROM run") == [(0, RANKS, RANKS)]
+    hosts = [f"node{rank * NODES // RANKS}" for rank in range(RANKS)]
+    assert done.rows("SELECT rank, host FROM ranks ORDER BY rank") == list(enumerate(hosts))
+    assert sum(volume for _, volume in done.messages().values()) == RING_BYTES
+    assert done.warnings == []
+    assert done.dropped == {}
+
+
+def job_numbers(done: Recording) -> list[str]:
+    """The numbers in the profile's job id: PMIx puts Slurm's job and step into a name of its own."""
+    ((job,),) = done.rows("SELECT job FROM run")
+    return re.findall(r"\d+", str(job))
+
+
+@pytest.mark.parametrize("options", [(), ("--export=NONE",), ("--export=NAME=value",)], ids=" ".join)
+def test_srun(slurm: Slurm, program: Path, place: Path, options: tuple[str, ...]) -> None:
+    output = place / "ring.rankwise"
+    words = srun(*options, program)
+    plain = slurm.run(*words, cwd=place)
+    done = Recording(slurm.run(RANKWISE, "run", "-o", output, "--", *words, cwd=place), output)
+    assert done.process.returncode == plain.returncode == 0, done.process.stderr
+    assert sorted(done.process.stdout.splitlines()) == sorted(plain.stdout.splitlines())
+    check(done)
+    jobs = re.findall(r"JobId=(\d+)", slurm.run("scontrol", "show", "jobs").stdout)
+    assert max(jobs, key=int) in job_numbers(done)
+
+
+@pytest.mark.parametrize("options", [(), ("--export=NONE",), ("--export=NAME=value",)], ids=" ".join)
+def test_nothing_else_of_the_environment_changes(
+    slurm: Slurm, program: Path, place: Path, options: tuple[str, ...], changed: Callable[..., set[str]]
+) -> None:
+    words = srun(*options, program, place / "written")
+    recorded = [RANKWISE, "run", "-o", place / "ring.rankwise", "--", *words]
+    assert changed(lambda: slurm.run(*words, cwd=place), lambda: slurm.run(*recorded, cwd=place)) == set()
+
+
+@pytest.mark.parametrize("launcher", ["srun", "mpirun"])
+def test_in_a_batch_script(slurm: Slurm, program: Path, place: Path, launcher: str) -> None:
+    script, finished = place / "job.sh", place / "finished"
+    words = srun(program) if launcher == "srun" else ["mpirun.openmpi", "--bind-to", "none", str(program)]
+    recorded = shlex.join([str(RANKWISE), "run", "--", *words])
+    script.write_text(f"#!/bin/sh\n{recorded}\necho $? >{finished}.new\nmv {finished}.new {finished}\n")
+    options = [f"--nodes={NODES}", f"--ntasks-per-node={RANKS // NODES}", f"--output={place}/output"]
+    submitted = slurm.run("sbatch", "--parsable", *options, script, cwd=place)
+    job = submitted.stdout.strip()
+    end = time.monotonic() + LIMIT_SECONDS
+    while not finished.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert finished.read_text() == "0\n", (place / "output").read_text()
+    done = Recording(submitted, place / f"{program.name}.{job}.rankwise")
+    check(done)
+    assert job in job_numbers(done)
