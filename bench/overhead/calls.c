@@ -18,9 +18,9 @@
 
 enum { kCalls = 200, kCommunicators = 20, kFinalizeCommunicators = 20, kCommunicatorRounds = 100 };
 
-static MPI_Comm self;       // one rank
-static FILE* out;
-static uint64_t sink;       // keeps the clock reads from being optimised away
+static MPI_Comm self;  // one rank
+static FILE *out;
+static uint64_t sink;  // keeps the clock reads from being optimised away
 
 static double now_ns(void) {
   struct timespec t;
@@ -63,7 +63,7 @@ static double iprobe(int calls) {
   TIMED(calls, MPI_Iprobe(0, 0, self, &flag, MPI_STATUS_IGNORE));
 }
 
-static double timed_tests(MPI_Request* request, int calls) {
+static double timed_tests(MPI_Request *request, int calls) {
   int flag;
   TIMED(calls, MPI_Test(request, &flag, MPI_STATUS_IGNORE));
 }
@@ -121,17 +121,17 @@ static double dup_free(int calls) {
 }
 
 typedef struct {
-  const char* name;
+  const char *name;
   double (*batch)(int calls);
-  double* ns;  // per call, of each batch
+  double *ns;  // per call, of each batch
 } Row;
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static void measure(Row* rows, int count, int calls, int rounds) {
+static void measure(Row *rows, int count, int calls, int rounds) {
   for (int r = 0; r < count; r++) {
     rows[r].ns = malloc((size_t)rounds * sizeof(double));
     if (!rows[r].ns) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -148,10 +148,10 @@ static void measure(Row* rows, int count, int calls, int rounds) {
 }
 
 // A "VmRSS:" or "VmHWM:" line of the kernel's account of this process; -1 where there is none.
-static long status_kb(const char* key) {
+static long status_kb(const char *key) {
   char line[256];
   long kb = -1;
-  FILE* f = fopen("/proc/self/status", "r");
+  FILE *f = fopen("/proc/self/status", "r");
   if (!f) return -1;
   while (fgets(line, sizeof line, f))
     if (!strncmp(line, key, strlen(key))) kb = strtol(line + strlen(key), NULL, 10);
@@ -159,7 +159,7 @@ static long status_kb(const char* key) {
   return kb;
 }
 
-static void print_memory(const char* when) {
+static void print_memory(const char *when) {
   fprintf(out, "{\"memory\": \"%s\", \"rss_kb\": %ld, \"hwm_kb\": %ld}\n", when, status_kb("VmRSS:"),
           status_kb("VmHWM:"));
 }
@@ -198,7 +198,7 @@ static void some_traffic(int rank, int ranks) {
   print_memory("traffic");
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   int rank, ranks;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

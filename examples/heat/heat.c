@@ -32,7 +32,7 @@ typedef struct {
   int rows, cols;            // of this process's block, without its halo
   int first_row, first_col;  // where the block begins in the whole field
   int stride;                // doubles from one row of the block to the next, halo included
-  double* at;                // the block's first inner point; the halo lies around it
+  double *at;                // the block's first inner point; the halo lies around it
 } Field;
 
 // One direction's line solves: which lines this process gets, and how the transposition cuts the blocks.
@@ -44,8 +44,8 @@ typedef struct {
   double *block, *parts, *whole, *solved;      // the lines before, on, and after their way
 } Sweep;
 
-static void* allocate(size_t count, size_t size) {
-  void* p = calloc(count ? count : 1, size);
+static void *allocate(size_t count, size_t size) {
+  void *p = calloc(count ? count : 1, size);
   if (!p) {
     fprintf(stderr, "heat: out of memory\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -55,17 +55,13 @@ static void* allocate(size_t count, size_t size) {
 
 // Part `i` of `n` things divided over `parts`: the first n % parts get one more.
 static int share(int n, int parts, int i) { return n / parts + (i < n % parts); }
-static int share_start(int n, int parts, int i) {
-  return i * (n / parts) + (i < n % parts ? i : n % parts);
-}
+static int share_start(int n, int parts, int i) { return i * (n / parts) + (i < n % parts ? i : n % parts); }
 
-static double mode(int row, int col, double h) {
-  return sin(2 * kPi * (row + 1) * h) * sin(kPi * (col + 1) * h);
-}
+static double mode(int row, int col, double h) { return sin(2 * kPi * (row + 1) * h) * sin(kPi * (col + 1) * h); }
 
 // Rows are contiguous, columns are not: hence the vector type. Beyond the square there is MPI_PROC_NULL, and
 // the halo there keeps the zeros of the boundary condition.
-static void exchange_halo(Field* f, int dim, MPI_Comm grid, MPI_Datatype column) {
+static void exchange_halo(Field *f, int dim, MPI_Comm grid, MPI_Datatype column) {
   int before, after;
   MPI_Cart_shift(grid, dim, 1, &before, &after);
   const int count = dim == 0 ? f->cols : 1;
@@ -104,19 +100,19 @@ static Sweep make_sweep(MPI_Comm comm, int n, int lines, int length) {
   return s;
 }
 
-static void free_sweep(Sweep* s) {
+static void free_sweep(Sweep *s) {
   free(s->out_count), free(s->out_at), free(s->in_count), free(s->in_at);
   free(s->block), free(s->parts), free(s->whole), free(s->solved);
 }
 
 // What came from each process is its piece of every line of mine: put them side by side, or (back) apart.
-static void rearrange(Sweep* s, int n, int join) {
+static void rearrange(Sweep *s, int n, int join) {
   int size;
   MPI_Comm_size(s->comm, &size);
   for (int p = 0; p < size; p++) {
     const int from = share_start(n, size, p), length = share(n, size, p);
     for (int line = 0; line < s->mine; line++) {
-      double* part = s->parts + s->in_at[p] + (size_t)line * length;
+      double *part = s->parts + s->in_at[p] + (size_t)line * length;
       if (join)
         memcpy(s->whole + (size_t)line * n + from, part, length * sizeof(double));
       else
@@ -128,24 +124,22 @@ static void rearrange(Sweep* s, int n, int join) {
 // block = (1 + r L) u, L across the lines. `across` and `along` are the field's strides: the same code serves
 // both directions, and the block comes out with its lines contiguous. A line done twice changes nothing:
 // that is how `work` > 1 makes a process slower and no result different.
-static void explicit_part(const Field* f, Sweep* s, ptrdiff_t across, ptrdiff_t along, double r,
-                          double work) {
+static void explicit_part(const Field *f, Sweep *s, ptrdiff_t across, ptrdiff_t along, double r, double work) {
   const long turns = (long)(work * s->lines);
   for (long turn = 0; turn < turns; turn++) {
     const long line = turn % s->lines;
-    const double* u = f->at + line * across;
-    double* b = s->block + line * s->length;
-    for (int k = 0; k < s->length; k++, u += along)
-      b[k] = (1 - 2 * r) * u[0] + r * (u[-across] + u[across]);
+    const double *u = f->at + line * across;
+    double *b = s->block + line * s->length;
+    for (int k = 0; k < s->length; k++, u += along) b[k] = (1 - 2 * r) * u[0] + r * (u[-across] + u[across]);
   }
 }
 
 // (1 - r L) x = b along each complete line: Thomas' algorithm; pivot[k] is the inverse of the k-th pivot.
-static void implicit_part(Sweep* s, int n, double r, const double* pivot, double work) {
+static void implicit_part(Sweep *s, int n, double r, const double *pivot, double work) {
   const long turns = s->mine ? (long)(work * s->mine) : 0;
   for (long turn = 0; turn < turns; turn++) {
-    const double* b = s->whole + turn % s->mine * n;
-    double* x = s->solved + turn % s->mine * n;
+    const double *b = s->whole + turn % s->mine * n;
+    double *x = s->solved + turn % s->mine * n;
     double last = 0;
     for (int k = 0; k < n; k++) x[k] = last = (b[k] + r * last) * pivot[k];
     for (int k = n - 2; k >= 0; k--) x[k] = last = x[k] + r * pivot[k] * last;
@@ -154,8 +148,8 @@ static void implicit_part(Sweep* s, int n, double r, const double* pivot, double
 
 // One half step: explicit across the lines, implicit along them. Returns the largest change of a value.
 // MPI_Pcontrol names the phases for a profiler; without one it does nothing.
-static double half_step(Field* f, Sweep* s, int dim, MPI_Comm grid, MPI_Datatype column, int n, double r,
-                        const double* pivot, double work) {
+static double half_step(Field *f, Sweep *s, int dim, MPI_Comm grid, MPI_Datatype column, int n, double r,
+                        const double *pivot, double work) {
   const ptrdiff_t across = dim == 0 ? f->stride : 1, along = dim == 0 ? 1 : f->stride;
 
   MPI_Pcontrol(1, "halo");
@@ -167,8 +161,7 @@ static double half_step(Field* f, Sweep* s, int dim, MPI_Comm grid, MPI_Datatype
   MPI_Pcontrol(-1, "explicit");
 
   MPI_Pcontrol(1, "transpose");
-  MPI_Alltoallv(s->block, s->out_count, s->out_at, MPI_DOUBLE, s->parts, s->in_count, s->in_at, MPI_DOUBLE,
-                s->comm);
+  MPI_Alltoallv(s->block, s->out_count, s->out_at, MPI_DOUBLE, s->parts, s->in_count, s->in_at, MPI_DOUBLE, s->comm);
   rearrange(s, n, 1);
   MPI_Pcontrol(-1, "transpose");
 
@@ -178,14 +171,13 @@ static double half_step(Field* f, Sweep* s, int dim, MPI_Comm grid, MPI_Datatype
 
   MPI_Pcontrol(1, "transpose");
   rearrange(s, n, 0);
-  MPI_Alltoallv(s->parts, s->in_count, s->in_at, MPI_DOUBLE, s->block, s->out_count, s->out_at, MPI_DOUBLE,
-                s->comm);
+  MPI_Alltoallv(s->parts, s->in_count, s->in_at, MPI_DOUBLE, s->block, s->out_count, s->out_at, MPI_DOUBLE, s->comm);
   MPI_Pcontrol(-1, "transpose");
 
   double change = 0;
   for (int line = 0; line < s->lines; line++) {
-    double* u = f->at + line * across;
-    const double* b = s->block + (size_t)line * s->length;
+    double *u = f->at + line * across;
+    const double *b = s->block + (size_t)line * s->length;
     for (int k = 0; k < s->length; k++, u += along) {
       change = fmax(change, fabs(b[k] - *u));
       *u = b[k];
@@ -195,21 +187,21 @@ static double half_step(Field* f, Sweep* s, int dim, MPI_Comm grid, MPI_Datatype
 }
 
 // Largest difference to `scale` times the initial field, over all processes.
-static double difference(const Field* f, double h, double scale, MPI_Comm grid) {
+static double difference(const Field *f, double h, double scale, MPI_Comm grid) {
   double worst = 0;
   for (int i = 0; i < f->rows; i++)
     for (int j = 0; j < f->cols; j++)
-      worst = fmax(worst, fabs(f->at[(ptrdiff_t)i * f->stride + j] -
-                               scale * mode(f->first_row + i, f->first_col + j, h)));
+      worst =
+          fmax(worst, fabs(f->at[(ptrdiff_t)i * f->stride + j] - scale * mode(f->first_row + i, f->first_col + j, h)));
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, grid);
   return worst;
 }
 
 // N and STEPS in `sizes`, the factor in `imbalance`; 0 if the command line makes no sense.
-static int parse(int argc, char** argv, int sizes[2], double* imbalance) {
+static int parse(int argc, char **argv, int sizes[2], double *imbalance) {
   int given = 0;
   for (int i = 1; i < argc; i++) {
-    char* end;
+    char *end;
     if (!strcmp(argv[i], "--imbalance") && i + 1 < argc) {
       *imbalance = strtod(argv[++i], &end);
       if (*end || !(*imbalance >= 1 && *imbalance <= 1000)) return 0;
@@ -222,7 +214,7 @@ static int parse(int argc, char** argv, int sizes[2], double* imbalance) {
   return sizes[0] >= 2;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -236,8 +228,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: heat [N >= 2] [STEPS >= 1] [--imbalance F >= 1]\n");
     sizes[0] = 0;
   } else if (rank == 0 && sizes[0] < dims[0]) {
-    fprintf(stderr, "heat: a field of %d x %d is too small for %d x %d processes\n", sizes[0], sizes[0],
-            dims[0], dims[1]);
+    fprintf(stderr, "heat: a field of %d x %d is too small for %d x %d processes\n", sizes[0], sizes[0], dims[0],
+            dims[1]);
     sizes[0] = 0;
   }
   MPI_Bcast(sizes, 2, MPI_INT, 0, MPI_COMM_WORLD);
@@ -259,22 +251,23 @@ int main(int argc, char** argv) {
   int grid_rank, place[2];
   MPI_Comm_rank(grid, &grid_rank);
   MPI_Cart_coords(grid, grid_rank, 2, place);
-  Field f = {.rows = share(n, dims[0], place[0]), .first_row = share_start(n, dims[0], place[0]),
-             .cols = share(n, dims[1], place[1]), .first_col = share_start(n, dims[1], place[1])};
+  Field f = {.rows = share(n, dims[0], place[0]),
+             .first_row = share_start(n, dims[0], place[0]),
+             .cols = share(n, dims[1], place[1]),
+             .first_col = share_start(n, dims[1], place[1])};
   f.stride = f.cols + 2;
-  double* field = allocate((size_t)(f.rows + 2) * f.stride, sizeof(double));
+  double *field = allocate((size_t)(f.rows + 2) * f.stride, sizeof(double));
   f.at = field + f.stride + 1;
 
   const double h = 1.0 / (n + 1), dt = kEnd / steps, r = dt / (2 * h * h);
   for (int i = 0; i < f.rows; i++)
-    for (int j = 0; j < f.cols; j++)
-      f.at[(ptrdiff_t)i * f.stride + j] = mode(f.first_row + i, f.first_col + j, h);
+    for (int j = 0; j < f.cols; j++) f.at[(ptrdiff_t)i * f.stride + j] = mode(f.first_row + i, f.first_col + j, h);
 
   MPI_Datatype column_type;
   MPI_Type_vector(f.rows, 1, f.stride, MPI_DOUBLE, &column_type);
   MPI_Type_commit(&column_type);
   Sweep along_x = make_sweep(row, n, f.rows, f.cols), along_y = make_sweep(column, n, f.cols, f.rows);
-  double* pivot = allocate(n, sizeof(double));
+  double *pivot = allocate(n, sizeof(double));
   for (int k = 0; k < n; k++) pivot[k] = 1 / (1 + 2 * r - (k ? r * r * pivot[k - 1] : 0));
 
   // The rank in the middle is the slow one: neither rank 0 nor the last, which people look at first.
