@@ -37,7 +37,7 @@ def assemble(run_directory, output, *, exit_status, interrupted="", force=False)
     ranks = len(list(run_directory.glob("*.counters")))
     note = (run_directory / "launch.json").read_text()
     output.write_text(f"{ranks} ranks, status {exit_status}, {interrupted or 'not interrupted'}\\n{note}")
-    return types.SimpleNamespace(path=output)
+    return types.SimpleNamespace(path=output, others=())
 
 def print_summary(path, file, verbose):
     print("summary of", path.name, file=file)
