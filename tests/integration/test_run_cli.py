@@ -147,7 +147,7 @@ def test_what_the_profile_is_told(place: Place) -> None:
     note = json.loads((place.directory / "app.12.master.rankwise").read_text().partition("\n")[2])
     assert note["command"] == ["env", "./app.py", "1"]
     assert note["directory"] == str(place.directory)
-    assert (note["launcher"], note["job"], note["not_covered"]) == ("", "12.master", [])
+    assert (note["launcher"], note["job"], note["not_covered"]) == ("", "12.master", None)
 
 
 def test_launcher_gets_its_options(place: Place) -> None:
