@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "../report.h"
 
 namespace rankwise::library {
 
@@ -40,13 +41,41 @@ void *handle() {
   return found;
 }
 
-rankwise_abi override() {
+struct Choice {
+  const char *name;
+  rankwise_abi abi;
+};
+constexpr Choice choices[] = {
+    {"openmpi", RANKWISE_ABI_OPENMPI}, {"mpich", RANKWISE_ABI_MPICH}, {"mpiabi", RANKWISE_ABI_MPIABI}};
+
+// What the library itself shows, and whether it can be anything else.
+struct Seen {
+  rankwise_abi abi;
+  bool certain;
+};
+
+Seen look_into(void *library) {
+  // Open MPI's predefined handles are the addresses of objects; the others' are numbers.
+  if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return {RANKWISE_ABI_OPENMPI, true};
+  link_map *map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) != 0) return {RANKWISE_ABI_MPICH, false};
+  const char *name = base_name(map->l_name);
+  if (contains(name, "_abi")) return {RANKWISE_ABI_MPIABI, true};
+  return {RANKWISE_ABI_MPICH, contains(name, ".so.12")};
+}
+
+// What the user asks for by RANKWISE_MPI, where it can be true: a wrong description would crash the program.
+rankwise_abi asked_for(Seen seen) {
   const char *name = std::getenv("RANKWISE_MPI");
-  if (name == nullptr) return RANKWISE_ABI_NONE;
-  if (strcmp(name, "openmpi") == 0) return RANKWISE_ABI_OPENMPI;
-  if (strcmp(name, "mpich") == 0) return RANKWISE_ABI_MPICH;
-  if (strcmp(name, "mpiabi") == 0) return RANKWISE_ABI_MPIABI;
-  return RANKWISE_ABI_NONE;
+  if (name == nullptr || *name == '\0') return seen.abi;
+  const char *seen_name = "";
+  for (const Choice &choice : choices) {
+    const bool asked = strcmp(name, choice.name) == 0;
+    if (asked && (choice.abi == seen.abi || !seen.certain)) return choice.abi;
+    if (choice.abi == seen.abi) seen_name = choice.name;
+  }
+  say_once("the MPI library is of kind %s, not %s: leave --mpi out", seen_name, name);
+  return seen.abi;
 }
 
 }  // namespace
@@ -63,15 +92,7 @@ bool is_mpi_library(const char *path) {
 
 rankwise_abi abi() {
   void *library = handle();
-  if (library == nullptr) return RANKWISE_ABI_NONE;
-  if (override() != RANKWISE_ABI_NONE) return override();
-  // Open MPI's predefined handles are the addresses of objects; the others' are numbers.
-  if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return RANKWISE_ABI_OPENMPI;
-  link_map *map = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 && contains(base_name(map->l_name), "_abi")) {
-    return RANKWISE_ABI_MPIABI;
-  }
-  return RANKWISE_ABI_MPICH;
+  return library == nullptr ? RANKWISE_ABI_NONE : asked_for(look_into(library));
 }
 
 void *function(const char *name) {

@@ -7,7 +7,7 @@
 
 namespace rankwise::library {
 
-// Which description fits the MPI library that is loaded; RANKWISE_MPI overrides. NONE if there is no MPI library.
+// Which description fits the MPI library that is loaded; NONE if there is none. RANKWISE_MPI decides where it can.
 rankwise_abi abi();
 
 // A function of the MPI library itself, nullptr if it lacks it.
