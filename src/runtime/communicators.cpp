@@ -31,15 +31,6 @@ Communicator *unused = nullptr;
 rankwise_section *section = nullptr;
 std::uint32_t record_count = 0;
 
-// Occurrences of origins: a small open table of its own.
-struct Occurrence {
-  std::uint64_t hash;
-  std::uint32_t count;
-};
-Occurrence *occurrences = nullptr;
-std::uint64_t occurrence_mask = 0;
-std::uint64_t occurrence_count = 0;
-
 std::uint64_t slot_of(std::uint64_t handle) { return (scatter(handle) >> 32) & mask; }
 
 bool make_room() {
@@ -178,30 +169,6 @@ Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size
   table[slot] = communicator;
   __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
   return communicator;
-}
-
-std::uint32_t occurrence(std::uint64_t hash) {
-  const Guard guard(lock);
-  if (occurrences == nullptr || occurrence_count * 2 > occurrence_mask) {
-    const std::uint64_t slots = occurrences == nullptr ? 64 : (occurrence_mask + 1) * 2;
-    auto *larger = static_cast<Occurrence *>(std::calloc(slots, sizeof(Occurrence)));
-    if (larger == nullptr) return 1;
-    const std::uint64_t old_slots = occurrences == nullptr ? 0 : occurrence_mask + 1;
-    for (std::uint64_t i = 0; i < old_slots; ++i) {
-      if (occurrences[i].count == 0) continue;
-      std::uint64_t j = occurrences[i].hash & (slots - 1);
-      while (larger[j].count != 0) j = (j + 1) & (slots - 1);
-      larger[j] = occurrences[i];
-    }
-    std::free(occurrences);
-    occurrences = larger;
-    occurrence_mask = slots - 1;
-  }
-  std::uint64_t i = hash & occurrence_mask;
-  while (occurrences[i].count != 0 && occurrences[i].hash != hash) i = (i + 1) & occurrence_mask;
-  if (occurrences[i].count == 0) ++occurrence_count;
-  occurrences[i].hash = hash;
-  return ++occurrences[i].count;
 }
 
 void remove(Communicator *communicator) {

@@ -78,10 +78,6 @@ struct Origin {
 // Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);
 
-// How often an origin with this hash was seen before, plus one: tells apart communicators that the same group makes
-// with the same tag.
-std::uint32_t occurrence(std::uint64_t hash);
-
 // The handle means nothing from now on; the record says when.
 void remove(Communicator *communicator);
 

@@ -18,6 +18,7 @@
 #include "../keys.h"
 #include "../lock.h"
 #include "../memory.h"
+#include "../occurrences.h"
 #include "../process.h"
 #include "../regions.h"
 #include "../report.h"

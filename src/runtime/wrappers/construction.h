@@ -69,7 +69,7 @@ inline Communicator *add_found(MPI_Comm comm) {
     origin.group_hash = members.hash;
     origin.leader = members.first;
   }
-  origin.sequence = communicators::occurrence(chain(origin.group_hash, 'U'));
+  origin.sequence = occurrences::next(chain(origin.group_hash, 'U'));
   return add(comm, origin);
 }
 
@@ -173,8 +173,7 @@ inline void Call::created_by_group(MPI_Comm child, int tag) {
   const Members members{Group(child, Group::Side::local)};
   origin.group_hash = members.hash;
   origin.leader = members.first;
-  origin.sequence =
-      communicators::occurrence(chain(chain(origin.parent_id, members.hash), static_cast<std::uint64_t>(tag)));
+  origin.sequence = occurrences::next(chain(chain(origin.parent_id, members.hash), static_cast<std::uint64_t>(tag)));
   construction::add(child, origin);
 }
 
@@ -188,7 +187,7 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   const construction::BothGroups groups(child);
   origin.group_hash = groups.hash;
   origin.leader = groups.first;
-  origin.sequence = communicators::occurrence(chain(groups.hash, static_cast<std::uint64_t>(tag)));
+  origin.sequence = occurrences::next(chain(groups.hash, static_cast<std::uint64_t>(tag)));
   construction::add(child, origin);
 }
 
