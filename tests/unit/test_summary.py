@@ -117,6 +117,7 @@ def test_verbose_shows_the_spread_of_init_and_finalize(tmp_path: Path) -> None:
 def test_partial_comes_first_and_says_why(tmp_path: Path) -> None:
     text = summary_of(profiles.write_partial(tmp_path / "a.rankwise"))
     assert "PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W\n" in text
+    assert "\nto the last call 10.0 s  " in text
     assert "11 records dropped, not covered: Put, Get, Win_fence and 2 more" in text
     assert "exit status 137" in text
     assert "! rank 2: the counters file ends early" in text

@@ -29,7 +29,7 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
     return [
         *lines,
         Text(),
-        *_time_lines(page, found.times, found.times.most_in_mpi is not None),
+        *_time_lines(page, found.times, found.trust.complete),
     ]
 
 
@@ -71,9 +71,10 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
     return lines + warned
 
 
-def _time_lines(page: Page, times: Times, known: bool) -> list[Text]:
-    wall = f"wall {second_text(times.wall_seconds)}{_APART}"
-    if not known:
+def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
+    # Nobody knows what a rank did after the last call that it came back from.
+    wall = f"{'wall' if complete else 'to the last call'} {second_text(times.wall_seconds)}{_APART}"
+    if times.most_in_mpi is None:
         return [page.text(f"{wall}time in MPI unknown: no rank's counters could be read")]
     for other in ("compute, other", "other"):
         parts = [
