@@ -20,6 +20,7 @@ from libraries import Mpi
 from recording import RANKWISE, Compile, Recording
 
 from rankwise._files import installed
+from rankwise.profile.counters import read_counters
 
 RANKS = 4
 ROUNDS, BYTES = 10, 100
@@ -77,7 +78,18 @@ class Job:
             assert self.process.poll() is None, self.stderr
             assert time.monotonic() < end, self.stderr
             time.sleep(0.05)
-        time.sleep(1)  # until each is inside the call that it will not leave
+
+    def wait_until_hanging(self) -> None:
+        """Until each rank is inside the call that it will not leave, as its own counters say."""
+        self.wait_until_ready()
+        end = time.monotonic() + LIMIT_SECONDS
+        while sum(self._is_inside(path) for path in self.directory.glob("*-run/*.counters")) < RANKS:
+            assert time.monotonic() < end, self.stderr
+            time.sleep(0.05)
+
+    @staticmethod
+    def _is_inside(counters: Path) -> bool:
+        return bool(read_counters(counters).threads["inside_key"].any())
 
     def wait(self) -> int:
         """Exit status as a shell tells it."""
@@ -200,7 +212,7 @@ def test_one_rank_goes_wrong(place: Place, what: str) -> None:
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 def test_a_hanging_job_is_ended(place: Place, signum: signal.Signals, to_group: bool) -> None:
     with place.start("hang", str(VICTIM)) as job:
-        job.wait_until_ready()
+        job.wait_until_hanging()
         (os.killpg if to_group else os.kill)(job.process.pid, signum)
         status = job.wait()
         done = place.recorded(job)
@@ -216,7 +228,7 @@ def test_a_hanging_job_is_ended(place: Place, signum: signal.Signals, to_group: 
 
 def test_mpirun_is_killed(place: Place) -> None:
     with place.start("hang", str(VICTIM)) as job:
-        job.wait_until_ready()
+        job.wait_until_hanging()
         os.kill(job.launcher, signal.SIGKILL)
         assert job.wait() == 128 + signal.SIGKILL
         done = place.recorded(job)
@@ -254,7 +266,7 @@ def test_rankwise_is_killed_and_the_job_goes_on(place: Place) -> None:
 
 def test_rankwise_and_the_job_are_killed(place: Place) -> None:
     with place.start("hang", str(VICTIM)) as job:
-        job.wait_until_ready()
+        job.wait_until_hanging()
         launcher = job.launcher
         os.kill(job.process.pid, signal.SIGKILL)
         job.process.wait(timeout=LIMIT_SECONDS)
