@@ -3,7 +3,7 @@ set -eu
 BIN=$1
 FIX=${2:-}
 cd "$(dirname "$0")/../.."
-SOURCES=$(find src include examples bench tests -name '*.c' -o -name '*.h' -o -name '*.cpp' | grep -v /generated/)
+SOURCES=$(find src examples bench tests -name '*.c' -o -name '*.h' -o -name '*.cpp' | grep -v /generated/)
 
 if [ "$FIX" = --fix ]; then
   # shellcheck disable=SC2086
