@@ -106,7 +106,9 @@ class Call {
   void match(MPI_Message message) {
     requests::table.put({message_bits(message), 0, index_, 0, 0, requests::Kind::message});
   }
-  void matched(MPI_Message message) {
+  void matched(const MPI_Message *address) {
+    if (address == nullptr) return;  // MPI's own error
+    const MPI_Message message = *address;
     const requests::Request known = requests::table.take(message_bits(message));
     if (known.kind == requests::Kind::message) index_ = known.communicator;
     from_nobody_ = message == abi::message_no_proc();

@@ -4,7 +4,8 @@
 class Completion {
  public:
   RANKWISE_HOT Completion(Call &call, int count, MPI_Request *requests)
-      : call_(call), count_(count > 0 ? count : 0), requests_(requests) {
+      : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
+    // (What is invalid is left to MPI, whose error the program may have asked to see.)
     // Room for the handles (which completion overwrites), what is known of them, and statuses, in one piece.
     if (count_ <= few) {
       known_ = few_known_;
