@@ -28,8 +28,9 @@ class Mpi:
 
     def compile(self, program: Path, *sources: str | Path, options: Sequence[str] = ()) -> None:
         """Builds a C program."""
-        words = [self.mpicc, "-std=gnu11", "-pthread", *options, "-o", program, *sources, *self.compile_options]
-        subprocess.run(list(map(str, words)), check=True, timeout=120, env=self.env())
+        before = [self.mpicc, "-std=gnu11", "-pthread", *options, "-o"]
+        words = [*before, str(program), *map(str, sources), *self.compile_options]
+        subprocess.run(words, check=True, timeout=120, env=self.env())
 
     def launch(self, ranks: int, *program: str | Path) -> list[str]:
         """The words that start a program."""
@@ -57,7 +58,7 @@ def openmpi(name: str, mpicc: str, mpirun: str, mpifort: str = "") -> Mpi:
 
 def intel(name: str, prefix: Path) -> list[Mpi]:
     """Intel MPI by its own ABI (MPICH's) and by the standard ABI, from the wheels impi-rt and impi-devel."""
-    # Its mpirun starts the first mpiexec.hydra on PATH, which may be another library's; its mpiexec is the one.
+    # Its mpirun starts the first mpiexec.hydra on PATH, which may be another library's.
     launcher = str(prefix / "bin" / "mpiexec")
     environment = {
         "I_MPI_ROOT": str(prefix),
@@ -66,8 +67,7 @@ def intel(name: str, prefix: Path) -> list[Mpi]:
         "I_MPI_HYDRA_BOOTSTRAP": "fork",
     }
     own = Mpi(name, "mpich", str(prefix / "bin" / "mpicc"), launcher, environment=environment, vendor="Intel")
-    # No compiler wrapper for the standard ABI comes with the wheels. Its header is mpi_abi.h, which programs know
-    # as mpi.h.
+    # No compiler wrapper for the standard ABI comes with the wheels, and its header has another name.
     header = prefix / "include" / "abi" / "mpi.h"
     if not (prefix / "include" / "mpi_abi.h").exists():
         return [own]
