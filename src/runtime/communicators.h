@@ -6,6 +6,7 @@
 
 #include "format.h"
 #include "generated/procedures.h"
+#include "handle_table.h"
 
 namespace rankwise::communicators {
 
@@ -35,32 +36,13 @@ struct Communicator {
 
   // Processes that messages and collectives reach: the remote group of an intercommunicator.
   int peers() const { return inter ? remote_size : size; }
+
+  void release();
 };
 
-// The last few communicators that a thread has used.
-struct Cache {
-  static constexpr unsigned bits = 3;
-  struct Entry {
-    std::uint64_t handle = 0;
-    std::uint64_t generation = 0;
-    Communicator *communicator = nullptr;
-  } entries[1U << bits];
-};
+using Table = HandleTable<Communicator>;
 
-// Changes whenever a handle may have come to mean another communicator.
-extern std::uint64_t generation;
-
-Communicator *find_in_table(std::uint64_t handle);
-
-// The communicator with this handle, nullptr if it is not known.
-inline Communicator *find(Cache &cache, std::uint64_t handle) {
-  Cache::Entry &entry = cache.entries[(handle * 0x9E3779B97F4A7C15ULL) >> (64 - Cache::bits)];
-  const std::uint64_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
-  if (entry.handle == handle && entry.generation == now) return entry.communicator;
-  Communicator *communicator = find_in_table(handle);
-  if (communicator != nullptr) entry = {handle, now, communicator};
-  return communicator;
-}
+inline constinit Table table;
 
 // How a communicator came to be: everything that its name is made of.
 struct Origin {
@@ -78,8 +60,8 @@ struct Origin {
 // Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);
 
-// The handle means nothing from now on; the record says when.
-void remove(Communicator *communicator);
+// The communicator, hidden in the table before, is gone; the record says when.
+void freed(Communicator *communicator);
 
 }  // namespace rankwise::communicators
 

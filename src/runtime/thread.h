@@ -15,7 +15,7 @@ struct Thread {
   rankwise_thread *record = nullptr;
   CallRows calls;
   MessageRows messages;
-  communicators::Cache communicator_cache;
+  communicators::Table::Cache communicator_cache;
   void *scratch = nullptr;  // see scratch_memory()
   std::size_t scratch_bytes = 0;
   int index = 0;

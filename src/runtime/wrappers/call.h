@@ -17,7 +17,7 @@ class Call {
 
   RANKWISE_HOT void on(MPI_Comm comm) {
     comm_ = comm;
-    communicator_ = communicators::find(thread_->communicator_cache, abi::bits(comm));
+    communicator_ = communicators::table.find(thread_->communicator_cache, abi::bits(comm));
     if (communicator_ != nullptr) {
       index_ = communicator_->index;
     } else {
@@ -208,8 +208,8 @@ class Call {
   void posted_duplicate(MPI_Comm child, MPI_Request request);
   void created_by_group(MPI_Comm child, int tag);
   void created_between(MPI_Comm child, int tag);
-  void freeing() { adopt_ = false; }
-  void freed();
+  void freeing();
+  void freed(int rc);
   void named(const char *name);
 
  private:

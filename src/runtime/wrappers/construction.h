@@ -49,7 +49,7 @@ inline void add_world() {
 inline Communicator *add_found(MPI_Comm comm) {
   static Lock adding;
   const Guard guard(adding);
-  Communicator *added_meanwhile = communicators::find_in_table(abi::bits(comm));
+  Communicator *added_meanwhile = communicators::table.find(abi::bits(comm));
   if (added_meanwhile != nullptr) return added_meanwhile;
   Origin origin;
   if (comm == abi::comm_self) {
@@ -191,8 +191,18 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   construction::add(child, origin);
 }
 
-inline void Call::freed() {
-  if (communicator_ != nullptr) communicators::remove(communicator_);
+inline void Call::freeing() {
+  adopt_ = false;
+  if (communicator_ != nullptr) communicators::table.hide(communicator_);
+}
+
+inline void Call::freed(int rc) {
+  if (communicator_ == nullptr) return;
+  if (rc == abi::success) {
+    communicators::freed(communicator_);
+  } else {
+    communicators::table.show(communicator_);
+  }
   communicator_ = nullptr;
 }
 

@@ -24,7 +24,8 @@ inline void measure_own_cost() {
   }
   process::set_call_cost(best * 1000U / calls);
   Thread *thread = threads::enter();
-  communicators::Communicator *world = communicators::find(thread->communicator_cache, abi::bits(abi::comm_world));
+  communicators::Communicator *world =
+      communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world));
   const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
   rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
   row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;
