@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from coverage_page import coverage_md
 from table import Function, Procedure, Table
 
 ROOT = Path(__file__).parent.parent
@@ -192,6 +193,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     RUNTIME / "wrappers.inc": wrappers_inc,
     RUNTIME / "stubs.inc": stubs_inc,
     ROOT / "python" / "rankwise" / "profile" / "procedures.py": procedures_py,
+    ROOT / "docs" / "coverage.md": coverage_md,
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.__main__ import VERBS, _parser
+from rankwise.launch.coverage import not_covered
 from rankwise.launch.launchers import _BY_NAME
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from rankwise.profile.layout import names_of
@@ -18,7 +19,7 @@ from rankwise.profile.procedures import PROCEDURES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = ["how-it-works.md", "profile-format.md", "adding-a-procedure.md", "command-line.md"]
+PAGES = ["how-it-works.md", "profile-format.md", "adding-a-procedure.md", "command-line.md", "coverage.md"]
 
 
 def page(name: str) -> str:
@@ -93,6 +94,22 @@ def test_every_recorded_class() -> None:
     rows = {row[0]: row for row in table(sections("profile-format.md")["`procedures`"])}
     assert set(in_code(rows["`class`"][-1])) == recorded
     assert others <= set(in_code(sections("how-it-works.md")["What is not recorded yet"]))
+
+
+def test_coverage_is_that_of_the_trust_line() -> None:
+    described = sections("coverage.md")
+    for procedure in PROCEDURES:
+        [words] = [
+            row[1] for row in table(described[procedure.class_name]) if row[0] == f"`{procedure.name}`"
+        ]
+        assert procedure.recorded == (words in ("recorded", "timed only")), procedure
+        passed = words == "passed through" and procedure.class_name != "local"
+        name = procedure.name.lower()
+        for symbol in (procedure.name, f"{procedure.name}_c", f"{name}_", f"{name}_f08_", f"{name}_f08ts_"):
+            assert not_covered([symbol]) == ([procedure.name] if passed else []), symbol
+    outside = in_code(described["Not in the tables"].partition("never part of it")[2])
+    assert len(outside) > 5
+    assert not_covered(outside) == []
 
 
 def test_every_byte_rule() -> None:
