@@ -46,7 +46,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_COMMUNICATORS = 2, /* rankwise_communicator */
   RANKWISE_SECTION_REGIONS = 3,       /* rankwise_region */
   RANKWISE_SECTION_CALLS = 4,         /* rankwise_calls, one row set a thread */
-  RANKWISE_SECTION_MESSAGES = 5       /* rankwise_messages, one row set a thread */
+  RANKWISE_SECTION_MESSAGES = 5,      /* rankwise_messages, one row set a thread */
+  RANKWISE_SECTION_FILES = 6,         /* rankwise_file */
+  RANKWISE_SECTION_ACCESSES = 7       /* rankwise_accesses, one row set a thread */
 };
 
 /* What did not fit into a bounded table, or could not be known: counted, never silent. */
@@ -58,6 +60,8 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_REQUESTS = 4,      /* requests not tracked: their received bytes are not booked */
   RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls of threads for which there was no room: not booked at all */
   RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed by the program before they completed: bytes unknowable */
+  RANKWISE_DROPPED_FILES = 7,         /* files opened without a record: booked on "other" */
+  RANKWISE_DROPPED_ACCESS_ROWS = 8,   /* calls on files booked on an "other" row: the table of accesses is full */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -85,13 +89,35 @@ enum rankwise_topology {
   RANKWISE_TOPOLOGY_DIST_GRAPH = 3
 };
 
+/* File indices below RANKWISE_FIRST_FILE are no files. */
+enum rankwise_file_index {
+  RANKWISE_FILE_OTHER = 0, /* no room for a record of its own, or not seen when it was opened */
+  RANKWISE_FIRST_FILE = 1, /* record 0 of the files */
+  RANKWISE_MOST_FILES = 4096,
+  RANKWISE_MOST_FILE_BYTES = 216 /* kept of a file's name */
+};
+
+/* The access mode of MPI_File_open, the same numbers whatever the MPI library calls them. */
+enum rankwise_file_mode {
+  RANKWISE_MODE_CREATE = 1,
+  RANKWISE_MODE_RDONLY = 2,
+  RANKWISE_MODE_WRONLY = 4,
+  RANKWISE_MODE_RDWR = 8,
+  RANKWISE_MODE_DELETE_ON_CLOSE = 16,
+  RANKWISE_MODE_UNIQUE_OPEN = 32,
+  RANKWISE_MODE_EXCL = 64,
+  RANKWISE_MODE_APPEND = 128,
+  RANKWISE_MODE_SEQUENTIAL = 256
+};
+
 enum rankwise_message_kind {
   RANKWISE_MESSAGE_POINT_TO_POINT = 0,
   RANKWISE_MESSAGE_IN_COLLECTIVE = 1,
   RANKWISE_MESSAGE_ONE_SIDED = 2
 };
 
-/* Keys. Calls: region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer.
+/* Keys. Calls: region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer;
+ * accesses: file | procedure.
  * Size bin 0 holds size 0, bin k the sizes from 2^(k-1) to 2^k - 1; bin 127 is "other". */
 enum rankwise_key_layout {
   RANKWISE_CALLS_BIN_SHIFT = 0,
@@ -110,6 +136,10 @@ enum rankwise_key_layout {
   RANKWISE_MESSAGES_COMMUNICATOR_BITS = 22,
   RANKWISE_MESSAGES_KIND_SHIFT = 61,
   RANKWISE_MESSAGES_KIND_BITS = 2,
+  RANKWISE_ACCESSES_PROCEDURE_SHIFT = 0,
+  RANKWISE_ACCESSES_PROCEDURE_BITS = 11,
+  RANKWISE_ACCESSES_FILE_SHIFT = 11,
+  RANKWISE_ACCESSES_FILE_BITS = 16,
   RANKWISE_BIN_OTHER = 127,
   RANKWISE_REGION_OTHER = 4095,
   RANKWISE_PEER_OTHER = 268435455,  /* no room for a row of its own */
@@ -226,8 +256,8 @@ struct rankwise_region {
 struct rankwise_calls {
   uint64_t key; /* 0 = row not in use */
   uint64_t calls;
-  uint64_t bytes_sent;     /* point-to-point: really sent; collective: what this process contributes */
-  uint64_t bytes_received; /* point-to-point: really received; collective: 0 */
+  uint64_t bytes_sent;     /* point-to-point: really sent; collective: what this process contributes; file: written */
+  uint64_t bytes_received; /* point-to-point: really received; collective: 0; file: read */
   uint64_t ticks;          /* sum over the calls */
   uint64_t min_ticks;
   uint64_t max_ticks;
@@ -239,6 +269,28 @@ struct rankwise_messages {
   uint64_t messages;
   uint64_t bytes;
   uint64_t reserved;
+};
+
+/* A file as one communicator opens it in one mode. */
+struct rankwise_file {
+  uint64_t name_hash; /* of the whole name */
+  uint64_t opens;
+  uint32_t communicator; /* index on this process of the one that it was opened on */
+  uint32_t mode;         /* rankwise_file_mode */
+  uint32_t name_bytes;   /* of the whole name: where it is longer than `name`, its beginning is missing there */
+  uint32_t reserved0;
+  uint64_t reserved;
+  char name[RANKWISE_MOST_FILE_BYTES]; /* as given to MPI_File_open; without a zero at the end if it fills the room */
+};
+
+/* Calls on a file. Their times and bytes are in rankwise_calls, too. */
+struct rankwise_accesses {
+  uint64_t key; /* 0 = row not in use */
+  uint64_t accesses;
+  uint64_t bytes_read;
+  uint64_t bytes_written;
+  uint64_t ticks;
+  uint64_t reserved[3];
 };
 
 #endif

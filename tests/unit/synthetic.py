@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwise.profile import layout
-from rankwise.profile.keys import calls_key, messages_key
+from rankwise.profile.keys import accesses_key, calls_key, messages_key
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
 
@@ -70,9 +70,36 @@ def message(
     return {"key": key, "messages": messages, "bytes": size}
 
 
+def file(
+    name: bytes, communicator: int = WORLD, name_hash: int = 7, opens: int = 1, mode: int = 2
+) -> dict[str, Any]:
+    """Make a record of a file, as MPI_File_open names it; `communicator` is an index."""
+    return {
+        "name": name[-CONSTANTS["MOST_FILE_BYTES"] :],
+        "name_bytes": len(name),
+        "name_hash": name_hash,
+        "communicator": communicator,
+        "opens": opens,
+        "mode": mode,
+    }
+
+
+def access(
+    procedure: str, index: int, accesses: int = 1, read: int = 0, written: int = 0, seconds: float = 0.0
+) -> dict[str, int]:
+    """Make a row of accesses; `index` is the file's on the process, from 1."""
+    return {
+        "key": accesses_key(index, IDS[procedure]),
+        "accesses": accesses,
+        "bytes_read": read,
+        "bytes_written": written,
+        "ticks": round(seconds * FREQUENCY),
+    }
+
+
 @dataclass
 class Process:
-    """One MPI process: members of the header, and the records of each kind (calls and messages by thread)."""
+    """One MPI process: members of the header, and the records of each kind (rows by thread)."""
 
     header: dict[str, Any] = field(default_factory=dict)
     threads: list[dict[str, Any]] = field(default_factory=lambda: [{"tid": 100, "alive": 1}])
@@ -80,6 +107,8 @@ class Process:
     regions: list[dict[str, Any]] = field(default_factory=lambda: [{"entries": 1}])
     calls: list[list[dict[str, int]]] = field(default_factory=list)
     messages: list[list[dict[str, int]]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    accesses: list[list[dict[str, int]]] = field(default_factory=list)
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
         found = [
@@ -90,6 +119,10 @@ class Process:
         found += [("CALLS", thread, records(layout.CALLS, rows)) for thread, rows in enumerate(self.calls)]
         found += [
             ("MESSAGES", thread, records(layout.MESSAGES, rows)) for thread, rows in enumerate(self.messages)
+        ]
+        found += [("FILES", -1, records(layout.FILE, self.files))] if self.files else []
+        found += [
+            ("ACCESSES", thread, records(layout.ACCESSES, rows)) for thread, rows in enumerate(self.accesses)
         ]
         return found
 

@@ -21,6 +21,8 @@ TABLES = {
     "procedures",
     "calls",
     "messages",
+    "files",
+    "file_accesses",
     "dropped",
     "warnings",
 }

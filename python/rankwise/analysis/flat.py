@@ -33,6 +33,17 @@ _READABLE = {
         " LEFT JOIN procedures ON procedures.id = messages.procedure",
         {"communicator_name": "TEXT", "procedure_name": "TEXT"},
     ),
+    "files": (
+        ", communicators.name AS communicator_name",
+        " LEFT JOIN communicators ON communicators.id = files.communicator",
+        {"communicator_name": "TEXT"},
+    ),
+    "file_accesses": (
+        ", files.name AS file_name, procedures.name AS procedure_name",
+        " LEFT JOIN files ON files.id = file_accesses.file"
+        " LEFT JOIN procedures ON procedures.id = file_accesses.procedure",
+        {"file_name": "TEXT", "procedure_name": "TEXT"},
+    ),
 }
 
 JSON_COLUMNS = {
@@ -61,7 +72,9 @@ def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
     names = [
         name
         for (name,) in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            # The temporary ones are those that an older profile lacks.
+            "SELECT name FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
+            " WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )
     ]
     return [_flat_table(connection, name) for name in names]

@@ -21,7 +21,7 @@ from rankwise.errors import RankwiseError
 from rankwise.profile import layout
 from rankwise.profile.clock import Stamp
 from rankwise.profile.procedures import TABLE_DIGEST
-from rankwise.profile.rows import Rows, add_up_calls, add_up_messages
+from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.text import text_of
 
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
@@ -32,9 +32,11 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "regions": layout.REGION,
     "calls": layout.CALLS,
     "messages": layout.MESSAGES,
+    "files": layout.FILE,
+    "accesses": layout.ACCESSES,
 }
 # Records that others refer to by their position: what follows a hole has lost its number.
-_NUMBERED = frozenset({"threads", "communicators", "regions"})
+_NUMBERED = frozenset({"threads", "communicators", "regions", "files"})
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Counters:
         regions: records of struct rankwise_region.
         calls: rows of struct rankwise_calls, summed over the threads, in the order of the keys.
         messages: rows of struct rankwise_messages, likewise.
+        files: records of struct rankwise_file; record 0 has index 1 in the keys.
+        accesses: rows of struct rankwise_accesses, summed over the threads, in the order of the keys.
         losses: what could not be read, a sentence each.
     """
 
@@ -98,6 +102,8 @@ class Counters:
     regions: Rows
     calls: Rows
     messages: Rows
+    files: Rows
+    accesses: Rows
     losses: tuple[str, ...]
 
 
@@ -164,6 +170,8 @@ def _read(source: _Source) -> Counters:
         regions=tables["regions"],
         calls=_possible(add_up_calls(tables["calls"]), losses),
         messages=_possible(add_up_messages(tables["messages"]), losses),
+        files=tables["files"],
+        accesses=_possible(add_up_accesses(tables["accesses"]), losses),
         losses=tuple(
             f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()

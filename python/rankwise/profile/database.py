@@ -8,7 +8,7 @@ import sqlite3
 import struct
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -25,6 +25,8 @@ def _pragma(name: str) -> int:
 
 APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
+OLDEST_VERSION = 1
+"""Of the profiles that can still be read; the tables that they lack appear empty."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
@@ -45,6 +47,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
         complete = profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
         for (table,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             profile.execute(f'SELECT * FROM "{table}" LIMIT 1').fetchone()
+        _add_missing_tables(profile)
     except sqlite3.Error as error:
         profile.close()
         raise _damaged(path) from error
@@ -54,8 +57,21 @@ def open_profile(path: Path) -> sqlite3.Connection:
     return profile
 
 
+def _add_missing_tables(profile: sqlite3.Connection) -> None:
+    """Make tables that came after the profile appear in it, empty; the file itself stays as it is."""
+    if profile.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,):
+        return
+    profile.execute("PRAGMA temp_store = MEMORY")
+    there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    with closing(sqlite3.connect(":memory:")) as schema:
+        schema.executescript(SCHEMA)
+        for name, sql in schema.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"):
+            if name not in there:
+                profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+
+
 def _check(path: Path) -> None:
-    """Find out from the first bytes whether a file is a profile of this version, and whole."""
+    """Find out from the first bytes whether a file is a profile that can be read, and whole."""
     try:
         if path.is_dir():
             raise RankwiseError(
@@ -88,10 +104,10 @@ def _check(path: Path) -> None:
             f"{path} was made by a newer Rankwise (format {version}, this one reads {SCHEMA_VERSION}): "
             f"update Rankwise"
         )
-    if version < SCHEMA_VERSION:
+    if version < OLDEST_VERSION:
         raise RankwiseError(
-            f"{path} was made by an older Rankwise (format {version}, this one reads {SCHEMA_VERSION}): "
-            f"read it with that one"
+            f"{path} was made by an older Rankwise (format {version}, this one reads {OLDEST_VERSION} to "
+            f"{SCHEMA_VERSION}): read it with that one"
         )
     if length < (65536 if page_bytes == 1 else page_bytes) * pages:
         raise _damaged(path)

@@ -1,4 +1,4 @@
-"""The parts of the keys that number the rows of calls and messages."""
+"""The parts of the keys that number the rows of calls, messages and accesses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ def part(keys: NDArray[np.uint64], table: str, name: str) -> NDArray[np.int64]:
 
     Args:
         keys: of one table's rows.
-        table: ``CALLS`` or ``MESSAGES``.
-        name: ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER`` or ``KIND``, as the table has it.
+        table: ``CALLS``, ``MESSAGES`` or ``ACCESSES``.
+        name: ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER``, ``KIND`` or ``FILE``, where
+            the table has it.
     """
     shift = CONSTANTS[f"{table}_{name}_SHIFT"]
     mask = (1 << CONSTANTS[f"{table}_{name}_BITS"]) - 1
@@ -42,3 +43,8 @@ def messages_key(kind: int, communicator: int, procedure: int, peer: int) -> int
         | procedure << CONSTANTS["MESSAGES_PROCEDURE_SHIFT"]
         | peer << CONSTANTS["MESSAGES_PEER_SHIFT"]
     )
+
+
+def accesses_key(file: int, procedure: int) -> int:
+    """Make the key of a row of accesses; ``file`` is an index on the process."""
+    return file << CONSTANTS["ACCESSES_FILE_SHIFT"] | procedure << CONSTANTS["ACCESSES_PROCEDURE_SHIFT"]

@@ -76,6 +76,8 @@ COMMUNICATOR = STRUCTS["communicator"]
 REGION = STRUCTS["region"]
 CALLS = STRUCTS["calls"]
 MESSAGES = STRUCTS["messages"]
+FILE = STRUCTS["file"]
+ACCESSES = STRUCTS["accesses"]
 
 MAGIC = b"RANKWISE"
 

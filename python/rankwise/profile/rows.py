@@ -1,4 +1,4 @@
-"""Adds up rows of calls and of messages that have the same key.
+"""Adds up rows of calls, of messages and of accesses that have the same key.
 
 The runtime keeps one row set a thread, and a request may be completed by another thread than the one that
 posted it. Then a row holds a correction (-1 call here, +1 there), so only the sum over the threads is true,
@@ -46,6 +46,16 @@ def add_up_messages(rows: Rows) -> Rows:
         total[column] = np.add.reduceat(ordered[column], starts)
     left: Rows = total[(total["messages"] != 0) | (total["bytes"] != 0)]
     return left
+
+
+def add_up_accesses(rows: Rows) -> Rows:
+    """Make one row of accesses a key, in the order of the keys."""
+    ordered, starts = _by_key(rows)
+    total = ordered[starts]
+    if len(total):
+        for column in ("accesses", "bytes_read", "bytes_written", "ticks"):
+            total[column] = np.add.reduceat(ordered[column], starts)
+    return total
 
 
 def _by_key(rows: Rows) -> tuple[Rows, NDArray[np.intp]]:

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 1;             -- version of this schema
+PRAGMA user_version = 2;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -94,8 +94,8 @@ CREATE TABLE calls (
   procedure      INTEGER NOT NULL REFERENCES procedures(id),
   size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other
   calls          INTEGER NOT NULL,
-  bytes_sent     INTEGER NOT NULL,   -- point-to-point: really sent; collective: this process's contribution
-  bytes_received INTEGER NOT NULL,   -- point-to-point: really received; collective: 0
+  bytes_sent     INTEGER NOT NULL,   -- point-to-point: really sent; collective: this process's contribution; file: written
+  bytes_received INTEGER NOT NULL,   -- point-to-point: really received; collective: 0; file: read
   seconds        REAL NOT NULL,
   min            REAL NOT NULL,      -- shortest and longest single call, seconds
   max            REAL NOT NULL,
@@ -111,6 +111,26 @@ CREATE TABLE messages (
   messages     INTEGER NOT NULL,
   bytes        INTEGER NOT NULL,
   PRIMARY KEY (source, destination, communicator, kind, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE files (                 -- a file as one communicator opened it in one mode; empty = no MPI-IO
+  id           INTEGER PRIMARY KEY,  -- 0 = other: files without a record
+  name         TEXT NOT NULL,        -- as given to MPI_File_open; a long one without its beginning, after an ellipsis
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  mode         TEXT NOT NULL,        -- create, rdonly, wronly, rdwr, append, ..., separated by blanks
+  opens        INTEGER NOT NULL,     -- summed over the ranks
+  name_hash    TEXT NOT NULL         -- of the whole name: tells apart what was cut to the same name
+);
+
+CREATE TABLE file_accesses (         -- calls on files; the same calls are in `calls`
+  rank          INTEGER NOT NULL REFERENCES ranks(rank),
+  file          INTEGER NOT NULL REFERENCES files(id),
+  procedure     INTEGER NOT NULL REFERENCES procedures(id),
+  accesses      INTEGER NOT NULL,    -- calls of the procedure
+  bytes_read    INTEGER NOT NULL,    -- really read and written
+  bytes_written INTEGER NOT NULL,
+  seconds       REAL NOT NULL,       -- inside these calls
+  PRIMARY KEY (rank, file, procedure)
 ) WITHOUT ROWID;
 
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing

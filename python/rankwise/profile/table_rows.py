@@ -1,4 +1,4 @@
-"""From one process's rows of calls and messages to rows of the profile's tables."""
+"""From one process's rows of calls, messages and accesses to rows of the profile's tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from rankwise.profile import layout
 from rankwise.profile.clock import Clock
 from rankwise.profile.communicators import Joined
+from rankwise.profile.files import Files
 from rankwise.profile.keys import part
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.regions import Regions
-from rankwise.profile.rows import Rows, add_up_calls, add_up_messages
+from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 
 OUTSIDE_WORLD = -1
 """Destination of messages to processes that are not in MPI_COMM_WORLD."""
@@ -28,6 +29,7 @@ _KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_
 # tables' primary keys, so that the rows come sorted.
 _CALLS_SHIFTS = {"communicator": 32, "region": 18, "procedure": 7, "bin": 0}
 _MESSAGES_SHIFTS = {"communicator": 42, "kind": 40, "procedure": 29, "peer": 0}
+_ACCESSES_SHIFTS = {"file": 11, "procedure": 0}
 
 
 @dataclass
@@ -97,6 +99,24 @@ def messages_rows(rank: int, rows: Rows, joined: Joined, world_size: int) -> Tab
         ),
         unknown,
     )
+
+
+def accesses_rows(rank: int, rows: Rows, clock: Clock, files: Files) -> TableRows:
+    """Make rows of the table `file_accesses` from one process's."""
+    procedures = part(rows["key"], "ACCESSES", "PROCEDURE")
+    known = np.isin(procedures, _RECORDED)
+    unknown = len(rows) - int(known.sum())
+    rows = rows[known]
+    columns = {
+        "file": files.ids_of(rank, part(rows["key"], "ACCESSES", "FILE")),
+        "procedure": procedures[known],
+    }
+    total = add_up_accesses(_with_keys(rows, columns, _ACCESSES_SHIFTS))
+    parts = _parts(total["key"], _ACCESSES_SHIFTS)
+    numbers = [total[name].astype(np.int64).tolist() for name in ("accesses", "bytes_read", "bytes_written")]
+    ids = [parts[name].tolist() for name in ("file", "procedure")]
+    seconds = clock.seconds(total["ticks"]).tolist()
+    return TableRows(zip([rank] * len(total), *ids, *numbers, seconds, strict=True), unknown)
 
 
 def _with_keys(rows: Rows, columns: dict[str, NDArray[np.int64]], shifts: dict[str, int]) -> Rows:

@@ -14,12 +14,13 @@ from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
 from rankwise.profile.counters import Counters
 from rankwise.profile.ending import partial_reason
+from rankwise.profile.files import Files, join_files
 from rankwise.profile.inside import Inside, inside
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.regions import join_regions
-from rankwise.profile.table_rows import calls_rows, messages_rows
+from rankwise.profile.table_rows import accesses_rows, calls_rows, messages_rows
 from rankwise.profile.worlds import World
 
 _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -49,6 +50,7 @@ class WorldProfile:
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
         self.joined: Joined = join(self.ranks, self.clocks, world.size, self.started_ns, wall)
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
+        self.files: Files = join_files(self.ranks, self.joined)
         self.insides: dict[int, Inside | None] = {
             rank: inside(rank, counters, self.clocks[rank], self.joined)
             for rank, counters in self.ranks.items()
@@ -77,6 +79,8 @@ class WorldProfile:
         _insert(profile, "dropped", self._dropped())
         _insert(profile, "calls", self._calls(sentences))
         _insert(profile, "messages", self._messages(sentences))
+        _insert(profile, "files", map(astuple, self.files.rows))
+        _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(profile))
         for counters in self.ranks.values():
             sentences += counters.losses
@@ -160,6 +164,12 @@ class WorldProfile:
             made = messages_rows(rank, counters.messages, self.joined, self.world.size)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "messages")
+
+    def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
+        for rank, counters in self.ranks.items():
+            made = accesses_rows(rank, counters.accesses, self.clocks[rank], self.files)
+            yield from made.rows
+            _passed_over(sentences, counters, made.unknown, "accesses")
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():
