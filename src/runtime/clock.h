@@ -43,6 +43,9 @@ inline std::uint64_t ticks() {
 inline std::uint64_t ticks() { return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC)); }
 #endif
 
+// Counters of different processors may differ by some ticks: a time is never below zero.
+inline std::uint64_t elapsed(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
+
 inline rankwise_stamp stamp() { return {ticks(), nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME)}; }
 
 }  // namespace rankwise::clock

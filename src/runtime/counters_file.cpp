@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,86 +18,134 @@ namespace rankwise::counters_file {
 namespace {
 
 // Bounds of one process's file. Only what is used is ever touched, so these are no memory.
-constexpr std::uint64_t most_bytes = 64U << 20;
-constexpr std::uint64_t most_bytes_ordinary = 56U << 20;
-constexpr std::uint64_t first_bytes = 512U << 10;
-constexpr std::uint64_t step_bytes = 1U << 20;
+constexpr std::uint64_t most_bytes = RANKWISE_MOST_BYTES;
+constexpr std::uint64_t kept_for_other_rows = 8U << 20;
+constexpr std::uint64_t least_step = 32U << 10;
+constexpr std::uint64_t most_step = 1U << 20;
 constexpr std::uint64_t page_bytes = 4096;
-
-int file = -1;
-char *base = nullptr;
-std::uint64_t used_bytes = 0;
-Lock growth;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
+constexpr std::uint64_t directory_end(std::uint64_t sections) {
+  return round_up(sizeof(rankwise_header) + sections * sizeof(rankwise_section), page_bytes);
+}
+constexpr std::uint64_t first_record = directory_end(RANKWISE_MAX_SECTIONS);
+
+int file = -1;
+struct stat identity;  // of the file
+char *base = nullptr;
+std::uint64_t mapped_bytes = 0;
+std::uint64_t used_bytes = 0;
+std::uint64_t directory_bytes = 0;  // reserved, of the header and the directory
+Lock growth;
+
 rankwise_section *directory() { return reinterpret_cast<rankwise_section *>(base + sizeof(rankwise_header)); }
+
+// Programs that close every descriptor exist; the number may then be that of a file of theirs.
+bool is_still_our_file() {
+  struct stat now;
+  return fstat(file, &now) == 0 && now.st_dev == identity.st_dev && now.st_ino == identity.st_ino;
+}
+
+// To grow beyond the limit of the process (ulimit -f) would raise SIGXFSZ.
+bool is_within_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
 
 // posix_fallocate returns its error; it may be interrupted by the signals that profilers and schedulers send.
 bool reserve(std::uint64_t from, std::uint64_t to) {
-  int error = 0;
-  do {
-    error = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(to - from));
-  } while (error == EINTR);
+  int error = is_within_limit(to) ? EINTR : EFBIG;
+  while (error == EINTR) error = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(to - from));
   errno = error;
   return error == 0;
 }
 
+// Small steps at first: most processes have few rows, and a node has many processes.
 bool grow_to(std::uint64_t bytes) {
   rankwise_header *head = header();
   if (bytes <= head->file_bytes) return true;
-  const std::uint64_t target = round_up(bytes, step_bytes);
-  if (!reserve(head->file_bytes, target)) return false;
+  const std::uint64_t present = round_up(head->file_bytes - first_record, least_step);
+  const std::uint64_t target = first_record + round_up(bytes - first_record, present < most_step ? present : most_step);
+  if (target > mapped_bytes || !is_still_our_file() || !reserve(head->file_bytes, target)) return false;
   head->file_bytes = target;
   return true;
+}
+
+bool grow_directory(std::uint64_t sections) {
+  const std::uint64_t target = directory_end(sections);
+  if (target <= directory_bytes) return true;
+  if (!is_still_our_file() || !reserve(directory_bytes, target)) return false;
+  directory_bytes = target;
+  return true;
+}
+
+// Why a directory must not be used, nullptr if it may. A new file of ours tells what our own files look like there:
+// some file systems have no modes, or give all files to one owner.
+const char *distrusted(int directory_file) {
+  struct stat its;
+  if (fstat(directory_file, &its) != 0) return strerror(errno);
+  if (its.st_uid != identity.st_uid) return "it belongs to another user";
+  const bool has_modes = (identity.st_mode & 077U) == 0;
+  return has_modes && (its.st_mode & 022U) != 0 ? "others may write to it" : nullptr;
+}
+
+// Opens the new file and maps it; returns why that can't be done.
+const char *open_and_map(int directory_file, const char *name) {
+  file = openat(directory_file, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0 || fstat(file, &identity) != 0) return strerror(errno);
+  const char *why = distrusted(directory_file);
+  if (why != nullptr) return why;
+  directory_bytes = directory_end(0);
+  if (!reserve(0, directory_bytes) || !reserve(first_record, first_record + least_step)) return strerror(errno);
+  // The mapping may be longer than the file: what lies behind its end is touched only after it has grown there. Where
+  // the address space is limited (ulimit -v) it is shorter.
+  void *map = MAP_FAILED;
+  for (mapped_bytes = most_bytes; map == MAP_FAILED && mapped_bytes >= most_step; mapped_bytes /= 2) {
+    map = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  }
+  if (map == MAP_FAILED) return strerror(errno);
+  mapped_bytes *= 2;  // the last step of the loop
+  base = static_cast<char *>(map);
+  return nullptr;
 }
 
 }  // namespace
 
 rankwise_header *header() { return reinterpret_cast<rankwise_header *>(base); }
 
-bool create(const char *directory_name) {
+const char *create(const char *directory_name) {
   char host[64] = "unknown";
   gethostname(host, sizeof host - 1);
   for (char *c = host; *c != '\0'; ++c) {
     if (*c == '/') *c = '_';
   }
-  char path[4096];
-  const int length = snprintf(path, sizeof path, "%s/%s.%d.%llx.counters", directory_name, host, getpid(),
-                              static_cast<unsigned long long>(clock::nanoseconds(CLOCK_REALTIME)));
-  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  // The mapping may be longer than the file: what lies behind its end is touched only after it has grown there.
-  void *map = MAP_FAILED;
-  if (reserve(0, first_bytes)) {
-    map = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  }
-  if (map == MAP_FAILED) {
-    const int error = errno;
+  char name[128];
+  snprintf(name, sizeof name, "%s.%d.%llx.counters", host, getpid(),
+           static_cast<unsigned long long>(clock::nanoseconds(CLOCK_REALTIME)));
+  const int directory_file = open(directory_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory_file < 0) return strerror(errno);
+  const char *why = open_and_map(directory_file, name);
+  if (why != nullptr && file >= 0) {
     close(file);
-    unlink(path);
-    errno = error;
-    return false;
+    unlinkat(directory_file, name, 0);
   }
-  base = static_cast<char *>(map);
-  used_bytes = round_up(sizeof(rankwise_header) + RANKWISE_MAX_SECTIONS * sizeof(rankwise_section), page_bytes);
+  close(directory_file);
+  if (why != nullptr) return why;
 
+  used_bytes = first_record;
   rankwise_header *head = header();
   head->version = RANKWISE_FORMAT_VERSION;
   head->byte_order = RANKWISE_BYTE_ORDER;
   head->header_bytes = sizeof(rankwise_header);
   head->section_bytes = sizeof(rankwise_section);
   head->table_digest = table_digest;
-  head->file_bytes = first_bytes;
+  head->file_bytes = first_record + least_step;
   head->pid = getpid();
   snprintf(head->host, sizeof head->host, "%s", host);
   snprintf(head->runtime_version, sizeof head->runtime_version, "%s", RANKWISE_VERSION);
   memcpy(head->magic, "RANKWISE", sizeof head->magic);
-  return true;
+  return nullptr;
 }
 
 rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_bytes, std::uint32_t capacity, int thread,
@@ -104,9 +153,9 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
   const Guard guard(growth);
   rankwise_header *head = header();
   const std::uint64_t bytes = round_up(record_bytes * capacity, page_bytes);
-  const std::uint64_t bound = need == Need::must ? most_bytes : most_bytes_ordinary;
+  const std::uint64_t bound = most_bytes - (need == Need::must ? 0 : kept_for_other_rows);
   if (head->section_count >= RANKWISE_MAX_SECTIONS || used_bytes + bytes > bound) return nullptr;
-  if (!grow_to(used_bytes + bytes)) return nullptr;
+  if (!grow_directory(head->section_count + 1) || !grow_to(used_bytes + bytes)) return nullptr;
   rankwise_section *section = directory() + head->section_count;
   section->kind = kind;
   section->record_bytes = static_cast<std::uint32_t>(record_bytes);

@@ -9,9 +9,10 @@
 
 namespace rankwise::counters_file {
 
-// Creates `<directory>/<host>.<pid>.<time>.counters` with mode 0600 and its header; false if that can't be
-// done (`errno` tells why). The space is reserved, so that a disk that fills up later can't kill the program.
-bool create(const char *directory);
+// Creates `<directory>/<host>.<pid>.<time>.counters` with mode 0600 and its header; returns why that can't be done,
+// nullptr if it was. The space is reserved, so that a disk that fills up later can't kill the program. No link is
+// followed, and a directory in which others may write or which isn't ours is refused.
+const char *create(const char *directory);
 
 // The mapped header; valid after create() and to the end of the process.
 rankwise_header *header();

@@ -11,7 +11,8 @@
  *
  * RATIONALE: the file is mapped shared, so the kernel keeps its pages whatever becomes of the process, and
  * no step at the end of a run is needed to save it. Writers therefore keep it readable at every instant:
- * a record is filled in before `used` counts it, a section before `section_count` does.
+ * a record is filled in before `used` counts it, a section before `section_count` does. The part of the directory
+ * that is not in use is a hole.
  *
  * Numbers are in the byte order of the machine (`byte_order` tells), times in ticks of the clock that the
  * stamps calibrate, sizes in bytes, ranks in MPI_COMM_WORLD unless said otherwise.
@@ -25,7 +26,8 @@ enum rankwise_format {
   RANKWISE_FORMAT_VERSION = 1,
   RANKWISE_BYTE_ORDER = 0x01020304,
   RANKWISE_MAX_SECTIONS = 4096,
-  RANKWISE_NO_THREAD = -1 /* a section of the whole process */
+  RANKWISE_MOST_BYTES = 67108864, /* of a file: what claims to be larger was not written by Rankwise */
+  RANKWISE_NO_THREAD = -1         /* a section of the whole process */
 };
 
 /* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
@@ -58,7 +60,7 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_COMMUNICATORS = 2, /* communicators without a record: booked on "other" */
   RANKWISE_DROPPED_REGIONS = 3,       /* region entries without a record: booked on the enclosing region */
   RANKWISE_DROPPED_REQUESTS = 4,      /* requests not tracked: their received bytes are not booked */
-  RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls of threads for which there was no room: not booked at all */
+  RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls for which there was no room at all, not even a row "other": not booked */
   RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed by the program before they completed: bytes unknowable */
   RANKWISE_DROPPED_FILES = 7,         /* files opened without a record: booked on "other" */
   RANKWISE_DROPPED_ACCESS_ROWS = 8,   /* calls on files booked on an "other" row: the table of accesses is full */
@@ -172,7 +174,7 @@ struct rankwise_header {
   uint32_t section_count;   /* written after the section itself */
   uint32_t state;           /* rankwise_state */
   uint64_t table_digest;    /* of the table of procedures that numbers the keys */
-  uint64_t file_bytes;      /* reserved so far */
+  uint64_t file_bytes;      /* end of what is reserved so far */
   char runtime_version[32]; /* of Rankwise */
 
   char host[64];

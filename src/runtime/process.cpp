@@ -67,9 +67,11 @@ void read_usage(rankwise_header *head) {
 bool load(rankwise_abi abi) {
   const char *directory = std::getenv("RANKWISE_DIR");
   if (directory == nullptr || *directory == '\0') return false;
-  if (!counters_file::create(directory) || !regions::start()) {
+  const char *why = counters_file::create(directory);
+  if (why == nullptr && !regions::start()) why = strerror(errno);
+  if (why != nullptr) {
     say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
-             strerror(errno));
+             why);
     return false;
   }
   rankwise_header *head = counters_file::header();
@@ -102,11 +104,12 @@ void start(const World &world) {
   head->started = clock::stamp();
   head->latest = head->started;
   head->state = RANKWISE_STATE_RUNNING;
-  const std::uint64_t ticks = head->started.ticks - head->loaded.ticks;
+  const std::uint64_t ticks = clock::elapsed(head->loaded.ticks, head->started.ticks);
   const std::int64_t ns = head->started.monotonic_ns - head->loaded.monotonic_ns;
-  sign_of_life_ticks = ns > 0 ? static_cast<std::uint64_t>(static_cast<double>(ticks) / static_cast<double>(ns) *
-                                                           static_cast<double>(sign_of_life_ns))
-                              : static_cast<std::uint64_t>(sign_of_life_ns);
+  sign_of_life_ticks = ns > 0 && ticks > 0
+                           ? static_cast<std::uint64_t>(static_cast<double>(ticks) / static_cast<double>(ns) *
+                                                        static_cast<double>(sign_of_life_ns))
+                           : static_cast<std::uint64_t>(sign_of_life_ns);
   next_sign_of_life = head->started.ticks + sign_of_life_ticks;
   threads::several = world.thread_level == 3;
 }

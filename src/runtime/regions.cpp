@@ -13,28 +13,51 @@ std::uint32_t current = 0;
 
 namespace {
 
+constexpr std::uint32_t first_regions = 32;
 constexpr std::uint32_t most_regions = 256;
 constexpr int most_nested = 64;
 
 Lock lock;
 rankwise_section *section = nullptr;
+rankwise_region *records[most_regions];
+std::uint32_t region_count = 0;
 std::uint32_t open_regions[most_nested];
 int depth = 0;
 
-rankwise_region *region(std::uint32_t index) {
-  return static_cast<rankwise_region *>(counters_file::records(section)) + index;
+rankwise_region *region(std::uint32_t index) { return records[index]; }
+
+// Room for one more; as many again as there are at a time.
+bool make_room() {
+  if (section != nullptr && section->used < section->capacity) return true;
+  if (region_count >= most_regions) return false;
+  rankwise_section *next = counters_file::add_section(RANKWISE_SECTION_REGIONS, sizeof(rankwise_region),
+                                                      region_count == 0 ? first_regions : region_count,
+                                                      RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+  if (next == nullptr) return false;
+  section = next;
+  return true;
+}
+
+// The next record; make_room() has found room for it.
+rankwise_region *next_record() {
+  return static_cast<rankwise_region *>(counters_file::records(section)) + section->used;
+}
+
+void publish(rankwise_region *record) {
+  records[region_count++] = record;
+  counters_file::publish(section);
 }
 
 // Index of the region, made if it is new; most_regions if there is no room.
 std::uint32_t find(const char *name) {
-  for (std::uint32_t i = 1; i < section->used; ++i) {
+  for (std::uint32_t i = 1; i < region_count; ++i) {
     if (strncmp(region(i)->name, name, sizeof region(i)->name - 1) == 0) return i;
   }
-  if (section->used == section->capacity) return most_regions;
-  const std::uint32_t index = section->used;
-  snprintf(region(index)->name, sizeof region(index)->name, "%s", name);
-  counters_file::publish(section);
-  return index;
+  if (!make_room()) return most_regions;
+  rankwise_region *record = next_record();
+  snprintf(record->name, sizeof record->name, "%s", name);
+  publish(record);
+  return region_count - 1;
 }
 
 // A region that is entered inside itself runs from its outermost entry to its outermost exit.
@@ -49,7 +72,7 @@ void close_innermost() {
   const std::uint32_t index = open_regions[--depth];
   if (!is_open(index)) {
     rankwise_region *closed = region(index);
-    closed->ticks += clock::ticks() - closed->opened;
+    closed->ticks += clock::elapsed(closed->opened, clock::ticks());
     closed->opened = 0;
   }
   current = depth > 0 ? open_regions[depth - 1] : 0;
@@ -58,12 +81,11 @@ void close_innermost() {
 }  // namespace
 
 bool start() {
-  section = counters_file::add_section(RANKWISE_SECTION_REGIONS, sizeof(rankwise_region), most_regions,
-                                       RANKWISE_NO_THREAD, counters_file::Need::ordinary);
-  if (section == nullptr) return false;
-  region(0)->entries = 1;
-  region(0)->opened = clock::ticks();
-  counters_file::publish(section);
+  if (!make_room()) return false;
+  rankwise_region *whole_program = next_record();
+  whole_program->entries = 1;
+  whole_program->opened = clock::ticks();
+  publish(whole_program);
   return true;
 }
 
@@ -94,7 +116,7 @@ void leave(const char *name) {
 void stop() {
   const Guard guard(lock);
   while (depth > 0) close_innermost();
-  region(0)->ticks += clock::ticks() - region(0)->opened;
+  region(0)->ticks += clock::elapsed(region(0)->opened, clock::ticks());
   region(0)->opened = 0;
 }
 

@@ -20,6 +20,10 @@ void say_once(const char *format, ...) {
   length += vsnprintf(line + length, sizeof line - static_cast<size_t>(length) - 1, format, arguments);
   va_end(arguments);
   if (length > static_cast<int>(sizeof line) - 2) length = sizeof line - 2;
+  // The name of a directory may hold anything, also what steers a terminal.
+  for (char *c = line; c < line + length; ++c) {
+    if (static_cast<unsigned char>(*c) < ' ' || *c == 0x7F) *c = '?';
+  }
   line[length++] = '\n';
   // One write, so that lines of several processes don't mix; nothing can be done if it fails.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(length));

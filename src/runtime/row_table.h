@@ -34,18 +34,30 @@ class RowTable {
 
  private:
   static constexpr unsigned first_index = 10;  // log2 of the slots of the index
-  static constexpr std::uint32_t first_rows = 256;
+  static constexpr std::uint32_t first_rows = 128;
+  static constexpr std::uint32_t kept_rows = 32;  // for "other" rows, when the disk is full and no section can follow
   static constexpr std::uint32_t most_rows_a_section = 1U << 15;
 
   [[gnu::noinline]] Record *add(std::uint64_t key, counters_file::Need need) {
-    if (rows_ * 2 > mask_ && !resize(64 - shift_ + 1)) return nullptr;
-    if (section_->used == section_->capacity && !extend(need)) return nullptr;
+    if (!has_room(need)) return nullptr;
     Record *record = static_cast<Record *>(counters_file::records(section_)) + section_->used;
     record->key = key;
     counters_file::publish(section_);
     insert(record);
     ++rows_;
     return record;
+  }
+
+  // Whether one more row has a place. Once the disk or the memory was full, nothing more is asked from the system: that
+  // would be a system call for every call of the program. Then the index may get crowded, for the last few rows.
+  bool has_room(counters_file::Need need) {
+    if (need == counters_file::Need::must) {
+      if (rows_ * 8 > mask_ * 7) return false;
+      return section_->used < section_->capacity || extend(need);
+    }
+    full_ = full_ || (rows_ * 2 > mask_ && !resize(64 - shift_ + 1)) ||
+            (section_->used + kept_rows >= section_->capacity && !extend(need));
+    return !full_;
   }
 
   bool extend(counters_file::Need need) {
@@ -84,6 +96,7 @@ class RowTable {
   std::uint64_t mask_ = 0;
   unsigned shift_ = 64;
   std::uint64_t rows_ = 0;
+  bool full_ = false;
   rankwise_section *section_ = nullptr;
   int thread_ = 0;
 };

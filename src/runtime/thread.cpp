@@ -30,11 +30,13 @@ constinit thread_local Thread *current = nullptr;
 
 namespace {
 
+constexpr std::uint32_t first_threads = 32;
 constexpr std::uint32_t most_threads = 512;
 
 Lock attaching;
 Thread *idle = nullptr;
 rankwise_section *section = nullptr;
+std::uint32_t thread_count = 0;
 pthread_key_t exit_key;
 bool exit_key_exists = false;
 
@@ -49,23 +51,32 @@ void detach(void *value) {
   idle = thread;
 }
 
+// As many again as there are; nullptr if that are all.
+rankwise_section *next_section() {
+  if (thread_count >= most_threads) return nullptr;
+  if (section == nullptr) exit_key_exists = pthread_key_create(&exit_key, detach) == 0;
+  return counters_file::add_section(RANKWISE_SECTION_THREADS, sizeof(rankwise_thread),
+                                    thread_count == 0 ? first_threads : thread_count, RANKWISE_NO_THREAD,
+                                    counters_file::Need::ordinary);
+}
+
 Thread *create() {
-  if (section == nullptr) {
-    section = counters_file::add_section(RANKWISE_SECTION_THREADS, sizeof(rankwise_thread), most_threads,
-                                         RANKWISE_NO_THREAD, counters_file::Need::ordinary);
-    exit_key_exists = section != nullptr && pthread_key_create(&exit_key, detach) == 0;
+  if (section == nullptr || section->used == section->capacity) {
+    rankwise_section *next = next_section();
+    if (next == nullptr) return nullptr;
+    section = next;
   }
-  if (section == nullptr || section->used == section->capacity) return nullptr;
   void *memory = std::calloc(1, sizeof(Thread));
   if (memory == nullptr) return nullptr;
   auto *thread = new (memory) Thread;
-  thread->index = static_cast<int>(section->used);
+  thread->index = static_cast<int>(thread_count);
   thread->record = static_cast<rankwise_thread *>(counters_file::records(section)) + section->used;
   if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index)) {
     std::free(memory);
     return nullptr;
   }
   counters_file::publish(section);
+  ++thread_count;
   return thread;
 }
 

@@ -349,15 +349,15 @@ def small_disk(directory: Path, kilobytes: int) -> Iterator[Path]:
 
 
 def test_no_room_from_the_start(place: Place) -> None:
-    with small_disk(place.directory, 64) as disk:
+    with small_disk(place.directory, 24) as disk:
         assert_lives_with_one_line(place, preloaded(place, disk), disk)
         assert list(disk.iterdir()) == []
 
 
 def test_room_for_some_ranks_only(place: Place) -> None:
-    # A counters file begins with half a megabyte.
+    # launch.json takes a page, and each counters file 36 KiB or more.
     with (
-        small_disk(place.directory, 1200) as disk,
+        small_disk(place.directory, 100) as disk,
         place.start(under=place.rankwise("--live-dir", disk / "run")) as job,
     ):
         assert job.wait() == 0, job.stderr
@@ -372,7 +372,7 @@ def test_room_for_some_ranks_only(place: Place) -> None:
 def test_disk_full_during_the_run(place: Place) -> None:
     communicators = 400
     with (
-        small_disk(place.directory, RANKS * 512 + 64) as disk,
+        small_disk(place.directory, RANKS * 64) as disk,
         place.start("rows", str(communicators), under=place.rankwise("--live-dir", disk / "run")) as job,
     ):
         assert job.wait() == 0, job.stderr

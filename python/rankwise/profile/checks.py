@@ -18,7 +18,7 @@ from rankwise.profile.table_rows import OUTSIDE_WORLD
 _EXPLANATIONS = {
     "receives": "receives were freed by the program before they completed, so their bytes cannot be known",
     "requests": "requests could not be tracked, so their received bytes were not booked",
-    "thread_calls": "calls of threads had no room and were not booked",
+    "thread_calls": "calls had no room and were not booked",
     "communicators": "communicators had no room for a record and are booked on (other)",
 }
 

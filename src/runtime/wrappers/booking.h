@@ -13,15 +13,16 @@ namespace rankwise::booking {
 inline rankwise_calls lost_calls;
 inline rankwise_messages lost_messages;
 
-[[gnu::noinline]] inline rankwise_calls &other_row(Thread &thread, std::uint64_t key) {
-  counters_file::drop(RANKWISE_DROPPED_CALL_ROWS);
+[[gnu::noinline]] inline rankwise_calls &other_row(Thread &thread, std::uint64_t key, std::uint64_t calls) {
   rankwise_calls *row = thread.calls.row(keys::other_calls(key), counters_file::Need::must);
+  counters_file::drop(row != nullptr ? RANKWISE_DROPPED_CALL_ROWS : RANKWISE_DROPPED_THREAD_CALLS, calls);
   return row != nullptr ? *row : lost_calls;
 }
 
-inline rankwise_calls &row(Thread &thread, std::uint64_t key) {
+// The row that a call belongs to. `calls` is 0 for what follows later on a call that was counted before.
+inline rankwise_calls &row(Thread &thread, std::uint64_t key, std::uint64_t calls = 1) {
   rankwise_calls *row = thread.calls.row(key);
-  return row != nullptr ? *row : other_row(thread, key);
+  return row != nullptr ? *row : other_row(thread, key, calls);
 }
 
 inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
@@ -36,14 +37,14 @@ inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
 inline void add_received(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes, bool may_move) {
   const std::uint64_t real_key = keys::with_bin(key, keys::bin(bytes));
   if (may_move && real_key != key) {
-    rankwise_calls &posted = row(thread, key);
+    rankwise_calls &posted = row(thread, key, 0);
     --posted.calls;
     posted.ticks -= ticks;
-    rankwise_calls &real = row(thread, real_key);
+    rankwise_calls &real = row(thread, real_key, 0);
     add_call(real, ticks);
     real.bytes_received += bytes;
   } else {
-    row(thread, key).bytes_received += bytes;
+    row(thread, key, 0).bytes_received += bytes;
   }
 }
 

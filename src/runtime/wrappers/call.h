@@ -61,7 +61,7 @@ class Call {
     thread_->inside = false;
   }
 
-  std::uint64_t ticks() const { return stop_ > start_ ? stop_ - start_ : 0; }
+  std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
   Thread &thread() { return *thread_; }
 
   // --- Point-to-point ---

@@ -19,7 +19,7 @@ inline void measure_own_cost() {
       call.contributed(1, 1);
       call.book();
     }
-    const std::uint64_t ticks = clock::ticks() - begin;
+    const std::uint64_t ticks = clock::elapsed(begin, clock::ticks());
     if (ticks < best) best = ticks;
   }
   process::set_call_cost(best * 1000U / calls);
@@ -84,8 +84,8 @@ int initialise(Procedure procedure, Next next) {
     return rc;
   }
   measure_own_cost();
-  book(procedure, after - before);
-  process::add_setup_cost((before - entered) + (clock::ticks() - after));
+  book(procedure, clock::elapsed(before, after));
+  process::add_setup_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
   return rc;
 }
 
@@ -124,9 +124,9 @@ static int MPI_Finalize() {
   const std::uint64_t after = clock::ticks();
   thread->record->inside_key = 0;
   thread->inside = false;
-  environment::book(Procedure::MPI_Finalize, after - before);
+  environment::book(Procedure::MPI_Finalize, clock::elapsed(before, after));
   threads::recording = false;
-  process::add_finish_cost((before - entered) + (clock::ticks() - after));
+  process::add_finish_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
   process::stopped();
   return rc;
 }
