@@ -21,6 +21,7 @@ from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan, library, plan
 from rankwise.launch.rundirectory import RunDirectory
+from rankwise.report.safe import safe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,4 +117,4 @@ def _one_line(error: Exception) -> str:
 
 def _say(line: str) -> None:
     with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the program
-        sys.stderr.write(f"rankwise: {line}\n")
+        sys.stderr.write(f"rankwise: {safe(line)}\n")

@@ -18,7 +18,8 @@ def wait(run_directory: Path, seconds: float = 3.0) -> None:
     start = time.monotonic()
     here = socket.gethostname()
     while (elapsed := time.monotonic() - start) < seconds:
-        processes = [m for m in (_NAME.fullmatch(p.name) for p in run_directory.iterdir()) if m]
+        # (glob, because the directory may be gone by now.)
+        processes = [m for m in (_NAME.fullmatch(p.name) for p in run_directory.glob("*")) if m]
         elsewhere = any(m["host"] != here for m in processes) and elapsed < seconds / 3
         if not elsewhere and not any(m["host"] == here and _alive(int(m["pid"])) for m in processes):
             return

@@ -49,7 +49,7 @@ class RunDirectory:
             raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
         try:
-            path.mkdir(mode=0o700)
+            path.mkdir(mode=0o700)  # follows no link
             return cls(path, ours=True)
         except FileExistsError:
             return cls._reuse(path, force)
@@ -58,8 +58,17 @@ class RunDirectory:
 
     @classmethod
     def _reuse(cls, path: Path, force: bool) -> RunDirectory:
-        if not path.is_dir():
-            raise RankwiseError(f"{path} is no directory: give another place with --live-dir")
+        if path.is_symlink() or not path.is_dir():
+            raise RankwiseError(
+                f"{path} is no directory, or a link to one: give another place with --live-dir"
+            )
+        status = path.stat()
+        if status.st_uid != os.geteuid():
+            raise RankwiseError(f"{path} belongs to another user: give another place with --live-dir")
+        if status.st_mode & 0o022:
+            raise RankwiseError(
+                f"others may write to {path}: `chmod go-w` it, or give another with --live-dir"
+            )
         if not os.access(path, os.W_OK | os.X_OK):
             raise RankwiseError(f"{path} can't be written to: give another place with --live-dir")
         directory = cls(path, ours=False)
@@ -74,7 +83,11 @@ class RunDirectory:
     def note(self, planned: Plan) -> None:
         """Write launch.json, so that the profile knows the command even if we are killed."""
         text = json.dumps(planned.note(), indent=1, ensure_ascii=True)
-        (self.path / FILE_NAME).write_text(text + "\n")
+        # Made by us and nobody else, wherever the directory is; it shows the command line.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        descriptor = os.open(self.path / FILE_NAME, flags, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
 
     def has_counters(self) -> bool:
         """Whether any MPI process left counters."""

@@ -114,8 +114,10 @@ def read_counters(path: Path) -> Counters:
         RankwiseError: not a file, not readable, not a counters file, or written by another Rankwise.
     """
     try:
-        # Not blocking: a named pipe in the run directory must not hold up the reader.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        # Looked at first: to open a device may do something. No link is followed, no named pipe waited for.
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise RankwiseError(f"{path} is not a counters file: remove it from the run directory")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             return _read(_Source(descriptor, path))
         finally:
@@ -135,7 +137,8 @@ class _Source:
         if not stat.S_ISREG(status.st_mode):
             raise RankwiseError(f"{path} is not a counters file: remove it from the run directory")
         self.path = path
-        self.length = status.st_size
+        self.length = min(status.st_size, layout.CONSTANTS["MOST_BYTES"])
+        self.too_long = self.length < status.st_size
         self._descriptor = descriptor
 
     def records(self, dtype: np.dtype[Any], count: int, offset: int, stride: int) -> Rows:
@@ -155,6 +158,8 @@ class _Source:
 def _read(source: _Source) -> Counters:
     record = _header_record(source)
     losses: Counter[str] = Counter()
+    if source.too_long:
+        losses["what lies behind the largest possible size was passed over"] += 1
     tables = _tables(source, int(record["section_count"]), losses)
     header = _header(record)
     nameless = int((tables["communicators"]["id"] == 0).sum())
