@@ -28,6 +28,16 @@ constexpr std::uint64_t with_bin(std::uint64_t key, std::uint64_t bin_number) {
          field(bin_number, RANKWISE_CALLS_BIN_SHIFT, RANKWISE_CALLS_BIN_BITS);
 }
 
+constexpr std::uint64_t with_region(std::uint64_t key, std::uint32_t region) {
+  return (key & ~field(~0ULL, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS)) |
+         field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);
+}
+
+constexpr Procedure procedure(std::uint64_t key) {
+  return static_cast<Procedure>((key >> RANKWISE_CALLS_PROCEDURE_SHIFT) &
+                                ((std::uint64_t{1} << RANKWISE_CALLS_PROCEDURE_BITS) - 1));
+}
+
 // The row for a call whose own row found no room: only the procedure is kept apart.
 constexpr std::uint64_t other_calls(std::uint64_t key) {
   return with_bin((key & field(~0ULL, RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS)) |

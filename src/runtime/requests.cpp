@@ -2,41 +2,74 @@
 
 #include <cstdlib>
 
+#include "keys.h"
+
 namespace rankwise::requests {
 namespace {
 
-constexpr unsigned first_bits = 8;
-constexpr unsigned most_bits = 24;  // 512 MiB of table: beyond it requests are dropped and counted
+constexpr unsigned first_bits = 4;
+constexpr unsigned most_bits = 18;  // 512 MiB in all parts: beyond it requests are dropped and counted
 
-bool may_share(Kind kind) { return kind == Kind::send || kind == Kind::collective; }
+bool may_share(const Request &request) {
+  return !request.persistent && (request.kind == Kind::send || request.kind == Kind::collective);
+}
 
 }  // namespace
 
 void Table::meet(Request &slot, const Request &request) {
-  if (may_share(slot.kind) && may_share(request.kind)) {
+  if (may_share(slot) && may_share(request)) {
     if (slot.communicator != request.communicator) slot.communicator = RANKWISE_COMMUNICATOR_SEVERAL;
-    ++slot.shared;
+    ++slot.once.shared;
     return;
   }
   // Completed where we did not see it.
-  if (slot.kind == Kind::receive || slot.kind == Kind::exchange) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
+  if (is_under_way(slot)) lost(slot);
   slot = request;
-  slot.shared = 0;
 }
 
-bool Table::make_room() {
-  const unsigned bits = slots_ == 0 ? first_bits : 64 - shift_ + 1;
+Request Table::remove(std::uint64_t handle) {
+  const std::uint64_t hash = scatter(handle);
+  Part &part = part_of(hash);
+  const Guard guard(part.lock, threads::several);
+  if (part.entries == 0) return {};
+  const std::uint64_t i = probe(part, hash, handle);
+  const Request found = part.slot[i];
+  if (found.kind == Kind::none) return {};
+  if (!found.persistent && found.once.shared > 0) {
+    --part.slot[i].once.shared;
+  } else {
+    erase(part, i);
+  }
+  return found;
+}
+
+Request Table::start(std::uint64_t handle, std::uint32_t region, bool recorded) {
+  const std::uint64_t hash = scatter(handle);
+  Part &part = part_of(hash);
+  const Guard guard(part.lock, threads::several);
+  if (part.entries == 0) return {};
+  Request &slot = part.slot[probe(part, hash, handle)];
+  if (slot.kind == Kind::none || !slot.persistent) return {};
+  slot.key = keys::with_region(slot.key, region);
+  slot.recorded = recorded;
+  slot.active = 1;
+  return slot;
+}
+
+bool Table::make_room(Part &part) {
+  const unsigned bits = part.slots == 0 ? first_bits : 64 - part.shift + 1;
   if (bits > most_bits) return false;
-  const std::uint64_t larger_slots = std::uint64_t{1} << bits;
-  auto *larger = static_cast<Request *>(std::calloc(larger_slots, sizeof(Request)));
-  if (larger == nullptr) return false;
-  Request *old = slots_of_;
-  const std::uint64_t old_slots = slots_;
-  slots_of_ = larger;
-  slots_ = larger_slots;
-  shift_ = 64 - bits;
+  const std::uint64_t larger = std::uint64_t{1} << bits;
+  auto *slots = static_cast<Request *>(std::calloc(larger, sizeof(Request)));
+  if (slots == nullptr) return false;
+  Request *old = part.slot;
+  const std::uint64_t old_slots = part.slots;
+  part.slot = slots;
+  part.slots = larger;
+  part.shift = 64 - bits;
   for (std::uint64_t i = 0; i < old_slots; ++i) {
-    if (old[i].kind != Kind::none) slots_of_[probe(old[i].handle)] = old[i];
+    if (old[i].kind == Kind::none) continue;
+    part.slot[probe(part, scatter(old[i].handle), old[i].handle)] = old[i];
   }
   std::free(old);
   return true;

@@ -12,104 +12,172 @@
 
 namespace rankwise::requests {
 
+// What is left to book when a request completes.
 enum class Kind : std::uint8_t {
-  none,        // not in the table
-  send,        // booked when posted; also a receive from MPI_PROC_NULL
-  receive,     // its bytes are known when it completes
-  exchange,    // MPI_Isendrecv: sent bytes booked, received ones known when it completes
-  collective,  // booked when posted; also MPI_Comm_idup
-  message      // not a request: a message that was matched by MPI_Mprobe and waits for MPI_Mrecv
+  none,         // not in the table
+  send,         // nothing: all is known when it is posted; also a receive from MPI_PROC_NULL
+  receive,      // its bytes, and the bin of its call
+  exchange,     // MPI_Isendrecv: the bytes received
+  collective,   // nothing; also MPI_Comm_idup
+  partitioned,  // MPI_Precv_init: all its partitions
+  message       // not a request: a message that was matched by MPI_Mprobe and waits for MPI_Mrecv
 };
+
+// Whether bytes are lost if nobody sees it complete.
+constexpr bool receives(Kind kind) {
+  return kind == Kind::receive || kind == Kind::exchange || kind == Kind::partitioned;
+}
 
 // 32 bytes, so that two share a cache line.
+//
+// A persistent request stays in the table from its initialisation until it is freed. While it is not active, it is
+// there for MPI_Start and for what acts on one request; completion calls pass over it, as MPI does.
 struct Request {
-  std::uint64_t handle;
-  std::uint64_t key;           // of the row that posting it was booked on, 0 = not recorded
-  std::uint32_t communicator;  // index in keys
-  std::uint32_t ticks;         // that posting it took, cut to 32 bits
-  std::uint32_t shared;        // further requests with the same handle
-  Kind kind;
-};
+  struct Once {
+    std::uint32_t ticks;   // that posting it took, cut to 32 bits
+    std::uint32_t shared;  // further requests with the same handle
+  };
 
-// Open addressing, linear probing, at most half full. No lock unless several threads may call MPI.
+  std::uint64_t handle;
+  std::uint64_t key;  // of the row that posting it was booked on; persistent: in the region of the latest start
+  union {
+    Once once;
+    std::uint64_t bytes;  // persistent: of one start
+  };
+  std::uint32_t communicator : 24;  // index in keys
+  Kind kind : 8;
+  std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys
+  std::uint32_t addressed : 1;  // persistent: each start is a message
+  std::uint32_t recorded : 1;   // false: posted or started while recording was paused
+  std::uint32_t persistent : 1;
+  std::uint32_t active : 1;  // persistent: started, and not yet seen to be complete
+};
+static_assert(sizeof(Request) == 32);
+
+// Whether MPI is at work on it: not so on a persistent request that is not active.
+constexpr bool is_under_way(const Request &request) {
+  return request.kind != Kind::none && (!request.persistent || request.active);
+}
+
+// The request is gone, and nobody saw what it received.
+inline void lost(const Request &request) {
+  if (receives(request.kind)) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
+}
+
+inline Request of_communicator(std::uint64_t handle, std::uint32_t communicator, Kind kind) {
+  Request request{};
+  request.handle = handle;
+  request.communicator = communicator & 0xFFFFFFU;
+  request.kind = kind;
+  return request;
+}
+
+// Open addressing, linear probing, at most half full, in parts that each have a lock. No lock unless several threads
+// may call MPI.
 //
 // RATIONALE: handles are no unique keys. Two sends that completed at once have the same handle in Open MPI and
 // MPICH, so requests that need nothing more booked share an entry and are counted; their communicators are kept
-// if they agree. Receives always have a handle of their own while they are alive.
+// if they agree. Receives and persistent requests always have a handle of their own while they are alive.
 class Table {
  public:
   void put(const Request &request) {
-    const Guard guard(lock_, threads::several);
-    if (entries_ * 2 >= slots_ && !make_room()) [[unlikely]] {
+    const std::uint64_t hash = scatter(request.handle);
+    Part &part = part_of(hash);
+    const Guard guard(part.lock, threads::several);
+    if (part.entries * 2 >= part.slots && !make_room(part)) [[unlikely]] {
       counters_file::drop(RANKWISE_DROPPED_REQUESTS);
       return;
     }
-    Request &slot = slots_of_[probe(request.handle)];
+    Request &slot = part.slot[probe(part, hash, request.handle)];
     if (slot.kind == Kind::none) {
       slot = request;
-      slot.shared = 0;
-      ++entries_;
+      ++part.entries;
     } else {
       meet(slot, request);
     }
   }
 
-  // The request with this handle, removed; kind none if it is not known.
-  Request take(std::uint64_t handle) {
-    const Guard guard(lock_, threads::several);
-    if (entries_ == 0) return {};
-    const std::uint64_t i = probe(handle);
-    const Request found = slots_of_[i];
+  // What a completion call completes: the request with this handle. It is removed, or if it is persistent, inactive
+  // from now on. Kind none if it is not known or was not active.
+  Request complete(std::uint64_t handle) {
+    const std::uint64_t hash = scatter(handle);
+    Part &part = part_of(hash);
+    const Guard guard(part.lock, threads::several);
+    if (part.entries == 0) return {};
+    const std::uint64_t i = probe(part, hash, handle);
+    Request &slot = part.slot[i];
+    const Request found = slot;
     if (found.kind == Kind::none) return {};
-    if (found.shared > 0) {
-      --slots_of_[i].shared;
+    if (found.persistent) {
+      slot.active = 0;
+      return found.active ? found : Request{};
+    }
+    if (found.once.shared > 0) {
+      --slot.once.shared;
     } else {
-      erase(i);
+      erase(part, i);
     }
     return found;
   }
 
+  // The request with this handle, removed whatever it is; kind none if it is not known.
+  Request remove(std::uint64_t handle);
+
   // The same, left in place.
   Request look(std::uint64_t handle) {
-    const Guard guard(lock_, threads::several);
-    return entries_ == 0 ? Request{} : slots_of_[probe(handle)];
+    const std::uint64_t hash = scatter(handle);
+    Part &part = part_of(hash);
+    const Guard guard(part.lock, threads::several);
+    return part.entries == 0 ? Request{} : part.slot[probe(part, hash, handle)];
   }
 
+  // A persistent request has been started in this region. Returns it; kind none if it is not known.
+  Request start(std::uint64_t handle, std::uint32_t region, bool recorded);
+
  private:
-  std::uint64_t slot_of(std::uint64_t handle) const { return scatter(handle) >> shift_; }
+  static constexpr unsigned part_bits = 6;
+
+  struct alignas(64) Part {
+    Request *slot = nullptr;
+    std::uint64_t slots = 0;
+    std::uint64_t entries = 0;
+    unsigned shift = 64;
+    Lock lock;
+  };
+
+  // The highest bits of the hash choose the part, the next ones the slot in it.
+  Part &part_of(std::uint64_t hash) { return parts_[hash >> (64 - part_bits)]; }
+  static std::uint64_t slot_of(const Part &part, std::uint64_t hash) { return (hash << part_bits) >> part.shift; }
 
   // The slot that holds the handle, or the free one where it belongs.
-  std::uint64_t probe(std::uint64_t handle) const {
-    std::uint64_t i = slot_of(handle);
-    while (slots_of_[i].kind != Kind::none && slots_of_[i].handle != handle) i = (i + 1) & (slots_ - 1);
+  static std::uint64_t probe(const Part &part, std::uint64_t hash, std::uint64_t handle) {
+    std::uint64_t i = slot_of(part, hash);
+    while (part.slot[i].kind != Kind::none && part.slot[i].handle != handle) i = (i + 1) & (part.slots - 1);
     return i;
   }
 
   // Closes the gap that a removed entry leaves in its run.
-  void erase(std::uint64_t hole) {
+  static void erase(Part &part, std::uint64_t hole) {
     for (std::uint64_t i = hole;;) {
-      i = (i + 1) & (slots_ - 1);
-      if (slots_of_[i].kind == Kind::none) break;
-      if (((i - slot_of(slots_of_[i].handle)) & (slots_ - 1)) >= ((i - hole) & (slots_ - 1))) {
-        slots_of_[hole] = slots_of_[i];
+      i = (i + 1) & (part.slots - 1);
+      if (part.slot[i].kind == Kind::none) break;
+      const std::uint64_t home = slot_of(part, scatter(part.slot[i].handle));
+      if (((i - home) & (part.slots - 1)) >= ((i - hole) & (part.slots - 1))) {
+        part.slot[hole] = part.slot[i];
         hole = i;
       }
     }
-    slots_of_[hole].kind = Kind::none;
-    --entries_;
+    part.slot[hole].kind = Kind::none;
+    --part.entries;
   }
 
   // A handle that is in the table already.
   static void meet(Request &slot, const Request &request);
 
-  // Doubles the table; false if it has reached its bound or there is no memory.
-  bool make_room();
+  // Doubles a part; false if it has reached its bound or there is no memory.
+  static bool make_room(Part &part);
 
-  Request *slots_of_ = nullptr;
-  std::uint64_t slots_ = 0;
-  unsigned shift_ = 64;
-  std::uint64_t entries_ = 0;
-  Lock lock_;
+  Part parts_[1U << part_bits];
 };
 
 inline Table table;

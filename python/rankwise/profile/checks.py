@@ -46,7 +46,7 @@ def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
         "SELECT communicators.name, SUM(bytes_sent) AS sent, SUM(bytes_received) AS received"
         " FROM calls JOIN procedures ON procedures.id = calls.procedure"
         " JOIN communicators ON communicators.id = communicator"
-        f" WHERE class IN ('point-to-point', 'probe', 'completion') AND {_WHOLE}"
+        f" WHERE class IN ('point-to-point', 'partitioned', 'completion') AND {_WHOLE}"
         # What was sent out of the world is received where nobody counts.
         " AND communicator NOT IN (SELECT communicator FROM messages WHERE destination = ?)"
         " GROUP BY communicator HAVING sent <> received ORDER BY communicator",

@@ -48,6 +48,9 @@ inline void find_constants() {}
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
 inline bool is_error_in_status(int code) { return code == 19; }
 
+// MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
+inline bool is_pending(int code) { return code == 18; }
+
 // Bytes received, -1 if the operation was cancelled. The standard leaves the fields that hold them to the library.
 inline std::int64_t received_bytes(const MPI_Status &status) {
   using Elements = int (*)(const MPI_Status *, MPI_Datatype, MPI_Count *);

@@ -49,6 +49,9 @@ inline void find_constants() {}
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
 inline bool is_error_in_status(int code) { return (code & 0x7F) == 17; }
 
+// MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
+inline bool is_pending(int code) { return (code & 0x7F) == 18; }
+
 // Bytes received, -1 if the operation was cancelled.
 inline std::int64_t received_bytes(const MPI_Status &status) {
   const auto low = static_cast<std::uint32_t>(status.count_low);

@@ -43,6 +43,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/completion.h"
 //
+#include "../wrappers/starting.h"
+//
 #include "../wrappers/environment.h"
 //
 #include "../generated/wrappers.inc"

@@ -34,18 +34,15 @@ inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
 
 // Bytes of a receive that was booked when it was posted, in the size bin of the posted buffer. If the message was
 // smaller, its call moves to the bin of what really came.
-inline void add_received(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes, bool may_move) {
+inline void move_received(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes) {
   const std::uint64_t real_key = keys::with_bin(key, keys::bin(bytes));
-  if (may_move && real_key != key) {
+  if (real_key != key) {
     rankwise_calls &posted = row(thread, key, 0);
     --posted.calls;
     posted.ticks -= ticks;
-    rankwise_calls &real = row(thread, real_key, 0);
-    add_call(real, ticks);
-    real.bytes_received += bytes;
-  } else {
-    row(thread, key, 0).bytes_received += bytes;
+    add_call(row(thread, real_key, 0), ticks);
   }
+  row(thread, real_key, 0).bytes_received += bytes;
 }
 
 inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure, std::uint32_t communicator,

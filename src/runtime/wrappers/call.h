@@ -29,9 +29,22 @@ class Call {
   // For rules that know the communicator of their requests.
   void on_index(std::uint32_t index) { index_ = index; }
 
+  // For calls that act on one request, active or not.
   void on_request(MPI_Request request) {
     const requests::Request known = requests::table.look(abi::bits(request));
     if (known.kind != requests::Kind::none) index_ = known.communicator;
+  }
+  void on_request(const MPI_Request *request) {
+    if (request != nullptr) on_request(*request);
+  }
+
+  // For calls over several requests: their one communicator, or "several".
+  RANKWISE_HOT void also_on(std::uint32_t index) {
+    if (index_ == RANKWISE_COMMUNICATOR_NONE) {
+      index_ = index;
+    } else if (index_ != index) {
+      index_ = RANKWISE_COMMUNICATOR_SEVERAL;
+    }
   }
 
   RANKWISE_HOT void start() {
@@ -89,8 +102,17 @@ class Call {
     size_ = received_;
   }
 
+  // Enters the request of a call whose size and bytes are set; `kind` says what its completion has to book.
+  RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind) {
+    requests::Request entry = entry_for(request, kind);
+    const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
+    entry.once.ticks = static_cast<std::uint32_t>(cut);
+    requests::table.put(entry);
+  }
   RANKWISE_HOT void posted_send(MPI_Request request) { posted(request, requests::Kind::send); }
-  void posted_exchange(MPI_Request request) { posted(request, requests::Kind::exchange); }
+  void posted_exchange(MPI_Request request) {
+    posted(request, from_nobody_ ? requests::Kind::send : requests::Kind::exchange);
+  }
   void posted_collective(MPI_Request request) { posted(request, requests::Kind::collective); }
 
   // A receive from nobody is complete when it is posted, and all of them may have the same handle.
@@ -104,14 +126,55 @@ class Call {
 
   // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
   void match(MPI_Message message) {
-    requests::table.put({message_bits(message), 0, index_, 0, 0, requests::Kind::message});
+    requests::table.put(requests::of_communicator(message_bits(message), index_, requests::Kind::message));
   }
   void matched(const MPI_Message *address) {
     if (address == nullptr) return;  // MPI's own error
     const MPI_Message message = *address;
-    const requests::Request known = requests::table.take(message_bits(message));
+    const requests::Request known = requests::table.complete(message_bits(message));
     if (known.kind == requests::Kind::message) index_ = known.communicator;
     from_nobody_ = message == abi::message_no_proc();
+  }
+
+  // --- Persistent and partitioned operations: initialising one notes what each start will book ---
+
+  template <class Count>
+  void initialised_send(Count count, MPI_Datatype datatype, int destination, MPI_Request request) {
+    const bool addressed = destination != abi::proc_null;
+    size_ = addressed ? bytes_of(count, datatype) : 0;
+    requests::Request entry = persistent_entry_for(request, requests::Kind::send);
+    entry.bytes = size_;
+    if (addressed && communicator_ != nullptr) {
+      entry.addressed = 1;
+      entry.peer = world_rank(comm_, *communicator_, destination) & RANKWISE_PEER_OTHER;
+    }
+    requests::table.put(entry);
+  }
+
+  template <class Count>
+  void initialised_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
+    size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
+    requests::table.put(persistent_entry_for(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive));
+  }
+
+  void initialised_partitioned_send(int partitions, MPI_Count count, MPI_Datatype datatype, int destination,
+                                    MPI_Request request) {
+    initialised_send(partitions > 0 ? partitions * count : 0, datatype, destination, request);
+  }
+
+  void initialised_partitioned_receive(int partitions, MPI_Count count, MPI_Datatype datatype, MPI_Request request) {
+    size_ = from_nobody_ || partitions <= 0 ? 0 : bytes_of(partitions * count, datatype);
+    requests::Request entry = persistent_entry_for(request, requests::Kind::partitioned);
+    entry.bytes = size_;
+    requests::table.put(entry);
+  }
+
+  // After the byte rule of the collective.
+  void initialised_collective(MPI_Request request) {
+    requests::Request entry = persistent_entry_for(request, requests::Kind::collective);
+    entry.bytes = sent_;
+    sent_ = 0;
+    requests::table.put(entry);
   }
 
   // --- Collectives: `message` is the size that bins and tuning go by, `bytes` what this process contributes ---
@@ -271,10 +334,17 @@ class Call {
     return communicator_ == nullptr ? nullptr : neighbours_of(comm_, *communicator_);
   }
 
-  RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind) {
-    const std::uint64_t key = process::paused ? 0 : keys::with_bin(key_, keys::bin(size_));
-    const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
-    requests::table.put({abi::bits(request), key, index_, static_cast<std::uint32_t>(cut), 0, kind});
+  RANKWISE_HOT requests::Request entry_for(MPI_Request request, requests::Kind kind) const {
+    requests::Request entry = requests::of_communicator(abi::bits(request), index_, kind);
+    entry.key = keys::with_bin(key_, keys::bin(size_));
+    entry.recorded = !process::paused;
+    return entry;
+  }
+
+  requests::Request persistent_entry_for(MPI_Request request, requests::Kind kind) const {
+    requests::Request entry = entry_for(request, kind);
+    entry.persistent = 1;
+    return entry;
   }
 
   [[gnu::cold]] void adopt();

@@ -29,21 +29,19 @@ class Completion {
   RANKWISE_HOT void take_all() {
     for (int i = 0; i < count_; ++i) {
       known_[i] =
-          requests_[i] == abi::request_null ? requests::Request{} : requests::table.take(abi::bits(requests_[i]));
-      found(known_[i]);
+          requests_[i] == abi::request_null ? requests::Request{} : requests::table.complete(abi::bits(requests_[i]));
+      if (known_[i].kind != requests::Kind::none) call_.also_on(known_[i].communicator);
     }
-    call_.on_index(communicator_);
   }
 
   // For calls that may complete some.
   RANKWISE_HOT void look() {
     for (int i = 0; i < count_; ++i) {
       known_[i].handle = abi::bits(requests_[i]);
-      if (requests_[i] != abi::request_null && communicator_ != RANKWISE_COMMUNICATOR_SEVERAL) {
-        found(requests::table.look(known_[i].handle));
-      }
+      if (requests_[i] == abi::request_null) continue;
+      const requests::Request known = requests::table.look(known_[i].handle);
+      if (requests::is_under_way(known)) call_.also_on(known.communicator);
     }
-    call_.on_index(communicator_);
   }
 
   // The statuses that the call really writes to: ours where the program ignores its own.
@@ -57,16 +55,10 @@ class Completion {
     for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
   }
 
-  // After take_all(), for MPI_Request_free: what the request still receives is never known.
-  void freed(int rc) {
-    if (count_ == 0 || known_[0].kind == requests::Kind::none) return;
-    failed(known_[0], rc != abi::success);
-  }
-
   // After look(): the request at `index` has completed, its status is the given one of those written.
   void completed(int index, int status, int rc = abi::success) {
     if (index < 0 || index >= count_) return;
-    end(rc, requests::table.take(known_[index].handle), index, status);
+    end(rc, requests::table.complete(known_[index].handle), index, status);
   }
 
   void tested_all(int rc, bool flag) {
@@ -83,13 +75,6 @@ class Completion {
  private:
   static constexpr int few = 8;
 
-  // One communicator of all requests, or "several".
-  void found(const requests::Request &request) {
-    if (request.kind == requests::Kind::none) return;
-    if (communicator_ == RANKWISE_COMMUNICATOR_NONE) communicator_ = request.communicator;
-    if (communicator_ != request.communicator) communicator_ = RANKWISE_COMMUNICATOR_SEVERAL;
-  }
-
   // What a call that returned `rc` means for one of its requests.
   RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status) {
     if (rc == abi::success) {
@@ -100,36 +85,60 @@ class Completion {
   }
 
   [[gnu::noinline]] void end_after_error(int rc, const requests::Request &request, int index, int status) {
-    if (abi::is_error_in_status(rc) && written_[status].MPI_ERROR == abi::success) {
+    const bool told = abi::is_error_in_status(rc);
+    const int error = told ? written_[status].MPI_ERROR : rc;
+    // (The handle of a persistent request stays, whatever becomes of it.)
+    const bool alive = request.persistent ? abi::is_pending(error) : requests_[index] != abi::request_null;
+    if (told && error == abi::success) {
       finish(request, &written_[status]);
+    } else if (alive) {
+      requests::table.put(request);
     } else {
-      failed(request, requests_[index] != abi::request_null);
+      requests::lost(request);
     }
   }
 
   RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {
-    if (request.kind != requests::Kind::receive && request.kind != requests::Kind::exchange) return;
-    const std::int64_t bytes = abi::received_bytes(*status);
-    if (request.key == 0 || bytes < 0) return;  // posted while paused, or cancelled
-    booking::add_received(call_.thread(), request.key, request.ticks, static_cast<std::uint64_t>(bytes),
-                          request.kind == requests::Kind::receive);
-  }
-
-  void failed(const requests::Request &request, bool still_alive) {
-    if (still_alive) {
-      requests::table.put(request);
-    } else if (request.kind == requests::Kind::receive || request.kind == requests::Kind::exchange) {
-      counters_file::drop(RANKWISE_DROPPED_RECEIVES);
+    if (!requests::receives(request.kind) || !request.recorded) return;
+    const bool whole = request.kind == requests::Kind::partitioned;
+    const std::int64_t bytes = whole ? static_cast<std::int64_t>(request.bytes) : abi::received_bytes(*status);
+    if (bytes < 0) return;  // cancelled
+    if (request.kind == requests::Kind::receive && !request.persistent) {
+      booking::move_received(call_.thread(), request.key, request.once.ticks, static_cast<std::uint64_t>(bytes));
+    } else {
+      booking::row(call_.thread(), request.key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
     }
   }
 
   Call &call_;
   int count_;
   MPI_Request *requests_;
-  std::uint32_t communicator_ = RANKWISE_COMMUNICATOR_NONE;
   requests::Request *known_ = nullptr;
   MPI_Status *statuses_ = nullptr;
   MPI_Status *written_ = nullptr;
   requests::Request few_known_[few];
   MPI_Status few_statuses_[few];
+};
+
+// MPI_Request_free. Takes the request out beforehand, as above.
+class Freeing {
+ public:
+  Freeing(Call &call, const MPI_Request *request) {
+    if (request == nullptr || *request == abi::request_null) return;
+    request_ = requests::table.remove(abi::bits(*request));
+    if (request_.kind != requests::Kind::none) call.on_index(request_.communicator);
+  }
+
+  // What an active request still receives is never known.
+  void freed(int rc) {
+    if (request_.kind == requests::Kind::none) return;
+    if (rc != abi::success) {
+      requests::table.put(request_);
+    } else if (requests::is_under_way(request_)) {
+      requests::lost(request_);
+    }
+  }
+
+ private:
+  requests::Request request_{};
 };
