@@ -242,8 +242,8 @@ struct rankwise_communicator {
   uint8_t reserved0;
   uint32_t periods; /* bit d = dimension d is periodic */
   int32_t dims[8];
-  char user_name[64]; /* as set by MPI_Comm_set_name, cut to 63 bytes */
-  uint64_t reserved[4];
+  char user_name[64];  /* as set by MPI_Comm_set_name, cut to 63 bytes */
+  char string_tag[32]; /* that it was created with from a group, cut to 31 bytes; empty = it has a number for a tag */
 };
 
 /* Region 0 is the whole program. */

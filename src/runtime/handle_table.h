@@ -84,6 +84,17 @@ class HandleTable {
     retire(object);
   }
 
+  // MPI is closed: no handle means anything any more.
+  void drop_all() {
+    const Guard guard(lock_);
+    for (std::uint64_t i = 0; slots_ != nullptr && i <= mask_; ++i) {
+      if (slots_[i] != nullptr) retire(slots_[i]);
+      slots_[i] = nullptr;
+    }
+    alive_ = 0;
+    change();
+  }
+
  private:
   std::uint64_t slot_of(std::uint64_t handle) const { return (scatter(handle) >> 32) & mask_; }
 

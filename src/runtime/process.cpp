@@ -96,7 +96,6 @@ void start(const World &world) {
   rankwise_header *head = counters_file::header();
   head->world_rank = world.rank;
   head->world_size = world.size;
-  head->thread_level = world.thread_level;
   copy_line(head->library, world.library);
   head->cpu_at_start = sched_getcpu();
   // Binding may have been set by the launcher's own part of MPI_Init.
@@ -111,7 +110,12 @@ void start(const World &world) {
                                                         static_cast<double>(sign_of_life_ns))
                            : static_cast<std::uint64_t>(sign_of_life_ns);
   next_sign_of_life = head->started.ticks + sign_of_life_ticks;
-  threads::several = world.thread_level == 3;
+  set_thread_level(world.thread_level);
+}
+
+void set_thread_level(int level) {
+  counters_file::header()->thread_level = level;
+  threads::several = threads::several || level == 3;
 }
 
 void stopping() {
@@ -130,6 +134,15 @@ void stopped() {
   head->stopped = clock::stamp();
   head->latest = head->stopped;
   head->state = RANKWISE_STATE_FINALIZED;
+}
+
+void start_again() {
+  rankwise_header *head = counters_file::header();
+  regions::start_again();
+  head->stopping = {};
+  head->stopped = {};
+  head->latest = clock::stamp();
+  head->state = RANKWISE_STATE_RUNNING;
 }
 
 void aborting(int code) {

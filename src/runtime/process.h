@@ -21,12 +21,18 @@ struct World {
   const char *library;  // of MPI_Get_library_version
 };
 
-// MPI_Init has returned: recording starts.
+// MPI_Init or the first MPI_Session_init has returned: recording starts.
 void start(const World &world);
 
-// The program called MPI_Finalize, and MPI_Finalize returned.
+// What MPI_Init adds where a session came first.
+void set_thread_level(int level);
+
+// The program calls MPI_Finalize or finalises its last session, and that has returned.
 void stopping();
 void stopped();
+
+// It wasn't the end: the call failed, or the program has opened another session.
+void start_again();
 
 void aborting(int code);
 

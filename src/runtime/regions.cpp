@@ -120,4 +120,9 @@ void stop() {
   region(0)->opened = 0;
 }
 
+void start_again() {
+  const Guard guard(lock);
+  region(0)->opened = clock::ticks();
+}
+
 }  // namespace rankwise::regions

@@ -13,6 +13,7 @@ bool start();                  // makes region 0; false if there is no room
 void enter(const char *name);  // opens a region inside the current one
 void leave(const char *name);  // closes the innermost region of that name and those inside it; nullptr = innermost
 void stop();                   // closes what is open
+void start_again();            // reopens region 0
 
 }  // namespace rankwise::regions
 

@@ -56,6 +56,15 @@ def test_named_by_group_where_no_call_is_collective_over_the_parent() -> None:
     ) == {1: "W", 2: "W_g7:2~89abcdef", 3: "W_g7:2~89abcdef#2", 4: "i7:2~89abcdef"}
 
 
+def test_a_text_for_a_tag() -> None:
+    by_group = {"leader": 2, "group_hash": 0xFEEDFACE89ABCDEF, "flags": BY_GROUP}
+    assert names(
+        origin(2, "f", 0, sequence=1, string_tag="org.app/all_of:us", **by_group),
+        origin(3, "f", 0, sequence=2, string_tag="org.app/all_of:us", **by_group),
+        origin(4, "y", 0, sequence=1, string_tag="\ufffd#~", **by_group),
+    ) == {2: "forg.app/all-of-us:2~89abcdef", 3: "forg.app/all-of-us:2~89abcdef#2", 4: "y---:2~89abcdef"}
+
+
 def test_unknown_origins_and_missing_parents() -> None:
     assert names(
         origin(2, "?", flags=UNKNOWN, group_hash=0x12345, sequence=1),

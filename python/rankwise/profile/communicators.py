@@ -126,6 +126,7 @@ def _origin(records: Records, place: int) -> Origin:
         flags=int(row["flags"]),
         group_hash=int(row["group_hash"]),
         world_rank=int(records.ranks[place]),
+        string_tag=text_of(row["string_tag"]),
     )
 
 

@@ -8,6 +8,7 @@ collectively over a parent is named by tag, leader, group and occurrence: ``W_g7
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from rankwise.profile.layout import CONSTANTS
 LONGEST_NAME = 120
 """Characters; a longer name is shortened in the middle."""
 
+_UNSAFE_IN_TAGS = re.compile(r"[^A-Za-z0-9./]")  # or that mean something in names
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -34,6 +36,7 @@ class Origin:
     flags: int
     group_hash: int
     world_rank: int  # of the process that wrote this
+    string_tag: str = ""  # takes the place of `tag` where it was made from a group
 
     def has(self, flag: str) -> bool:
         """Whether a flag of enum rankwise_communicator_flags is set, e.g. ``BY_GROUP``."""
@@ -93,7 +96,8 @@ def _proposed(origin: Origin, names: Mapping[int, Name]) -> Name:
         return Name(name, name)
     if origin.has("BY_GROUP"):
         prefix = f"{_parent_name(origin, names)}_" if origin.parent_id else ""
-        name = f"{prefix}{letter}{origin.tag}:{origin.leader}~{group}{occurrence}"
+        tag = _UNSAFE_IN_TAGS.sub("-", origin.string_tag) or str(origin.tag)
+        name = f"{prefix}{letter}{tag}:{origin.leader}~{group}{occurrence}"
         return Name(name, name)
     family = f"{_parent_name(origin, names)}_{letter}{origin.sequence}"
     return Name(f"{family}.{origin.leader}" if origin.has("ONE_OF_SEVERAL") else family, family)

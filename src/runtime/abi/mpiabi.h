@@ -3,11 +3,13 @@
 
 using MPI_Comm = struct MPI_ABI_Comm *;
 using MPI_Datatype = struct MPI_ABI_Datatype *;
+using MPI_Errhandler = struct MPI_ABI_Errhandler *;
 using MPI_Group = struct MPI_ABI_Group *;
 using MPI_Info = struct MPI_ABI_Info *;
 using MPI_Message = struct MPI_ABI_Message *;
 using MPI_Op = struct MPI_ABI_Op *;
 using MPI_Request = struct MPI_ABI_Request *;
+using MPI_Session = struct MPI_ABI_Session *;
 using MPI_Aint = std::intptr_t;
 using MPI_Offset = std::int64_t;
 using MPI_Count = std::int64_t;

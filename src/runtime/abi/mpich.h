@@ -4,11 +4,13 @@
 
 using MPI_Comm = int;
 using MPI_Datatype = int;
+using MPI_Errhandler = int;
 using MPI_Group = int;
 using MPI_Info = int;
 using MPI_Message = int;
 using MPI_Op = int;
 using MPI_Request = int;
+using MPI_Session = int;
 using MPI_Aint = long;
 using MPI_Offset = long;
 using MPI_Count = long;

@@ -5,11 +5,13 @@
 
 using MPI_Comm = struct ompi_communicator_t *;
 using MPI_Datatype = struct ompi_datatype_t *;
+using MPI_Errhandler = struct ompi_errhandler_t *;
 using MPI_Group = struct ompi_group_t *;
 using MPI_Info = struct ompi_info_t *;
 using MPI_Message = struct ompi_message_t *;
 using MPI_Op = struct ompi_op_t *;
 using MPI_Request = struct ompi_request_t *;
+using MPI_Session = struct ompi_instance_t *;
 using MPI_Aint = std::ptrdiff_t;
 using MPI_Offset = long long;
 using MPI_Count = long long;

@@ -16,6 +16,7 @@
 #include "../hash.h"
 #include "../hooks/relocations.h"
 #include "../keys.h"
+#include "../launcher.h"
 #include "../lock.h"
 #include "../memory.h"
 #include "../occurrences.h"
@@ -45,7 +46,11 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/starting.h"
 //
+#include "../wrappers/lifecycle.h"
+//
 #include "../wrappers/environment.h"
+//
+#include "../wrappers/sessions.h"
 //
 #include "../generated/wrappers.inc"
 

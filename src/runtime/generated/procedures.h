@@ -503,6 +503,8 @@ constexpr char constructor_letter(Procedure procedure) {
     case Procedure::MPI_Comm_dup:
     case Procedure::MPI_Comm_dup_with_info:
       return 'd';
+    case Procedure::MPI_Comm_create_from_group:
+      return 'f';
     case Procedure::MPI_Comm_create_group:
       return 'g';
     case Procedure::MPI_Graph_create:
@@ -524,6 +526,8 @@ constexpr char constructor_letter(Procedure procedure) {
       return 'u';
     case Procedure::MPI_Intercomm_create:
       return 'x';
+    case Procedure::MPI_Intercomm_create_from_groups:
+      return 'y';
     default:
       return '?';
   }
@@ -569,6 +573,7 @@ enum class Slot : std::uint16_t {
   MPI_Cart_create,
   MPI_Cart_sub,
   MPI_Comm_create,
+  MPI_Comm_create_from_group,
   MPI_Comm_create_group,
   MPI_Comm_disconnect,
   MPI_Comm_dup,
@@ -634,6 +639,7 @@ enum class Slot : std::uint16_t {
   MPI_Init,
   MPI_Init_thread,
   MPI_Intercomm_create,
+  MPI_Intercomm_create_from_groups,
   MPI_Intercomm_merge,
   MPI_Iprobe,
   MPI_Irecv,
@@ -733,6 +739,8 @@ enum class Slot : std::uint16_t {
   MPI_Sendrecv_c,
   MPI_Sendrecv_replace,
   MPI_Sendrecv_replace_c,
+  MPI_Session_finalize,
+  MPI_Session_init,
   MPI_Ssend,
   MPI_Ssend_c,
   MPI_Ssend_init,
@@ -794,6 +802,7 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Cart_create", true},
     {"MPI_Cart_sub", true},
     {"MPI_Comm_create", true},
+    {"MPI_Comm_create_from_group", false},
     {"MPI_Comm_create_group", true},
     {"MPI_Comm_disconnect", true},
     {"MPI_Comm_dup", true},
@@ -859,6 +868,7 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Init", true},
     {"MPI_Init_thread", true},
     {"MPI_Intercomm_create", true},
+    {"MPI_Intercomm_create_from_groups", false},
     {"MPI_Intercomm_merge", true},
     {"MPI_Iprobe", true},
     {"MPI_Irecv", true},
@@ -958,6 +968,8 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Sendrecv_c", false},
     {"MPI_Sendrecv_replace", true},
     {"MPI_Sendrecv_replace_c", false},
+    {"MPI_Session_finalize", false},
+    {"MPI_Session_init", false},
     {"MPI_Ssend", true},
     {"MPI_Ssend_c", false},
     {"MPI_Ssend_init", true},

@@ -271,6 +271,8 @@ class Call {
   void posted_duplicate(MPI_Comm child, MPI_Request request);
   void created_by_group(MPI_Comm child, int tag);
   void created_between(MPI_Comm child, int tag);
+  void created_from_group(MPI_Comm child, const char *tag);
+  void created_from_groups(MPI_Comm child, const char *tag);
   void freeing();
   void freed(int rc);
   void named(const char *name);

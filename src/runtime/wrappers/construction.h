@@ -37,6 +37,18 @@ struct BothGroups {
   }
 };
 
+// A communicator of a session, made without a parent: named by its group, a text that all members give, and how often
+// they have done so.
+inline void add_from_group(MPI_Comm comm, Origin origin, const char *tag) {
+  for (const char *c = tag; *c != '\0'; ++c)
+    origin.group_hash = chain(origin.group_hash, static_cast<unsigned char>(*c));
+  origin.flags |= RANKWISE_COMMUNICATOR_BY_GROUP;
+  origin.sequence = occurrences::next(chain(origin.group_hash, static_cast<unsigned char>(origin.letter)));
+  Communicator *added = add(comm, origin);
+  if (added == nullptr || added->record == nullptr) return;
+  snprintf(added->record->string_tag, sizeof added->record->string_tag, "%s", tag);
+}
+
 inline void add_world() {
   Origin origin;
   origin.letter = 'W';
@@ -189,6 +201,29 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   origin.leader = groups.first;
   origin.sequence = occurrences::next(chain(groups.hash, static_cast<std::uint64_t>(tag)));
   construction::add(child, origin);
+}
+
+inline void Call::created_from_group(MPI_Comm child, const char *tag) {
+  if (child == abi::comm_null) return;
+  communicators::Origin origin;
+  origin.procedure = procedure_;
+  origin.letter = constructor_letter(procedure_);
+  const Members members{Group(child, Group::Side::local)};
+  origin.group_hash = members.hash;
+  origin.leader = members.first;
+  construction::add_from_group(child, origin, tag);
+}
+
+inline void Call::created_from_groups(MPI_Comm child, const char *tag) {
+  if (child == abi::comm_null) return;
+  communicators::Origin origin;
+  origin.procedure = procedure_;
+  origin.letter = constructor_letter(procedure_);
+  origin.flags = RANKWISE_COMMUNICATOR_INTER;
+  const construction::BothGroups groups(child);
+  origin.group_hash = groups.hash;
+  origin.leader = groups.first;
+  construction::add_from_group(child, origin, tag);
 }
 
 inline void Call::freeing() {

@@ -3,7 +3,8 @@
 
 namespace environment {
 
-// Measures what booking one call costs, on a row that is cleared afterwards.
+// Measures what booking one call costs, on a row that is cleared afterwards. Before a session has made its first
+// communicator, there is none to be looked up.
 inline void measure_own_cost() {
   constexpr int batches = 8;
   constexpr int calls = 256;
@@ -13,7 +14,7 @@ inline void measure_own_cost() {
     for (int i = 0; i < calls; ++i) {
       Call call(Procedure::none);
       if (call.nested()) return;
-      call.on(abi::comm_world);
+      if (lifecycle::world_open()) call.on(abi::comm_world);
       call.start();
       call.stop(abi::success);
       call.contributed(1, 1);
@@ -25,7 +26,8 @@ inline void measure_own_cost() {
   process::set_call_cost(best * 1000U / calls);
   Thread *thread = threads::enter();
   communicators::Communicator *world =
-      communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world));
+      lifecycle::world_open() ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world))
+                              : nullptr;
   const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
   rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
   row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;
@@ -39,53 +41,48 @@ inline void book(Procedure procedure, std::uint64_t ticks) {
   thread->inside = false;
 }
 
-// MPI_Init has succeeded: learns the world and starts recording. False if the library lacks something we need.
-inline bool begin() {
-  abi::find_constants();
-  if (!queries.find()) {
-    say_once("this MPI library lacks functions that every MPI 3.1 library has: nothing is recorded");
-    return false;
-  }
-  int rank = 0;
-  int size = 0;
-  int provided = -1;
-  int level = -1;
-  int length = 0;
-  static char version[abi::library_version_bytes];
-  queries.Comm_rank(abi::comm_world, &rank);
-  queries.Comm_size(abi::comm_world, &size);
-  queries.Comm_group(abi::comm_world, &world_group);
-  queries.Get_library_version(version, &length);
-  queries.Query_thread(&provided);
-  for (int i = 0; i < 4; ++i) {
-    if (abi::thread_levels[i] == provided) level = i;
-  }
-  process::start({rank, size, level, version});
-  construction::add_world();
-  relocations::redirect();
-  threads::recording = true;
-  return true;
+// Forwards a call that opens MPI: MPI_Init or MPI_Session_init. `opener` tells, after it has succeeded, which.
+template <class Next, class Opener>
+int open(Procedure procedure, Next next, Opener opener) {
+  const std::uint64_t entered = clock::ticks();
+  if (!lifecycle::load()) return next();
+  const std::uint64_t before = clock::ticks();
+  const int rc = next();
+  const std::uint64_t after = clock::ticks();
+  if (rc != abi::success) return rc;
+  const lifecycle::Opened opened = lifecycle::open(opener());
+  if (opened == lifecycle::Opened::not_recorded) return rc;
+  if (opened == lifecycle::Opened::first) measure_own_cost();
+  book(procedure, clock::elapsed(before, after));
+  process::add_setup_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
+  return rc;
 }
 
 template <class Next>
 int initialise(Procedure procedure, Next next) {
+  if (lifecycle::world_open()) return next();  // MPI_Init twice: MPI's own error
+  const int rc = open(procedure, next, lifecycle::world);
+  if (rc != abi::success) lifecycle::give_up();
+  return rc;
+}
+
+// Forwards a call that closes MPI: MPI_Finalize or MPI_Session_finalize.
+template <class Next>
+int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
   const std::uint64_t entered = clock::ticks();
-  if (counters_file::header() != nullptr) return next();  // MPI_Init twice: MPI's own error
-  if (!process::load(builds::RANKWISE_BUILD_ABI)) {
-    dispatch::to_library();
-    return next();
-  }
+  Thread *thread = threads::enter();
+  if (thread == nullptr) return next();
+  lifecycle::closing(opener);
+  thread->record->inside_key = keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current);
   const std::uint64_t before = clock::ticks();
+  thread->record->inside_since = before;
   const int rc = next();
   const std::uint64_t after = clock::ticks();
-  if (rc != abi::success || !begin()) {
-    if (rc == abi::success) process::switch_off();
-    dispatch::to_library();
-    return rc;
-  }
-  measure_own_cost();
+  thread->record->inside_key = 0;
+  thread->inside = false;
   book(procedure, clock::elapsed(before, after));
-  process::add_setup_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
+  process::add_finish_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
+  lifecycle::closed(opener, rc);
   return rc;
 }
 
@@ -112,23 +109,7 @@ static int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 static int MPI_Finalize() {
   const auto next = library::next<decltype(&MPI_Finalize)>(Slot::MPI_Finalize);
-  const std::uint64_t entered = clock::ticks();
-  Thread *thread = threads::enter();
-  if (thread == nullptr) return next();
-  queries.Group_free(&world_group);
-  process::stopping();
-  thread->record->inside_key = keys::calls(Procedure::MPI_Finalize, RANKWISE_COMMUNICATOR_NONE, regions::current);
-  const std::uint64_t before = clock::ticks();
-  thread->record->inside_since = before;
-  const int rc = next();
-  const std::uint64_t after = clock::ticks();
-  thread->record->inside_key = 0;
-  thread->inside = false;
-  environment::book(Procedure::MPI_Finalize, clock::elapsed(before, after));
-  threads::recording = false;
-  process::add_finish_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
-  process::stopped();
-  return rc;
+  return environment::close(Procedure::MPI_Finalize, lifecycle::world(), next);
 }
 
 static int MPI_Abort(MPI_Comm comm, int errorcode) {

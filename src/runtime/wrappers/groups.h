@@ -1,7 +1,13 @@
 // Questions about the processes of a communicator. Included inside the namespace of a build.
 
-// The group of MPI_COMM_WORLD, kept from MPI_Init to the end.
-inline MPI_Group world_group;
+// The group of all processes of the world, kept while MPI is open (lifecycle.h). The lock is for programs with
+// sessions: one may be finalised, and its group be replaced by another's, while a thread works in the other.
+struct WorldGroup {
+  MPI_Group handle{};
+  bool known = false;
+  Lock lock;
+};
+inline WorldGroup world_group;
 
 // A group that is freed at the end of the scope.
 class Group {
@@ -42,7 +48,10 @@ class Group {
     return theirs;
   }
 
-  int *world_ranks() const { return ranks_in(world_group, size()); }
+  int *world_ranks() const {
+    const Guard guard(world_group.lock, threads::several);
+    return world_group.known ? ranks_in(world_group.handle, size()) : nullptr;
+  }
 
   // Rank of the first process in another group, -1 if it is not in it.
   int first_in(MPI_Group other) const {

@@ -12,7 +12,7 @@ struct Queries {
   X(Cart_get) X(Cart_shift) X(Cartdim_get)                                                            \
   X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) \
   X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Graph_neighbors) X(Graph_neighbors_count)   \
-  X(Group_free) X(Group_size) X(Group_translate_ranks)                                                \
+  X(Group_free) X(Group_rank) X(Group_size) X(Group_translate_ranks)                                  \
   X(Get_library_version) X(Query_thread) X(Topo_test) X(Type_size_x)
 // clang-format on
 #define RANKWISE_QUERY(name) decltype(&declared::MPI_##name) name = nullptr;
@@ -38,4 +38,14 @@ inline std::uint64_t datatype_size(MPI_Datatype datatype) {
   if (known >= 0) return static_cast<std::uint64_t>(known);
   MPI_Count bytes = 0;
   return queries.Type_size_x(datatype, &bytes) == abi::success && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+// 0 single ... 3 multiple, -1 if the library says something else.
+inline int thread_level() {
+  int provided = -1;
+  queries.Query_thread(&provided);
+  for (int i = 0; i < 4; ++i) {
+    if (abi::thread_levels[i] == provided) return i;
+  }
+  return -1;
 }

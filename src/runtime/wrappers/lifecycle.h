@@ -1,0 +1,203 @@
+// By what MPI is open: the world (MPI_Init), sessions, or both at once. Included inside the namespace of a build.
+//
+// Recording begins with the first and ends with the last; a program may begin again. Nothing is ever asked about
+// MPI_COMM_WORLD while only sessions are open: that would be an error of ours.
+
+namespace lifecycle {
+
+// One that opens MPI: the world, or a session.
+struct Opener {
+  bool is_world = false;
+  MPI_Session session{};
+
+  bool operator==(const Opener &other) const {
+    return is_world == other.is_world && (is_world || session == other.session);
+  }
+};
+
+inline Opener world() { return {true, {}}; }
+
+enum class Opened { not_recorded, first, further };
+
+namespace state {
+
+struct Open {
+  Opener opener;
+  bool closing = false;
+  Open *next = nullptr;
+};
+
+// Sessions may be opened and finalised by several threads at once. Not held while MPI opens or closes.
+inline Lock lock;
+inline Open *open = nullptr;
+inline bool world_is_open = false;
+inline bool started = false;  // for the first time
+inline bool given_up = false;
+inline Opener group_from;  // which of them gave us the world's group
+
+inline void forget_world_group() {
+  const Guard guard(world_group.lock);
+  if (world_group.known) queries.Group_free(&world_group.handle);
+  world_group.known = false;
+}
+
+inline bool group_of(const Opener &opener, MPI_Group *group) {
+  if (opener.is_world) return queries.Comm_group(abi::comm_world, group) == abi::success;
+  using FromPset = decltype(&declared::MPI_Group_from_session_pset);
+  static const auto from_pset = reinterpret_cast<FromPset>(library::function("PMPI_Group_from_session_pset"));
+  return from_pset != nullptr && from_pset(opener.session, "mpi://WORLD", group) == abi::success;
+}
+
+// A local call gives the group: of MPI_COMM_WORLD, or of the process set that every session has.
+inline void learn_world_group() {
+  if (world_group.known) return;
+  for (const Open *one = open; one != nullptr; one = one->next) {
+    MPI_Group group{};
+    if (one->closing || !group_of(one->opener, &group)) continue;
+    const Guard guard(world_group.lock);
+    world_group.handle = group;
+    world_group.known = true;
+    group_from = one->opener;
+    return;
+  }
+}
+
+inline bool add(const Opener &opener) {
+  void *memory = std::malloc(sizeof(Open));
+  if (memory == nullptr) return false;
+  open = new (memory) Open{opener, false, open};
+  if (opener.is_world) world_is_open = true;
+  return true;
+}
+
+inline Open *find(const Opener &opener) {
+  Open *one = open;
+  while (one != nullptr && !(one->opener == opener)) one = one->next;
+  return one;
+}
+
+inline void remove(const Opener &opener) {
+  for (Open **place = &open; *place != nullptr; place = &(*place)->next) {
+    if (!((*place)->opener == opener)) continue;
+    Open *removed = *place;
+    *place = removed->next;
+    std::free(removed);
+    break;
+  }
+  if (opener.is_world) world_is_open = false;
+}
+
+// Who else keeps MPI open.
+inline bool others_open() {
+  for (const Open *one = open; one != nullptr; one = one->next) {
+    if (!one->closing) return true;
+  }
+  return false;
+}
+
+inline void switch_off() {
+  given_up = true;
+  process::switch_off();
+  dispatch::to_library();
+}
+
+// False if the library lacks something we need.
+inline bool start(const Opener &opener) {
+  abi::find_constants();
+  if (!queries.find()) {
+    say_once("this MPI library lacks functions that every MPI 3.1 library has: nothing is recorded");
+    return false;
+  }
+  learn_world_group();
+  int rank = launcher::rank();
+  int size = launcher::size();
+  int length = 0;
+  static char version[abi::library_version_bytes];
+  if (world_group.known) {
+    queries.Group_rank(world_group.handle, &rank);
+    queries.Group_size(world_group.handle, &size);
+  }
+  queries.Get_library_version(version, &length);
+  process::start({rank, size, opener.is_world ? thread_level() : -1, version});
+  relocations::redirect();
+  started = true;
+  return true;
+}
+
+}  // namespace state
+
+inline bool world_open() { return state::world_is_open; }
+
+// Before MPI opens for the first time: false, and calls pass us by from now on, if nothing can be recorded.
+inline bool load() {
+  const Guard guard(state::lock);
+  if (state::given_up) return false;
+  if (counters_file::header() != nullptr || process::load(builds::RANKWISE_BUILD_ABI)) return true;
+  state::given_up = true;
+  dispatch::to_library();
+  return false;
+}
+
+// MPI_Init has failed: there will be no world.
+inline void give_up() {
+  const Guard guard(state::lock);
+  if (state::started || state::given_up) return;
+  state::given_up = true;
+  dispatch::to_library();
+}
+
+// MPI has been opened by one of them.
+inline Opened open(const Opener &opener) {
+  const Guard guard(state::lock);
+  if (state::given_up) return Opened::not_recorded;
+  // Every session may be used by any thread, whatever MPI_Init provided.
+  if (!opener.is_world) threads::several = true;
+  const bool started_before = state::started;
+  if (!state::add(opener) || (!started_before && !state::start(opener))) {
+    state::switch_off();
+    return Opened::not_recorded;
+  }
+  if (started_before && !threads::recording) process::start_again();
+  state::learn_world_group();
+  if (opener.is_world) {
+    if (started_before) process::set_thread_level(thread_level());
+    construction::add_world();
+  }
+  threads::recording = true;
+  return started_before ? Opened::further : Opened::first;
+}
+
+// One of them is about to be closed. Groups that came from it have to be freed before.
+inline void closing(const Opener &opener) {
+  const Guard guard(state::lock);
+  state::Open *found = state::find(opener);
+  if (found == nullptr) return;
+  found->closing = true;
+  if (state::group_from == opener) state::forget_world_group();
+  if (state::others_open()) {
+    state::learn_world_group();
+  } else {
+    process::stopping();
+  }
+}
+
+// It has been closed, or, as `rc` may say, not.
+inline void closed(const Opener &opener, int rc) {
+  const Guard guard(state::lock);
+  state::Open *found = state::find(opener);
+  if (found == nullptr) return;
+  const bool stopping = !state::others_open();
+  if (rc != abi::success && !opener.is_world) {
+    found->closing = false;
+    if (stopping) process::start_again();
+    state::learn_world_group();
+    return;
+  }
+  state::remove(opener);
+  if (state::open != nullptr) return;
+  threads::recording = false;
+  communicators::table.drop_all();
+  process::stopped();
+}
+
+}  // namespace lifecycle
