@@ -25,7 +25,7 @@ test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit
 
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
-	$(BIN)/python bench/overhead/overhead.py
+	$(BIN)/python bench
 
 lint: $(VENV)/.developer ## all linters and the check of generated files
 	$(BIN)/python api/generate.py --check

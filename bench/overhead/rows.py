@@ -1,57 +1,50 @@
-"""The rows of the table: what is measured, the aims, and the peers' figures."""
+"""The rows of the overhead table and their aims."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from common.rows import READS, Row, batches, call, found, memory, whole_job, worst
 
-READS = "two clock reads"
+CALL_ROWS: tuple[Row, ...] = (
+    batches(READS),
+    batches("Comm_rank", 0.0, 0, 0, slack=2.0),
+    call("Iprobe", 1, 67, 93),
+    call("Test", 1, 82, 94),
+    call("Allreduce", 1, 80, 104),
+    call("Barrier", 1, 83, 93),
+    call("Bcast", 1, 123, 137),
+    batches("Irecv+Isend+Waitall", 130.0, 317, 375),
+    call("Sendrecv", 1, 109, 108),
+    call("Send to PROC_NULL", 1, 114, 113),
+    call("Start+Wait", 2),
+    call("Startall+Waitall", 2),
+    call("Put+Win_flush", 2),
+    batches("Comm_dup+Comm_free", 0.5, 0.9, unit="us"),
+    memory("resident after the calls", "calls", "rss_kb", openmpi=2.2),
+    memory("peak after the calls", "calls", "hwm_kb", openmpi=2.2),
+    memory("resident after 2000 communicators", "communicators", "rss_kb", openmpi=3.4),
+)
+"""On one rank, one thread."""
 
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table.
-
-    `aim` is the most that may be added, in `unit`, or in `two clock reads` when `aim_in_reads`. `slack` is
-    what the measurement can't tell from the aim. `peers` is the smallest figure of mpisee 4.1, mpiP 3.5 and
-    IPM 2.0.6 that really record the call, by launcher family. They were measured once, on another machine
-    state, with Open MPI 4.1.4 and MPICH 4.0.2: a reference, no part of this run.
-    """
-
-    key: str
-    unit: str
-    aim: float | None = None
-    aim_in_reads: bool = False
-    slack: float = 0.0
-    peers: dict[str, float] = field(default_factory=dict)
-
-
-def _call(key: str, openmpi: float, hydra: float) -> Row:
-    return Row(key, "ns", 1.5, aim_in_reads=True, peers={"openmpi": openmpi, "hydra": hydra})
-
-
-CALL_ROWS = (
-    Row(READS, "ns"),
-    Row("Comm_rank", "ns", 0.0, slack=2.0, peers={"openmpi": 0, "hydra": 0}),
-    _call("Iprobe", 67, 93),
-    _call("Test", 82, 94),
-    _call("Allreduce", 80, 104),
-    _call("Barrier", 83, 93),
-    _call("Bcast", 123, 137),
-    Row("Irecv+Isend+Waitall", "ns", 130.0, peers={"openmpi": 317, "hydra": 375}),
-    _call("Sendrecv", 109, 108),
-    _call("Send to PROC_NULL", 114, 113),
-    Row("Comm_dup+Comm_free", "us", 0.5, peers={"openmpi": 0.9}),
-    Row("resident after the calls", "MB", 2.0, peers={"openmpi": 2.2, "hydra": 1.0}),
-    Row("peak after the calls", "MB", 2.0, peers={"openmpi": 2.2, "hydra": 1.0}),
-    Row("resident after 2000 communicators", "MB", 2.0, peers={"openmpi": 3.4}),
+THREAD_ROWS: tuple[Row, ...] = (
+    call("Allreduce, 4 threads"),
+    call("Irecv+Isend+Waitall, 4 threads", 3),
 )
 
 
-def finalize_rows(ranks: int) -> tuple[Row, ...]:
-    """Make the lines about MPI_Finalize with so many ranks; the slowest rank counts."""
+def job_rows(ranks: int) -> tuple[Row, ...]:
+    """Make the lines about MPI_Init and MPI_Finalize with so many ranks; the slowest rank counts."""
     return (
-        Row(f"Finalize, {ranks} ranks", "ms", 2.0, peers={"openmpi": 4}),
-        Row(f"Finalize, {ranks} ranks, CPU time", "ms", 2.0),
-        Row(f"resident, {ranks} ranks", "MB", 2.0),
-        Row(f"whole job, {ranks} ranks", "ms"),
+        worst(f"Init, {ranks} ranks", "ms", "init_ms"),
+        found(f"Init, {ranks} ranks, our own part", "ms", "own_init_ms", 1.0),
+        worst(f"Finalize, {ranks} ranks", "ms", "finalize_ms", 2.0, 4),
+        worst(f"Finalize, {ranks} ranks, CPU time", "ms", "finalize_cpu_ms", 2.0),
+        memory(f"resident, {ranks} ranks", "traffic", "rss_kb"),
+        whole_job(f"whole job, {ranks} ranks"),
     )
+
+
+COMMAND_ROWS: tuple[Row, ...] = (
+    found("rankwise run, before the launch", "ms", "before_ms", 250.0),
+    found("rankwise run, after its end", "ms", "after_ms", 400.0),
+)
+"""A job of one rank under `rankwise run`, beside the same job alone."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rows import READS, Row
-from runs import Job
+from common.jobs import Job
+from common.rows import READS, Row
 
 
 @dataclass
@@ -49,26 +50,12 @@ class Result:
         return "over" if min(values) > aim else "over?"
 
 
-def _figure(row: Row, job: Job, statistic: str) -> float:
-    """Find what one run says about one line of the table, in the line's unit."""
-    if row.key.startswith("whole job"):
-        return job.seconds * 1e3
-    if row.key.startswith("Finalize"):
-        return job.worst("finalize_ms", None, "finalize_cpu_ms" if "CPU" in row.key else "finalize_ms")
-    if row.unit == "MB":
-        when = {"resident after 2000 communicators": "communicators"}.get(
-            row.key, "calls" if row.key.endswith("calls") else "traffic"
-        )
-        return job.worst("memory", when, "hwm_kb" if row.key.startswith("peak") else "rss_kb") / 1024
-    return job.worst("row", row.key, f"{statistic}_ns") / (1000 if row.unit == "us" else 1)
-
-
-def compare(rows: tuple[Row, ...], jobs: list[tuple[Job, Job]], statistic: str) -> list[Result]:
+def compare(rows: Iterable[Row], jobs: Sequence[tuple[Job, Job]], statistic: str = "min") -> list[Result]:
     """Make the lines of the table from the pairs of runs."""
     results = []
     for row in rows:
-        without = [_figure(row, pair[0], statistic) for pair in jobs]
-        with_ = [_figure(row, pair[1], statistic) for pair in jobs]
+        without = [row.figure(pair[0], statistic) for pair in jobs]
+        with_ = [row.figure(pair[1], statistic) for pair in jobs]
         reads = []
         if row.unit == "ns":
             key = f"{statistic}_ns"

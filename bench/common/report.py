@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from dataclasses import asdict
 
-from mpis import Mpi
-from results import Result
-from rows import Row
+from common.mpis import Mpi
+from common.results import Result
+from common.rows import Row
 
 
 def _aim(row: Row) -> str:

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from errors import BenchError
+from common.errors import BenchError
 
 _DEFAULT_MPIS = ("openmpi=mpicc.openmpi,mpirun.openmpi", "mpich=mpicc.mpich,mpirun.mpich", "mpi=mpicc,mpirun")
 

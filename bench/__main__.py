@@ -1,0 +1,49 @@
+"""What Rankwise costs: `python bench` measures all of it, `python bench PART` one part. See README.md."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from common.errors import BenchError
+from rankwise.errors import RankwiseError
+
+PARTS = {
+    "overhead": "what is added to a call, to memory, to MPI_Init and MPI_Finalize, and by the command",
+    "requests": "the table of requests",
+    "scale": "jobs with many ranks",
+    "assembly": "the profile of 10,000 ranks",
+}
+_WITH_JOBS = ("overhead", "scale")  # these take --mpi and --pairs
+
+
+def _run(part: str, arguments: list[str]) -> bool:
+    try:
+        importlib.import_module(f"{part}.main").main(arguments)
+    except (BenchError, RankwiseError, OSError) as error:
+        print(f"bench: {part}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def main(words: list[str]) -> int:
+    """Exit status 1 if something could not run; a missed aim is no error."""
+    if words and words[0] in PARTS:
+        return 0 if _run(words[0], words[1:]) else 1
+    if words and not words[0].startswith("--"):
+        print(f"bench: no part {words[0]}: give one of {', '.join(PARTS)}, or none", file=sys.stderr)
+        return 2
+    failed = []
+    for part, title in PARTS.items():
+        if not (Path(__file__).parent / part / "main.py").is_file():
+            continue
+        print(f"=== {part}: {title}\n", flush=True)
+        if not _run(part, words if part in _WITH_JOBS else []):
+            failed.append(part)
+        print(flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

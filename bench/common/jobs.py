@@ -1,0 +1,141 @@
+"""Building the programs and running them: one job, or jobs in pairs without and with the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from common.errors import BenchError
+from common.mpis import Mpi, environment
+
+_PROGRAMS = Path(__file__).parents[1] / "programs"
+
+
+def build(mpi: Mpi, name: str, directory: Path) -> Path:
+    """Compile programs/NAME.c."""
+    program = directory / name
+    flags = ["-O2", "-Wall", "-Wextra", "-std=c11", "-pthread"]
+    command = [mpi.compiler, *flags, "-o", str(program), str(_PROGRAMS / f"{name}.c")]
+    answer = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    if answer.returncode != 0:
+        raise BenchError(f"{mpi.name}: {' '.join(command)} failed:\n{answer.stderr.strip()}")
+    return program
+
+
+@dataclass
+class Job:
+    """What one run of a program told."""
+
+    records: list[dict[str, object]]  # of all ranks
+    seconds: float
+    recorded: bool  # the preloaded library left something in its directory
+    extra: dict[str, float] = field(default_factory=dict)  # what was found out about it afterwards
+
+    def all(self, key: str, name: str | None, value: str) -> list[float]:
+        """Collect `value` of every record that has `key` (equal to `name`, if given)."""
+        found = [r[value] for r in self.records if key in r and (name is None or r[key] == name)]
+        return [float(v) for v in found if isinstance(v, (int, float))]
+
+    def worst(self, key: str, name: str | None, value: str) -> float:
+        """Find the largest of them over the ranks."""
+        values = self.all(key, name, value)
+        if not values:
+            raise BenchError(f"the program told nothing about {name or key}")
+        return max(values)
+
+
+def output_of(command: list[str], timeout: float) -> str:
+    """Run a job to its end and return what it printed."""
+    shown = " ".join(command)
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment(),
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except BaseException as error:
+            # The launcher takes its ranks down when it is told to; what stays is in its process group.
+            process.terminate()
+            try:
+                process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise BenchError(f"no end after {timeout:g} s: {shown}") from None
+            raise
+    if process.returncode != 0:
+        raise BenchError(f"exit status {process.returncode}: {shown}\n{output.strip()}")
+    return output
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs one program of one MPI.
+
+    Attributes:
+        examine: looks at the run directory before it is removed; what it returns becomes `Job.extra`.
+    """
+
+    mpi: Mpi
+    program: Path
+    ranks: int
+    library: Path
+    timeout: float
+    arguments: tuple[str, ...] = ()
+    examine: Callable[[Path], dict[str, float]] | None = None
+
+    def run(self, preloaded: bool) -> Job:
+        """Run it once, with the library preloaded into the ranks (not into the launcher) or without."""
+        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
+            directory = Path(name)
+            records = directory / "records"
+            counters = directory / "counters"
+            counters.mkdir(mode=0o700)
+            variables = {"LD_PRELOAD": str(self.library), "RANKWISE_DIR": str(counters)} if preloaded else {}
+            launch = self.mpi.launch(self.ranks, variables)
+            command = [*launch, str(self.program), str(records), *self.arguments]
+
+            start = time.monotonic()
+            output = output_of(command, self.timeout)
+            seconds = time.monotonic() - start
+            if "cannot be preloaded" in output:
+                raise BenchError(f"{self.library} can't be preloaded: {output.strip().splitlines()[0]}")
+            recorded = any(counters.iterdir())
+            extra = self.examine(counters) if self.examine and recorded else {}
+            return Job(read_records(records, self.ranks, command, output), seconds, recorded, extra)
+
+    def pairs(self, count: int) -> Iterator[tuple[Job, Job]]:
+        """Run it without and with the library in alternation; who comes first alternates too."""
+        return pairs(count, self.run)
+
+
+def read_records(path: Path, ranks: int, command: list[str], output: str) -> list[dict[str, object]]:
+    """Read what each rank wrote."""
+    files = [path.with_name(f"{path.name}.{rank}") for rank in range(ranks)]
+    missing = [file.name for file in files if not file.is_file()]
+    if missing:
+        raise BenchError(f"no {missing[0]} came from {' '.join(command)}\n{output.strip()}")
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def pairs(count: int, once: Callable[[bool], Job]) -> Iterator[tuple[Job, Job]]:
+    """Run `once(False)` and `once(True)` in alternation; who comes first alternates too."""
+    for pair in range(count):
+        if pair % 2:
+            with_ = once(True)
+            yield once(False), with_
+        else:
+            without = once(False)
+            yield without, once(True)

@@ -1,0 +1,47 @@
+"""What `rankwise run` adds before and after the program: the same program alone and under it, in pairs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from common.jobs import Job, output_of, read_records
+
+
+@dataclass(frozen=True)
+class CommandRunner:
+    """Starts the program directly: a launcher's own start would only add noise."""
+
+    program: Path
+    timeout: float
+
+    def run(self, with_: bool) -> Job:
+        """Run the program once, under `rankwise run` or alone."""
+        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
+            records = Path(name) / "records"
+            wrapper = [
+                str(Path(sys.executable).with_name("rankwise")),
+                "run",
+                "-o",
+                f"{name}/job.rankwise",
+                "--",
+            ]
+            command = [*(wrapper if with_ else []), str(self.program), str(records)]
+            start = time.monotonic()
+            output = output_of(command, self.timeout)
+            end = time.monotonic()
+            job = Job(read_records(records, 1, command, output), end - start, with_)
+            job.extra["before_ms"] = (job.worst("first_s", None, "first_s") - start) * 1e3
+            job.extra["after_ms"] = (end - job.worst("last_s", None, "last_s")) * 1e3
+            return job
+
+
+def warm_up(runner: CommandRunner) -> None:
+    """Run both once: files that were never read come from the disk."""
+    runner.run(False)
+    runner.run(True)
+    os.sync()
