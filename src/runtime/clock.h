@@ -31,7 +31,10 @@ inline const bool use_counter = counter_is_invariant();
 // RATIONALE: rdtsc costs 12 to 20 ns on the machines we measured, clock_gettime 30. No fence: a stamp that
 // slips by a few instructions costs less truth than a fence costs time.
 inline std::uint64_t ticks() {
-  return use_counter ? __rdtsc() : static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC));
+  if (use_counter) [[likely]] {
+    return __rdtsc();
+  }
+  return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC));
 }
 #elif defined(__aarch64__)
 inline std::uint64_t ticks() {

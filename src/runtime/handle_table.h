@@ -31,7 +31,9 @@ class HandleTable {
   Object *find(Cache &cache, std::uint64_t handle) {
     typename Cache::Entry &entry = cache.entries_[scatter(handle) >> (64 - Cache::bits)];
     const std::uint64_t now = __atomic_load_n(&generation_, __ATOMIC_RELAXED);
-    if (entry.handle == handle && entry.generation == now) return entry.object;
+    if (entry.handle == handle && entry.generation == now) [[likely]] {
+      return entry.object;
+    }
     Object *object = find(handle);
     if (object != nullptr) entry = {handle, now, object};
     return object;

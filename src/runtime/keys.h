@@ -17,7 +17,8 @@ constexpr std::uint64_t bin(std::uint64_t bytes) {
   return bytes == 0 ? 0 : 64U - static_cast<unsigned>(__builtin_clzll(bytes));
 }
 
-constexpr std::uint64_t calls(Procedure procedure, std::uint32_t communicator, std::uint32_t region) {
+[[gnu::always_inline]] constexpr std::uint64_t calls(Procedure procedure, std::uint32_t communicator,
+                                                     std::uint32_t region) {
   return field(static_cast<std::uint64_t>(procedure), RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS) |
          field(communicator, RANKWISE_CALLS_COMMUNICATOR_SHIFT, RANKWISE_CALLS_COMMUNICATOR_BITS) |
          field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);

@@ -16,9 +16,6 @@
 
 namespace rankwise::process {
 
-bool paused = false;
-std::uint64_t next_sign_of_life = ~0ULL;
-
 namespace {
 
 constexpr std::int64_t sign_of_life_ns = 250'000'000;

@@ -44,7 +44,7 @@ void add_finish_cost(std::uint64_t ticks);
 void set_call_cost(std::uint64_t picoticks);
 
 // MPI_Pcontrol(0) and (1): calls are not booked while paused; communicators are still named.
-extern bool paused;
+inline bool paused = false;
 void pause();
 void resume();
 
@@ -52,10 +52,12 @@ void resume();
 void switch_off();
 
 // Renews the sign of life when the last one is old; to be called with the time of every call's end.
-extern std::uint64_t next_sign_of_life;
+inline std::uint64_t next_sign_of_life = ~0ULL;
 void sign_of_life();
 inline void alive_at(std::uint64_t ticks) {
-  if (ticks > next_sign_of_life) sign_of_life();
+  if (ticks > next_sign_of_life) [[unlikely]] {
+    sign_of_life();
+  }
 }
 
 }  // namespace rankwise::process

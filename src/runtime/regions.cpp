@@ -9,8 +9,6 @@
 
 namespace rankwise::regions {
 
-std::uint32_t current = 0;
-
 namespace {
 
 constexpr std::uint32_t first_regions = 32;

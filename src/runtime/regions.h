@@ -7,7 +7,7 @@
 namespace rankwise::regions {
 
 // The innermost open region; 0 = the whole program.
-extern std::uint32_t current;
+inline std::uint32_t current = 0;
 
 bool start();                  // makes region 0; false if there is no room
 void enter(const char *name);  // opens a region inside the current one

@@ -24,8 +24,6 @@ void *Thread::scratch_memory(std::size_t bytes) {
 
 namespace threads {
 
-bool recording = false;
-bool several = false;
 constinit thread_local Thread *current = nullptr;
 
 namespace {

@@ -16,7 +16,8 @@ struct Thread {
   CallRows calls;
   MessageRows messages;
   communicators::Table::Cache communicator_cache;
-  void *scratch = nullptr;  // see scratch_memory()
+  alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
+  void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
   int index = 0;
   Thread *next_idle = nullptr;
@@ -28,9 +29,9 @@ struct Thread {
 namespace threads {
 
 // From the end of MPI_Init to the start of MPI_Finalize, and not after Rankwise has switched itself off.
-extern bool recording;
+inline bool recording = false;
 // Set from the thread level that MPI_Init provided.
-extern bool several;
+inline bool several = false;
 
 // RATIONALE: constinit, because otherwise each access from another file calls a function that might initialise it.
 // The library is loaded at start-up, so CMakeLists.txt can ask for the fastest model of thread-local storage.
@@ -41,13 +42,17 @@ Thread *attach();
 
 // The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
 inline Thread *enter() {
-  if (!recording) return nullptr;
+  if (!recording) [[unlikely]] {
+    return nullptr;
+  }
   Thread *thread = current;
-  if (thread == nullptr) {
+  if (thread == nullptr) [[unlikely]] {
     thread = attach();
     if (thread == nullptr) return nullptr;
   }
-  if (thread->inside) return nullptr;
+  if (thread->inside) [[unlikely]] {
+    return nullptr;
+  }
   thread->inside = true;
   return thread;
 }

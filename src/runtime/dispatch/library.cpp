@@ -10,8 +10,6 @@
 
 namespace rankwise::library {
 
-void *next_functions[static_cast<int>(Slot::count)] = {};
-
 namespace {
 
 const char *base_name(const char *path) {

@@ -21,7 +21,7 @@ void *variable(const char *name);
 bool is_mpi_library(const char *path);
 
 // The functions that follow ours, by slot; nullptr = not yet looked up.
-extern void *next_functions[];
+inline void *next_functions[static_cast<int>(Slot::count)] = {};
 
 // Looks up what follows our function in the order of loading: another tool's or the library's own.
 [[gnu::noinline]] void *find_next(Slot slot);

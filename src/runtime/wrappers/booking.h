@@ -20,16 +20,26 @@ inline rankwise_messages lost_messages;
 }
 
 // The row that a call belongs to. `calls` is 0 for what follows later on a call that was counted before.
-inline rankwise_calls &row(Thread &thread, std::uint64_t key, std::uint64_t calls = 1) {
+[[gnu::always_inline]] inline rankwise_calls &row(Thread &thread, std::uint64_t key, std::uint64_t calls = 1) {
   rankwise_calls *row = thread.calls.row(key);
-  return row != nullptr ? *row : other_row(thread, key, calls);
+  if (row != nullptr) [[likely]] {
+    return *row;
+  }
+  return other_row(thread, key, calls);
 }
 
-inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
+[[gnu::always_inline]] inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
   if (row.calls == 0 || ticks < row.min_ticks) row.min_ticks = ticks;
   if (ticks > row.max_ticks) row.max_ticks = ticks;
   row.ticks += ticks;
   ++row.calls;
+}
+
+[[gnu::noinline]] inline rankwise_messages *other_messages(Thread &thread, rankwise_message_kind kind,
+                                                           Procedure procedure) {
+  counters_file::drop(RANKWISE_DROPPED_MESSAGE_ROWS);
+  rankwise_messages *row = thread.messages.row(keys::other_messages(kind, procedure), counters_file::Need::must);
+  return row != nullptr ? row : &lost_messages;
 }
 
 // Bytes of a receive that was booked when it was posted, in the size bin of the posted buffer. If the message was
@@ -45,13 +55,11 @@ inline void move_received(Thread &thread, std::uint64_t key, std::uint32_t ticks
   row(thread, real_key, 0).bytes_received += bytes;
 }
 
-inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure, std::uint32_t communicator,
-                        std::uint32_t peer, std::uint64_t bytes) {
+[[gnu::always_inline]] inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure,
+                                               std::uint32_t communicator, std::uint32_t peer, std::uint64_t bytes) {
   rankwise_messages *row = thread.messages.row(keys::messages(kind, procedure, communicator, peer));
   if (row == nullptr) [[unlikely]] {
-    counters_file::drop(RANKWISE_DROPPED_MESSAGE_ROWS);
-    row = thread.messages.row(keys::other_messages(kind, procedure), counters_file::Need::must);
-    if (row == nullptr) row = &lost_messages;
+    row = other_messages(thread, kind, procedure);
   }
   ++row->messages;
   row->bytes += bytes;

@@ -13,12 +13,12 @@ class Call {
   RANKWISE_HOT explicit Call(Procedure procedure) : thread_(threads::enter()), procedure_(procedure) {}
 
   // Whether the call must be forwarded untouched: made from inside another one, or nothing is recorded.
-  bool nested() const { return thread_ == nullptr; }
+  bool nested() const { return __builtin_expect(static_cast<long>(thread_ == nullptr), 0) != 0; }
 
   RANKWISE_HOT void on(MPI_Comm comm) {
     comm_ = comm;
     communicator_ = communicators::table.find(thread_->communicator_cache, abi::bits(comm));
-    if (communicator_ != nullptr) {
+    if (communicator_ != nullptr) [[likely]] {
       index_ = communicator_->index;
     } else {
       // Not before the call has succeeded: the handle may be invalid, and asking would raise an error of our own.
@@ -59,12 +59,13 @@ class Call {
     stop_ = clock::ticks();
     thread_->record->inside_key = 0;
     if (adopt_ && rc == abi::success) [[unlikely]] {
-      adopt();
+      communicator_ = adopt(comm_);
+      if (communicator_ != nullptr) on_adopted();
     }
   }
 
   RANKWISE_HOT void book() {
-    if (!process::paused) {
+    if (!process::paused) [[likely]] {
       rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
       booking::add_call(row, ticks());
       row.bytes_sent += sent_;
@@ -74,7 +75,7 @@ class Call {
     thread_->inside = false;
   }
 
-  std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
+  RANKWISE_HOT std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
   Thread &thread() { return *thread_; }
 
   // --- Point-to-point ---
@@ -92,11 +93,12 @@ class Call {
 
   // The status that the call really writes to: ours where the program ignores its own.
   MPI_Status *status(MPI_Status *given) {
-    status_ = given == abi::status_ignore() ? &own_status_ : given;
+    static_assert(sizeof(MPI_Status) <= sizeof thread_->status);
+    status_ = given == abi::status_ignore() ? reinterpret_cast<MPI_Status *>(thread_->status) : given;
     return status_;
   }
 
-  void received() {
+  RANKWISE_HOT void received() {
     const std::int64_t bytes = abi::received_bytes(*status_);
     if (bytes > 0) received_ = static_cast<std::uint64_t>(bytes);
     size_ = received_;
@@ -349,7 +351,13 @@ class Call {
     return entry;
   }
 
-  [[gnu::cold]] void adopt();
+  // RATIONALE: static, and the status that nobody asked for lives in the thread: an address of the call that leaves the
+  // wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
+  [[gnu::cold, gnu::noinline]] static communicators::Communicator *adopt(MPI_Comm comm);
+  RANKWISE_HOT void on_adopted() {
+    index_ = communicator_->index;
+    key_ = keys::calls(procedure_, index_, regions::current);
+  }
   communicators::Origin next_child();
 
   Thread *thread_;
@@ -366,5 +374,4 @@ class Call {
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
   MPI_Status *status_ = nullptr;
-  MPI_Status own_status_;
 };

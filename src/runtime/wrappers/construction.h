@@ -92,12 +92,7 @@ inline void mark_inter(MPI_Comm child, const Communicator *parent, Origin &origi
 
 }  // namespace construction
 
-inline void Call::adopt() {
-  communicator_ = construction::add_found(comm_);
-  if (communicator_ == nullptr) return;
-  index_ = communicator_->index;
-  key_ = keys::calls(procedure_, index_, regions::current);
-}
+communicators::Communicator *Call::adopt(MPI_Comm comm) { return construction::add_found(comm); }
 
 // Where the next communicator that is made from this one comes from. Counts the call, also on members that get none.
 inline communicators::Origin Call::next_child() {

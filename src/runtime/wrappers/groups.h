@@ -84,21 +84,29 @@ struct Members {
   }
 };
 
+// The world ranks of the processes that messages on this communicator go to, kept with it; nullptr if unknown.
+[[gnu::noinline]] inline const int *ask_world_ranks(MPI_Comm comm, communicators::Communicator &communicator) {
+  const Group group(comm, communicator.inter ? Group::Side::remote : Group::Side::local);
+  int *ranks = group.world_ranks();
+  if (ranks == nullptr) return nullptr;
+  int *expected = nullptr;
+  if (!__atomic_compare_exchange_n(&communicator.world_ranks, &expected, ranks, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    std::free(ranks);
+    ranks = expected;
+  }
+  return ranks;
+}
+
 // World rank of a process that messages on this communicator go to; RANKWISE_PEER_UNKNOWN if it has none.
-inline std::uint32_t world_rank(MPI_Comm comm, communicators::Communicator &communicator, int peer) {
+[[gnu::always_inline]] inline std::uint32_t world_rank(MPI_Comm comm, communicators::Communicator &communicator,
+                                                       int peer) {
   if (peer < 0 || peer >= communicator.peers()) return RANKWISE_PEER_UNKNOWN;
   if (communicator.is_world) return static_cast<std::uint32_t>(peer);
-  int *ranks = __atomic_load_n(&communicator.world_ranks, __ATOMIC_ACQUIRE);
-  if (ranks == nullptr) {
-    const Group group(comm, communicator.inter ? Group::Side::remote : Group::Side::local);
-    ranks = group.world_ranks();
+  const int *ranks = __atomic_load_n(&communicator.world_ranks, __ATOMIC_ACQUIRE);
+  if (ranks == nullptr) [[unlikely]] {
+    ranks = ask_world_ranks(comm, communicator);
     if (ranks == nullptr) return RANKWISE_PEER_UNKNOWN;
-    int *expected = nullptr;
-    if (!__atomic_compare_exchange_n(&communicator.world_ranks, &expected, ranks, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE)) {
-      std::free(ranks);
-      ranks = expected;
-    }
   }
   return ranks[peer] < 0 ? static_cast<std::uint32_t>(RANKWISE_PEER_UNKNOWN) : static_cast<std::uint32_t>(ranks[peer]);
 }
