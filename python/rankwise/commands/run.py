@@ -73,6 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     if end.status != 0:
         remains.wait(directory.path)
+    if not directory.path.is_dir():
+        _say(f"no profile: the run directory {directory.path} was removed during the run")
+        return end.status or 1
     if not directory.has_counters():
         directory.remove()
         return _nothing_seen(planned, end.status)
