@@ -1,0 +1,167 @@
+"""Runs programs/faults.c, with and without Rankwise: jobs that go wrong after a known number of calls."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from libraries import Mpi
+from recording import RANKWISE, Recording
+
+from rankwise.profile.counters import read_counters
+
+RANKS = 4
+ROUNDS, BYTES = 10, 100
+VICTIM = 2
+LIMIT_SECONDS = 60
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+class Job:
+    """A command under way, and the processes that it has told of."""
+
+    def __init__(self, words: list[str], environment: dict[str, str], directory: Path) -> None:
+        self.process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=(directory / "stdout").open("w"),
+            stderr=(directory / "stderr").open("w"),
+            env=environment,
+            cwd=directory,
+            start_new_session=True,
+        )
+        self.directory = directory
+
+    @property
+    def stdout(self) -> str:
+        return (self.directory / "stdout").read_text()
+
+    @property
+    def stderr(self) -> str:
+        return (self.directory / "stderr").read_text()
+
+    @property
+    def ranks(self) -> list[int]:
+        """Process ids."""
+        return [int(line.split()[-1]) for line in self.stdout.splitlines() if line.startswith("ready ")]
+
+    @property
+    def launcher(self) -> int:
+        """Process id of mpirun: the child of `rankwise run` that is not a fork of it."""
+        pid = self.process.pid
+        own = Path(f"/proc/{pid}/cmdline").read_bytes()
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        [launcher] = [int(child) for child in children if Path(f"/proc/{child}/cmdline").read_bytes() != own]
+        return launcher
+
+    def wait_until_ready(self) -> None:
+        end = time.monotonic() + LIMIT_SECONDS
+        while len(self.ranks) < RANKS:
+            assert self.process.poll() is None, self.stderr
+            assert time.monotonic() < end, self.stderr
+            time.sleep(0.05)
+
+    def wait_until_hanging(self) -> None:
+        """Until each rank is inside the call that it will not leave, or at its end: its counters say so."""
+        self.wait_until_ready()
+        end = time.monotonic() + LIMIT_SECONDS
+        while sum(self._goes_no_further(path) for path in self.directory.glob("*-run/*.counters")) < RANKS:
+            assert time.monotonic() < end, self.stderr
+            time.sleep(0.05)
+
+    @staticmethod
+    def _goes_no_further(path: Path) -> bool:
+        counters = read_counters(path)
+        return counters.header.state == "finalized" or bool(counters.threads["inside_key"].any())
+
+    def go_on(self) -> None:
+        """Give the sign that faults("wait") waits for."""
+        (self.directory / "go").touch()
+
+    def wait(self) -> int:
+        """Exit status as a shell tells it."""
+        code = self.process.wait(timeout=LIMIT_SECONDS)
+        return 128 - code if code < 0 else code
+
+    def wait_for_ranks(self) -> None:
+        end = time.monotonic() + LIMIT_SECONDS
+        while any(_alive(pid) for pid in self.ranks):
+            assert time.monotonic() < end, f"{self.ranks} don't end"
+            time.sleep(0.05)
+
+    def clean_up(self) -> None:
+        """End what is left of it."""
+        left = [*self.ranks, *([self.process.pid] if self.process.poll() is None else [])]
+        for pid in left:
+            if _alive(pid):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(timeout=LIMIT_SECONDS)
+
+
+@dataclass
+class Place:
+    """Runs programs/faults.c in a directory of its own, with and without Rankwise."""
+
+    mpi: Mpi
+    program: Path
+    directory: Path
+
+    @property
+    def profile(self) -> Path:
+        return self.directory / "faults.rankwise"
+
+    @property
+    def run_directory(self) -> Path:
+        return self.directory / "faults.rankwise-run"
+
+    def rankwise(self, *words: str | Path) -> list[str]:
+        return [str(RANKWISE), "run", "--quiet", "-o", str(self.profile), *map(str, words), "--"]
+
+    @contextmanager
+    def start(
+        self,
+        *arguments: str,
+        under: list[str] | None = None,
+        ranks: int = RANKS,
+        words: list[str] | None = None,
+    ) -> Iterator[Job]:
+        """Starts the program, under Rankwise if nothing else is said; `words` are a whole other command."""
+        prefix = self.rankwise() if under is None else under
+        launch = [*prefix, *self.mpi.launch(ranks, self.program, *arguments)]
+        job = Job(words or launch, self.mpi.env(), self.directory)
+        try:
+            yield job
+        finally:
+            job.clean_up()
+
+    def recorded(self, job: Job) -> Recording:
+        done = subprocess.CompletedProcess("", job.process.returncode, job.stdout, job.stderr)
+        assert self.profile.exists(), job.stderr
+        return Recording(done, self.profile)
+
+
+def assert_known_calls(done: Recording, ranks: int = RANKS) -> None:
+    everyone = range(ranks)
+    assert done.calls("MPI_Send", "W") == dict.fromkeys(everyone, (ROUNDS, ROUNDS * BYTES, 0))
+    received = done.calls("MPI_Irecv", "W")
+    assert received == dict.fromkeys(everyone, (ROUNDS, 0, ROUNDS * BYTES))
+    assert done.calls("MPI_Allreduce", "W") == dict.fromkeys(everyone, (ROUNDS, ROUNDS * 8, 0))
+    assert done.messages() == {(r, (r + 1) % ranks): (ROUNDS, ROUNDS * BYTES) for r in everyone}
+
+
+def partial(done: Recording) -> tuple[int, str, int | None]:
+    """(partial, reason, exit status) of the profile."""
+    [row] = done.rows("SELECT partial, partial_reason, exit_status FROM run")
+    return row  # type: ignore[return-value]

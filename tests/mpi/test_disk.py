@@ -1,0 +1,228 @@
+"""Nowhere to write, or no longer: the program lives, one line says so, and what was counted is exact."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import libraries
+import pytest
+from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, partial
+from libraries import Mpi
+from recording import Compile, Recording
+
+from rankwise._files import installed
+
+
+@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
+
+
+def preloaded(place: Place, run_directory: Path) -> dict[str, str]:
+    """The environment that `rankwise run` makes, for a run directory that it would refuse.
+
+    (It looks before the launch; a directory can be missing on another node all the same.)
+    """
+    return {
+        **place.mpi.env(),
+        "LD_PRELOAD": str(installed("lib/librankwise.so")),
+        "RANKWISE_DIR": str(run_directory),
+    }
+
+
+def assert_lives_with_one_line(place: Place, run_directory: Path, why: str) -> None:
+    done = subprocess.run(
+        place.mpi.launch(RANKS, place.program),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        env=preloaded(place, run_directory),
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"rank {rank} is done" for rank in range(RANKS)]
+    said = [line for line in done.stderr.splitlines() if "rankwise" in line.lower()]
+    assert len(said) == 1, done.stderr
+    assert str(run_directory) in said[0]
+    assert why in said[0]
+
+
+def only_root() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs a directory of another user, which only root can make")
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("missing", "No such file or directory"),
+        ("below a file", "Not a directory"),
+        ("a link", "Not a directory"),
+        ("others may write", "others may write to it"),
+        ("another user's", "it belongs to another user"),
+    ],
+)
+def test_run_directory_is_not_usable(place: Place, what: str, why: str) -> None:
+    (place.directory / "file").write_text("")
+    (place.directory / "real").mkdir(mode=0o700)
+    run_directory = place.directory / ("file/run" if what == "below a file" else "run")
+    if what == "a link":
+        run_directory.symlink_to(place.directory / "real")
+    elif what == "others may write":
+        run_directory.mkdir()
+        run_directory.chmod(0o777)
+    elif what == "another user's":
+        only_root()
+        run_directory.mkdir(mode=0o700)
+        os.chown(run_directory, 12345, 12345)
+    assert_lives_with_one_line(place, run_directory, why)
+    if what in ("a link", "others may write", "another user's"):
+        assert list(run_directory.iterdir()) == []
+
+
+def test_run_directory_is_refused_before_the_launch(place: Place) -> None:
+    (place.directory / "file").write_text("")
+    below = place.directory / "file" / "run"
+    with place.start(under=place.rankwise("--live-dir", below)) as job:
+        assert job.wait() == 2
+        assert job.stdout == ""
+        assert job.stderr.count("\n") == 1
+        assert str(below) in job.stderr
+
+
+@contextmanager
+def small_disk(directory: Path, kilobytes: int) -> Iterator[Path]:
+    """A file system of its own, which only root can mount."""
+    disk = directory / "disk"
+    disk.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=700", "rankwise-test", str(disk)]
+    try:
+        mounted = subprocess.run(words, capture_output=True, text=True, timeout=30)
+    except FileNotFoundError:
+        pytest.skip("no mount command")
+    if mounted.returncode != 0:
+        pytest.skip(f"a small file system can't be mounted: {mounted.stderr.strip()}")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", str(disk)], check=True, timeout=30)
+
+
+def test_no_room_from_the_start(place: Place) -> None:
+    with small_disk(place.directory, 24) as disk:
+        assert_lives_with_one_line(place, disk, "No space left on device")
+        assert list(disk.iterdir()) == []
+
+
+def test_run_directory_is_read_only(place: Place) -> None:
+    with small_disk(place.directory, 1000) as disk:
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, timeout=30)
+        assert_lives_with_one_line(place, disk, "Read-only file system")
+
+
+def test_run_directory_is_not_on_every_node(place: Place) -> None:
+    # The first rank, because it is the one that speaks for its node.
+    script = place.directory / "elsewhere"
+    script.write_text(
+        "#!/bin/sh\n"
+        '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ] || export RANKWISE_DIR=/not/here\n'
+        'exec "$@"\n'
+    )
+    script.chmod(0o755)
+    words = [*place.rankwise(), *place.mpi.launch(RANKS, script, place.program)]
+    with place.start(words=words) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert sorted(job.stdout.splitlines()) == [f"rank {rank} is done" for rank in range(RANKS)]
+    assert [line for line in job.stderr.splitlines() if "/not/here" in line] == job.stderr.splitlines()
+    assert len(job.stderr.splitlines()) == 1
+    is_partial, reason, status = partial(done)
+    assert (is_partial, status) == (1, 0)
+    assert f"1 of {RANKS} ranks left no counters" in reason
+    assert set(done.calls("MPI_Send", "W")) == {1, 2, 3}
+
+
+def test_run_directory_is_deleted_during_the_run(place: Place) -> None:
+    communicators = 100  # so that the files grow when they have no name any more
+    with place.start("wait", str(communicators)) as job:
+        job.wait_until_ready()
+        shutil.rmtree(place.run_directory)
+        job.go_on()
+        # The program's own end is a good one; that there is no profile is Rankwise's failure.
+        assert job.wait() == 1
+    assert job.stdout.count("is done\n") == RANKS
+    assert job.stderr.splitlines() == [
+        f"rankwise: no profile: the run directory {place.run_directory} was removed during the run"
+    ]
+    assert not place.profile.exists()
+
+
+def test_run_directory_is_deleted_and_the_job_fails(place: Place) -> None:
+    with place.start("hang", str(VICTIM)) as job:
+        job.wait_until_hanging()
+        shutil.rmtree(place.run_directory)
+        os.kill(job.launcher, signal.SIGKILL)
+        assert job.wait() == 128 + signal.SIGKILL
+    assert job.stderr.count("was removed during the run") == 1
+
+
+def test_room_for_some_ranks_only(place: Place) -> None:
+    # launch.json takes a page, and each counters file 36 KiB or more.
+    with (
+        small_disk(place.directory, 100) as disk,
+        place.start(under=place.rankwise("--live-dir", disk / "run")) as job,
+    ):
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+        assert job.stdout.count("is done\n") == RANKS
+    is_partial, reason, status = partial(done)
+    assert (is_partial, status) == (1, 0)
+    assert f"2 of {RANKS} ranks left no counters" in reason
+    assert done.rows("SELECT ranks_seen, ranks_expected FROM run") == [(2, RANKS)]
+
+
+def test_disk_full_during_the_run(place: Place) -> None:
+    communicators = 400
+    with (
+        small_disk(place.directory, RANKS * 64) as disk,
+        place.start("rows", str(communicators), under=place.rankwise("--live-dir", disk / "run")) as job,
+    ):
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+        assert job.stdout.count("is done\n") == RANKS
+    assert_every_call_is_somewhere(done, communicators)
+    assert done.dropped["call_rows"] > 0
+
+
+def test_limit_on_the_size_of_files(place: Place) -> None:
+    # Beyond it, the kernel would end the program with SIGXFSZ.
+    communicators = 400
+    with place.start("small-files", str(communicators)) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stdout.count("is done\n") == RANKS
+    assert_every_call_is_somewhere(done, communicators)
+    assert done.dropped["call_rows"] > 0
+
+
+def assert_every_call_is_somewhere(done: Recording, communicators: int) -> None:
+    """The rows that there was room for and the "other" rows together hold every call."""
+    assert partial(done)[0] == 0
+    assert_known_calls(done)
+    for procedure, times in (("MPI_Comm_dup", 1), ("MPI_Bcast", 13), ("MPI_Comm_free", 1)):
+        counted = {rank: calls for rank, (calls, _, _) in done.calls(procedure).items()}
+        assert counted == dict.fromkeys(range(RANKS), communicators * times)
+    assert "thread_calls" not in done.dropped
+    other = "SELECT sum(calls) FROM calls WHERE communicator = 2 AND size_bin = 127"
+    assert done.rows(other) == [(done.dropped.get("call_rows"),)]

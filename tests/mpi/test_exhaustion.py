@@ -1,0 +1,78 @@
+"""Tables that can't grow: what has no row of its own is on the "other" rows, and the sums are exact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import libraries
+import pytest
+from jobs import RANKS, Place, assert_known_calls, partial
+from libraries import Mpi
+from recording import Compile, Recording
+
+SIZES = 13  # of the broadcasts on each communicator
+
+
+@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
+
+
+def recorded(place: Place, what: str, communicators: int, ranks: int, sizes: int = SIZES) -> Recording:
+    with place.start(what, str(communicators), ranks=ranks) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert sorted(job.stdout.splitlines()) == [f"rank {rank} is done" for rank in range(ranks)]
+    assert partial(done) == (0, "", 0)
+    for procedure, times in (("MPI_Comm_dup", 1), ("MPI_Bcast", sizes), ("MPI_Comm_free", 1)):
+        counted = {rank: calls for rank, (calls, _, _) in done.calls(procedure).items()}
+        assert counted == dict.fromkeys(range(ranks), communicators * times)
+    return done
+
+
+def on_other_rows(done: Recording) -> int:
+    [(calls,)] = done.rows(
+        "SELECT coalesce(sum(calls), 0) FROM calls WHERE communicator = 2 AND size_bin = 127"
+    )
+    return int(str(calls))
+
+
+def test_no_descriptor_is_left(place: Place) -> None:
+    communicators = 100
+    done = recorded(place, "no-descriptors", communicators, RANKS)
+    assert_known_calls(done)
+    assert done.dropped == {}
+    inside = """SELECT rank, sum(calls) FROM calls JOIN regions ON regions.id = region
+                JOIN procedures ON procedures.id = procedure
+                WHERE regions.name = 'inside' AND procedures.name = 'MPI_Bcast' GROUP BY rank"""
+    assert done.rows(inside) == [(rank, communicators * SIZES) for rank in range(RANKS)]
+
+
+def test_no_memory_is_left(place: Place) -> None:
+    done = recorded(place, "no-memory", 300, RANKS)
+    assert_known_calls(done)
+    assert set(done.dropped) == {"call_rows"}
+    assert done.dropped["call_rows"] == on_other_rows(done)
+
+
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)
+def test_100000_communicators_with_more_kinds_of_calls_than_rows(place: Place) -> None:
+    communicators, known = 100_000, 10
+    done = recorded(place, "beyond", communicators, 1, sizes=8)
+    dropped = done.dropped
+    [(records,)] = done.rows("SELECT count(*) FROM communicators WHERE id >= 3")
+    assert int(str(records)) > communicators // 2
+    assert dropped.pop("communicators") == communicators + len(("W", "S.0")) - int(str(records))
+    assert dropped.pop("call_rows") == on_other_rows(done) > 0
+    [(elsewhere,)] = done.rows("SELECT coalesce(sum(messages), 0) FROM messages WHERE destination = -2")
+    assert dropped.pop("message_rows", 0) == elsewhere
+    assert dropped == {}
+    messages = sum(messages for messages, _ in done.messages().values())
+    assert messages == communicators + known
