@@ -3,7 +3,7 @@
 
 class Completion {
  public:
-  RANKWISE_HOT Completion(Call &call, int count, MPI_Request *requests)
+  RANKWISE_HOT Completion(Call &call, int count, const MPI_Request *requests)
       : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
     // (What is invalid is left to MPI, whose error the program may have asked to see.)
     // Room for the handles (which completion overwrites), what is known of them, and statuses, in one piece.
@@ -112,7 +112,7 @@ class Completion {
 
   Call &call_;
   int count_;
-  MPI_Request *requests_;
+  const MPI_Request *requests_;
   requests::Request *known_ = nullptr;
   MPI_Status *statuses_ = nullptr;
   MPI_Status *written_ = nullptr;

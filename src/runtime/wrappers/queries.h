@@ -1,6 +1,11 @@
 // The MPI library's own answers to our questions, asked through the PMPI names so that no tool counts them.
 // Included inside the namespace of a build.
 
+// The program's functions behind a generalised request, alike in every ABI.
+using MPI_Grequest_query_function = int(void *, MPI_Status *);
+using MPI_Grequest_free_function = int(void *);
+using MPI_Grequest_cancel_function = int(void *, int);
+
 // Every procedure as declared by the standard, for its type.
 namespace declared {
 #include "../generated/declarations.inc"
