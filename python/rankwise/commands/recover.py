@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
+from rankwise.report.progress import ProgressBar
 
 _RUN_SUFFIX = ".rankwise-run"
 _PROFILE_SUFFIX = ".rankwise"
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output or default_output(directory)
     if output.exists() and not arguments.force:
         raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
-    assembly = assemble(directory, output, exit_status=None, force=arguments.force)
+    with ProgressBar("making the profile") as bar:
+        assembly = assemble(directory, output, exit_status=None, force=arguments.force, listener=bar)
     for made in (assembly, *assembly.others):
         print(made.path, flush=True)
     print_summary(assembly.path)

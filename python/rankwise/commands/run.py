@@ -86,10 +86,17 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
     """Write the profile and print the summary; nothing that goes wrong here hides the program's status."""
     try:
         from rankwise.profile.assemble import assemble
+        from rankwise.report.progress import ProgressBar
 
-        made = assemble(
-            directory.path, output, exit_status=end.status, interrupted=end.interrupted, force=arguments.force
-        )
+        with ProgressBar("making the profile", wanted=not arguments.quiet) as bar:
+            made = assemble(
+                directory.path,
+                output,
+                exit_status=end.status,
+                interrupted=end.interrupted,
+                force=arguments.force,
+                listener=bar,
+            )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1

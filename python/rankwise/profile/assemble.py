@@ -12,10 +12,13 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.database import new_profile
 from rankwise.profile.launch_note import read_launch_note
+from rankwise.profile.progress import Listener, Progress
 from rankwise.profile.world_profile import WorldProfile
 from rankwise.profile.worlds import worlds
 
 COUNTERS_SUFFIX = ".counters"
+
+_READING_SHARE = 0.4  # of the time that an assembly takes, roughly
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,13 @@ class Assembly:
 
 
 def assemble(
-    run_directory: Path, output: Path, *, exit_status: int | None, interrupted: str = "", force: bool = False
+    run_directory: Path,
+    output: Path,
+    *,
+    exit_status: int | None,
+    interrupted: str = "",
+    force: bool = False,
+    listener: Listener | None = None,
 ) -> Assembly:
     """Make the profile of a run directory.
 
@@ -51,12 +60,14 @@ def assemble(
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
             come to its end.
         force: replace profiles of further worlds, too; else a free number is taken.
+        listener: is told how much is done.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
     """
     note = read_launch_note(run_directory)
-    files, unreadable = _read_all(run_directory)
+    progress = Progress(listener)
+    files, unreadable = _read_all(run_directory, progress)
     found = worlds(files)
     warnings = [*([note.warning] if note.warning else []), *unreadable]
     assemblies: list[Assembly] = []
@@ -64,7 +75,7 @@ def assemble(
         path = output if number == 1 else _further(output, number, {done.path for done in assemblies}, force)
         made = WorldProfile(world, note, exit_status, interrupted)
         with new_profile(path) as profile:
-            made.fill(profile, warnings)
+            made.fill(profile, warnings, progress, (1 - _READING_SHARE) * len(world.ranks) / len(files))
         assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
     first, *others = assemblies
     return Assembly(
@@ -72,7 +83,7 @@ def assemble(
     )
 
 
-def _read_all(run_directory: Path) -> tuple[list[Counters], list[str]]:
+def _read_all(run_directory: Path, progress: Progress) -> tuple[list[Counters], list[str]]:
     """Read all counters files; return those that could be read, and a sentence for each other one.
 
     Raises:
@@ -91,7 +102,7 @@ def _read_all(run_directory: Path) -> tuple[list[Counters], list[str]]:
         )
     files: list[Counters] = []
     failures: list[RankwiseError] = []
-    for path in paths:
+    for path in progress.over(paths, _READING_SHARE):
         try:
             files.append(read_counters(path))
         except RankwiseError as failure:  # noqa: PERF203 - a file that cannot be read is no reason to stop

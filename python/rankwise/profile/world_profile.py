@@ -19,12 +19,14 @@ from rankwise.profile.inside import Inside, inside
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.table_rows import accesses_rows, calls_rows, messages_rows
 from rankwise.profile.worlds import World
 
 _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 _DROPPED = layout.names_of("dropped")
+_CALLS_SHARE = 0.7  # of the time that filling a profile takes, roughly
 _LARGEST = 2**63 - 1  # that SQLite stores
 
 
@@ -63,12 +65,16 @@ class WorldProfile:
             interrupted,
         )
 
-    def fill(self, profile: sqlite3.Connection, warnings: Sequence[str]) -> None:
+    def fill(
+        self, profile: sqlite3.Connection, warnings: Sequence[str], progress: Progress, share: float
+    ) -> None:
         """Fill an empty profile.
 
         Args:
             profile: with the tables of the schema.
             warnings: about the whole run directory.
+            progress: of the assembly.
+            share: of it that this is.
         """
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
@@ -77,8 +83,8 @@ class WorldProfile:
         _insert(profile, "regions", self.regions.names.items())
         _insert(profile, "region_times", self.regions.times)
         _insert(profile, "dropped", self._dropped())
-        _insert(profile, "calls", self._calls(sentences))
-        _insert(profile, "messages", self._messages(sentences))
+        _insert(profile, "calls", self._calls(sentences, progress, share * _CALLS_SHARE))
+        _insert(profile, "messages", self._messages(sentences, progress, share * (1 - _CALLS_SHARE)))
         _insert(profile, "files", map(astuple, self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(profile))
@@ -153,14 +159,14 @@ class WorldProfile:
                 iso(call.since_ns) if call else None,
             )
 
-    def _calls(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
-        for rank, counters in self.ranks.items():
+    def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
+        for rank, counters in progress.over(self.ranks.items(), share):
             made = calls_rows(rank, counters.calls, self.clocks[rank], self.joined, self.regions)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "calls")
 
-    def _messages(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
-        for rank, counters in self.ranks.items():
+    def _messages(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
+        for rank, counters in progress.over(self.ranks.items(), share):
             made = messages_rows(rank, counters.messages, self.joined, self.world.size)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "messages")

@@ -32,6 +32,7 @@ class World:
     ranks: dict[int, Counters] = field(default_factory=dict)
     size: int = 0
     warnings: list[str] = field(default_factory=list)
+    _sizes: set[int] = field(default_factory=set)  # as the processes say
     _ended: dict[str, int] = field(default_factory=dict)  # per node: when the first process had finalized
 
     def add(self, rank: int, counters: Counters) -> None:
@@ -39,6 +40,7 @@ class World:
         header = counters.header
         self.job = self.job or header.job
         self.ranks[rank] = counters
+        self._sizes.add(header.world_size)
         if header.state == "finalized":
             stopped_ns = Lifetime.of(counters).stopped_ns
             self._ended[header.host] = min(self._ended.get(header.host, stopped_ns), stopped_ns)
@@ -48,9 +50,7 @@ class World:
         header = counters.header
         if rank in self.ranks or (header.job and self.job and header.job != self.job):
             return False
-        if header.world_size > 0 and any(
-            other.header.world_size not in (header.world_size, -1) for other in self.ranks.values()
-        ):
+        if header.world_size > 0 and not self._sizes <= {header.world_size, -1}:
             return False
         # MPI_Init and MPI_Finalize hold all together: who starts after another has stopped is in a later
         # world. Only clocks of one node can be compared.

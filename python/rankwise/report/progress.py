@@ -1,0 +1,64 @@
+"""A bar on stderr for what takes long: only on a terminal, and only after a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_PATIENCE_S = 1.0
+_REDRAW_S = 0.1
+
+
+class ProgressBar:
+    """Shows how much is done, as a listener of rankwise.profile.progress, and is gone at the end.
+
+    Args:
+        what: is being done.
+        wanted: False = show nothing.
+    """
+
+    def __init__(self, what: str, *, wanted: bool = True) -> None:
+        self._what = what
+        self._wanted = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._next = time.monotonic() + _PATIENCE_S
+        self._shown: tuple[Progress, TaskID] | None = None
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __call__(self, fraction: float) -> None:
+        """Take note of what fraction of the work is done."""
+        if not self._wanted or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _REDRAW_S
+        progress, task = self._shown = self._shown or self._start()
+        progress.update(task, completed=fraction, refresh=True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            self._shown[0].stop()
+
+    def _start(self) -> tuple[Progress, TaskID]:
+        # Imported late: most profiles are made before anybody could look.
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        progress = Progress(
+            TextColumn("rankwise: {task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=True,
+        )
+        task = progress.add_task(self._what, total=1.0)
+        progress.start()
+        return progress, task

@@ -1,0 +1,60 @@
+"""Telling how far the assembly is: the fractions that a listener gets, and the bar that shows them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from synthetic import small_world, write_world
+
+from rankwise.profile.assemble import assemble
+from rankwise.report import progress
+from rankwise.report.progress import ProgressBar
+
+
+class Terminal(io.StringIO):
+    """A stderr that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(
+    monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO, patience: float, *, wanted: bool = True
+) -> str:
+    """Return what a bar prints while half of something is done."""
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "_PATIENCE_S", patience)
+    with ProgressBar("making the profile", wanted=wanted) as bar:
+        bar(0.5)
+    return stderr.getvalue()
+
+
+def test_the_listener_is_led_from_nothing_to_all(tmp_path: Path) -> None:
+    write_world(tmp_path / "run", small_world(10))
+    write_world(tmp_path / "run", small_world(5), prefix="other")
+    fractions: list[float] = []
+    assembly = assemble(tmp_path / "run", tmp_path / "a.rankwise", exit_status=0, listener=fractions.append)
+    assert len(assembly.others) == 1
+    assert len(fractions) == 15 + 2 * 15  # each file read, each rank's calls and messages written
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < 0.1
+    assert fractions[-1] == pytest.approx(1.0)
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shown(monkeypatch, Terminal(), 0.0)
+    assert "rankwise: making the profile" in text
+    assert "50%" in text
+
+
+def test_no_bar_for_what_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, Terminal(), 3600.0) == ""
+
+
+def test_no_bar_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, io.StringIO(), 0.0) == ""
+    assert shown(monkeypatch, Terminal(), 0.0, wanted=False) == ""
