@@ -41,6 +41,7 @@ inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uin
 inline const auto comm_null = reinterpret_cast<MPI_Comm>(0x100);
 inline const auto comm_world = reinterpret_cast<MPI_Comm>(0x101);
 inline const auto comm_self = reinterpret_cast<MPI_Comm>(0x102);
+inline const auto datatype_null = reinterpret_cast<MPI_Datatype>(0x200);
 inline const auto request_null = reinterpret_cast<MPI_Request>(0x180);
 inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(0x129); }
 inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);

@@ -43,6 +43,7 @@ inline std::uint64_t bits(int handle) { return static_cast<std::uint32_t>(handle
 inline constexpr MPI_Comm comm_world = 0x44000000;
 inline constexpr MPI_Comm comm_self = 0x44000001;
 inline constexpr MPI_Comm comm_null = 0x04000000;
+inline constexpr MPI_Datatype datatype_null = 0x0c000000;
 inline constexpr MPI_Request request_null = 0x2c000000;
 inline MPI_Message message_no_proc() { return 0x6c000000; }
 

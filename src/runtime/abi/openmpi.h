@@ -44,6 +44,7 @@ inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uin
 inline MPI_Comm comm_world = nullptr;
 inline MPI_Comm comm_self = nullptr;
 inline MPI_Comm comm_null = nullptr;
+inline MPI_Datatype datatype_null = nullptr;
 inline MPI_Request request_null = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
@@ -52,6 +53,7 @@ inline void find_constants() {
   comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
   comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
   comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
+  datatype_null = static_cast<MPI_Datatype>(library::variable("ompi_mpi_datatype_null"));
   request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
   no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
 }

@@ -92,7 +92,11 @@ inline void mark_inter(MPI_Comm child, const Communicator *parent, Origin &origi
 
 }  // namespace construction
 
-communicators::Communicator *Call::adopt(MPI_Comm comm) { return construction::add_found(comm); }
+// Not where the communicator is none: MPICH returns MPI_SUCCESS for any error that a handler of the program's own has
+// seen.
+communicators::Communicator *Call::adopt(MPI_Comm comm) {
+  return comm == abi::comm_null ? nullptr : construction::add_found(comm);
+}
 
 // Where the next communicator that is made from this one comes from. Counts the call, also on members that get none.
 inline communicators::Origin Call::next_child() {

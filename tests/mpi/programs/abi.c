@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_NULL", (intptr_t)MPI_COMM_NULL);
   put("MPI_COMM_WORLD", (intptr_t)MPI_COMM_WORLD);
   put("MPI_COMM_SELF", (intptr_t)MPI_COMM_SELF);
+  put("MPI_DATATYPE_NULL", (intptr_t)MPI_DATATYPE_NULL);
   put("MPI_REQUEST_NULL", (intptr_t)MPI_REQUEST_NULL);
 #endif
 

@@ -97,6 +97,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_NULL", number(abi::comm_null));
   put("MPI_COMM_WORLD", number(abi::comm_world));
   put("MPI_COMM_SELF", number(abi::comm_self));
+  put("MPI_DATATYPE_NULL", number(abi::datatype_null));
   put("MPI_REQUEST_NULL", number(abi::request_null));
   for (int i = 1; i < argc; ++i) answer(argv[i]);
   return 0;
