@@ -21,7 +21,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """Compiles a program of tests/mpi/programs (C or Fortran, by its suffix) with an MPI, once a session."""
+    """Compiles a program of tests/mpi/programs with an MPI, once a session: a file or a folder."""
     done: dict[tuple[str, str], Path] = {}
     place = tmp_path_factory.mktemp("programs")
 
@@ -35,7 +35,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
                 words = [mpi.mpifort, "-J", str(place), "-o", str(program), str(PROGRAMS / source)]
                 subprocess.run(words, check=True, timeout=120, env=mpi.env())
             else:
-                mpi.compile(program, PROGRAMS / source)
+                path = PROGRAMS / source
+                mpi.compile(program, *(sorted(path.glob("*.c")) if path.is_dir() else [path]))
             done[mpi.name, source] = program
         return done[mpi.name, source]
 
