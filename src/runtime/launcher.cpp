@@ -91,6 +91,9 @@ int local_rank() {
 
 void job(char *text, std::size_t bytes) {
   static constexpr const char *spaces[] = {"PMIX_NAMESPACE", "PMI_JOBID", nullptr};
+  static constexpr const char *intels[] = {"I_MPI_HYDRA_UUID", nullptr};
+  static constexpr const char *process_groups[] = {"HYDRA_BSTRAP_PGID", nullptr};
+  static constexpr const char *spawned[] = {"PMI_SPAWNED", nullptr};
   static constexpr const char *jobs[] = {"SLURM_JOB_ID", nullptr};
   static constexpr const char *steps[] = {"SLURM_STEP_ID", nullptr};
   const char *space = first_of(spaces);
@@ -98,8 +101,13 @@ void job(char *text, std::size_t bytes) {
   const char *slurm_step = first_of(steps);
   if (space != nullptr) {
     snprintf(text, bytes, "%s", space);
+  } else if (const char *intel = first_of(intels); intel != nullptr) {
+    const char *process_group = first_of(process_groups);
+    snprintf(text, bytes, "hydra %s.%s", intel, process_group != nullptr ? process_group : "0");
   } else if (hydra_control_port(text, bytes)) {
-    return;
+    // All that is spawned has this in common; the reader tells one spawning from the next by its time.
+    const std::size_t length = strlen(text);
+    if (first_of(spawned) != nullptr) snprintf(text + length, bytes - length, " spawned");
   } else if (slurm_job != nullptr) {
     snprintf(text, bytes, "%s.%s", slurm_job, slurm_step != nullptr ? slurm_step : "");
   } else if (bytes > 0) {

@@ -56,3 +56,19 @@ def record(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Record:
         return done
 
     return record_
+
+
+@pytest.fixture
+def record_if_able(mpi: Mpi, compiled: Compile, record: Record) -> Record:
+    """As `record`, for what not every library can do: skips if the program fails without Rankwise, too."""
+
+    def record_(source: str, ranks: int, *arguments: str) -> Recording:
+        done = record(source, ranks, *arguments, status=None)
+        if done.process.returncode:
+            words = mpi.launch(ranks, compiled(mpi, source), *arguments)
+            plain = subprocess.run(words, capture_output=True, timeout=recording.LIMIT_SECONDS, env=mpi.env())
+            assert plain.returncode, done.process.stderr
+            pytest.skip(f"{mpi.name} itself fails in {' '.join(arguments)} (status {plain.returncode})")
+        return done
+
+    return record_

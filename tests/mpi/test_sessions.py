@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from libraries import Mpi
-from recording import LIMIT_SECONDS, Compile, Record, Recording
+from recording import LIMIT_SECONDS, Record, Recording
 
 ALL = "forg.rankwise/all-of-us:0"
 
@@ -22,17 +22,6 @@ def library(mpi: Mpi, tmp_path: Path) -> Mpi:
     if subprocess.run(words, capture_output=True, timeout=LIMIT_SECONDS, env=mpi.env()).returncode:
         pytest.skip(f"{mpi.name} has no sessions")
     return mpi
-
-
-def steps(mpi: Mpi, record: Record, compiled: Compile, order: str) -> Recording:
-    """Run the steps, if the library by itself can: several can't open MPI a second time in one process."""
-    done = record("sessions.c", 3, order, status=None)
-    if done.process.returncode:
-        words = mpi.launch(3, compiled(mpi, "sessions.c"), order)
-        plain = subprocess.run(words, capture_output=True, timeout=LIMIT_SECONDS, env=mpi.env())
-        assert plain.returncode, done.process.stderr
-        pytest.skip(f"{mpi.name} itself fails in {order} (status {plain.returncode} without Rankwise)")
-    return done
 
 
 def plain_names(done: Recording) -> dict[str, str]:
@@ -83,10 +72,11 @@ def test_a_session_alone(record: Record) -> None:
     assert done.warnings == []
 
 
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("order", ["wsf", "twfe", "wtfe"])
-def test_a_session_beside_the_world(library: Mpi, record: Record, compiled: Compile, order: str) -> None:
+def test_a_session_beside_the_world(record_if_able: Record, order: str) -> None:
     """The recording goes on as long as the world or a session is open, in whichever order they close."""
-    done = steps(library, record, compiled, order)
+    done = record_if_able("sessions.c", 3, order)
     expected = {"W": ring([0, 1, 2], 50)}
     expected |= WORK if "s" in order else {"fkept:0": ring([0, 1, 2], 40)}
     assert volumes(done) == expected
@@ -95,9 +85,10 @@ def test_a_session_beside_the_world(library: Mpi, record: Record, compiled: Comp
     assert done.warnings == []
 
 
-def test_mpi_is_opened_again(library: Mpi, record: Record, compiled: Compile) -> None:
+@pytest.mark.usefixtures("library")
+def test_mpi_is_opened_again(record_if_able: Record) -> None:
     """What comes after the last session was finalised is recorded as well, in the same profile."""
-    done = steps(library, record, compiled, "sswf")
+    done = record_if_able("sessions.c", 3, "sswf")
     twice = {name: {pair: (m, b) for pair, (m, b) in pairs.items()} for name, pairs in WORK.items()}
     twice |= {f"{ALL}#3": WORK[ALL], f"{ALL}#4": WORK[f"{ALL}#2"]}
     twice |= {"fpart:1#2": WORK["fpart:1"], "ybridge:0#2": WORK["ybridge:0"], "W": ring([0, 1, 2], 50)}

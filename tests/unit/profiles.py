@@ -127,7 +127,7 @@ def _close(connection: sqlite3.Connection) -> None:
 
 def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
     connection.execute(
-        f"INSERT INTO run VALUES ({', '.join('?' * 18)})",
+        f"INSERT INTO run VALUES ({', '.join('?' * 20)})",
         (
             "0.1.0",
             json.dumps(COMMAND),
@@ -147,6 +147,8 @@ def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
             0,
             "",
             "[]",
+            1,
+            1,
         ),
     )
 

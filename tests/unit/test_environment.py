@@ -15,6 +15,8 @@ OURS = Preload(Path("/r/rw.so"), Path("/run"))
 BARE = "-x LD_PRELOAD=/r/rw.so -x RANKWISE_DIR=/run"
 WITH_THEIRS = "-x LD_PRELOAD=/r/rw.so:/u.so -x RANKWISE_DIR=/run"
 HYDRA = "-env LD_PRELOAD /r/rw.so -env RANKWISE_DIR /run"
+HYDRA_ALL = "-genv LD_PRELOAD /r/rw.so -genv RANKWISE_DIR /run"  # for what the program spawns
+HYDRA_ALL_THEIRS = "-genv LD_PRELOAD /r/rw.so:/u.so -genv RANKWISE_DIR /run"
 HYDRA_THEIRS = "-env LD_PRELOAD /r/rw.so:/u.so -env RANKWISE_DIR /run"
 
 
@@ -31,7 +33,10 @@ def launch(command: str, preload: Preload = OURS, script: str | None = None, **e
         ("mpirun app : -n 2 app2", f"mpirun {BARE} app : -n 2 {BARE} app2"),
         ("mpirun -x LD_PRELOAD=/u.so -x A app", f"mpirun -x A {WITH_THEIRS} app"),
         ("mpirun -x LD_PRELOAD=/u.so app : app2", f"mpirun {WITH_THEIRS} app : {BARE} app2"),
-        ("env LD_PRELOAD=/u.so mpirun -x LD_PRELOAD app", f"env LD_PRELOAD=/u.so mpirun {WITH_THEIRS} app"),
+        (
+            "env LD_PRELOAD=/u.so mpirun -x LD_PRELOAD app",
+            f"env LD_PRELOAD=/u.so LD_PRELOAD=/r/rw.so:/u.so RANKWISE_DIR=/run mpirun {WITH_THEIRS} app",
+        ),
         (
             "mpirun env LD_PRELOAD=/u.so app",
             f"mpirun {BARE} env LD_PRELOAD=/u.so LD_PRELOAD=/r/rw.so:/u.so RANKWISE_DIR=/run app",
@@ -47,13 +52,15 @@ def launch(command: str, preload: Preload = OURS, script: str | None = None, **e
 def test_openmpi(command: str, expected: str) -> None:
     made = launch(command, HOME="/h")
     assert shlex.join(made.words) == shlex.join(shlex.split(expected))
-    assert made.environment == {"HOME": "/h"}  # the launcher itself runs without us
+    # For processes that the program spawns: Open MPI 5 gives them the environment of mpirun.
+    theirs = ":/u.so" if command.startswith("env LD_PRELOAD") else ""
+    assert made.environment == {"HOME": "/h", "LD_PRELOAD": f"/r/rw.so{theirs}", "RANKWISE_DIR": "/run"}
 
 
 def test_openmpi_with_the_users_list_in_the_environment() -> None:
     made = launch("mpirun app", OMPI_MCA_mca_base_env_list="A=b")
     assert made.words == ["mpirun", "app"]
-    assert made.environment == {"OMPI_MCA_mca_base_env_list": "A=b;LD_PRELOAD=/r/rw.so;RANKWISE_DIR=/run"}
+    assert made.environment["OMPI_MCA_mca_base_env_list"] == "A=b;LD_PRELOAD=/r/rw.so;RANKWISE_DIR=/run"
 
 
 def test_users_preload_in_the_environment_is_kept() -> None:
@@ -65,15 +72,16 @@ def test_users_preload_in_the_environment_is_kept() -> None:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("mpiexec.hydra -n 2 app", f"mpiexec.hydra -n 2 {HYDRA} app"),
-        ("mpiexec.hydra app : -n 2 app2", f"mpiexec.hydra {HYDRA} app : -n 2 {HYDRA} app2"),
+        ("mpiexec.hydra -n 2 app", f"mpiexec.hydra -n 2 {HYDRA_ALL} {HYDRA} app"),
+        ("mpiexec.hydra app : -n 2 app2", f"mpiexec.hydra {HYDRA_ALL} {HYDRA} app : -n 2 {HYDRA} app2"),
         (
             "mpiexec.hydra -genv LD_PRELOAD /u.so app : app2",
-            f"mpiexec.hydra -genv LD_PRELOAD /u.so {HYDRA_THEIRS} app : {HYDRA_THEIRS} app2",
+            f"mpiexec.hydra -genv LD_PRELOAD /u.so {HYDRA_ALL_THEIRS} {HYDRA_THEIRS} app"
+            f" : {HYDRA_THEIRS} app2",
         ),
         (
             "mpiexec.hydra app : -env LD_PRELOAD=/u.so -envnone app2",
-            f"mpiexec.hydra {HYDRA} app : -env LD_PRELOAD=/u.so -envnone {HYDRA_THEIRS} app2",
+            f"mpiexec.hydra {HYDRA_ALL} {HYDRA} app : -env LD_PRELOAD=/u.so -envnone {HYDRA_THEIRS} app2",
         ),
     ],
 )

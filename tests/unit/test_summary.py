@@ -109,6 +109,14 @@ def test_the_wall_time_has_three_parts(tmp_path: Path, monkeypatch: pytest.Monke
     assert wall_line(path, 0.892, 26.1, 42.8) == "wall 892 ms  MPI 26.1 %  Init, Finalize 42.8 %"
 
 
+def test_one_of_several_worlds(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "heat.rankwise")
+    assert "world 1 of" not in summary_of(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET world = 2, worlds = 3")
+    assert "world 2 of 3" in summary_of(path)
+
+
 def test_verbose_shows_the_spread_of_init_and_finalize(tmp_path: Path) -> None:
     text = summary_of(profiles.write_profile(tmp_path / "a.rankwise"), verbose=True)
     assert "init, finalize 560 ms 140 ms 140 ms 0 140 ms 0" in " ".join(text.split())

@@ -27,6 +27,8 @@ class Run:
     wall_seconds: float
     exit_status: int | None
     ranks: int
+    world: int
+    worlds: int
     nodes: int
     calls: int
 
@@ -63,7 +65,7 @@ def run_facts(connection: sqlite3.Connection) -> Run:
     """Return the facts of the run."""
     row = connection.execute(
         "SELECT rankwise_version, command, executable, directory, launcher, job, mpi_abi, mpi_library,"
-        " thread_level, started, stopped, wall, exit_status, ranks_expected FROM run"
+        " thread_level, started, stopped, wall, exit_status, ranks_expected, world, worlds FROM run"
     ).fetchone()
     version, command, *facts = row
     (nodes,) = connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()

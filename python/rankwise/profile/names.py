@@ -89,6 +89,8 @@ def _proposed(origin: Origin, names: Mapping[int, Name]) -> Name:
         return Name("W", "W")
     if not origin.parent_id and letter == "S":
         return Name(f"S.{origin.world_rank}", "S")
+    if not origin.parent_id and letter == "P":
+        return Name("P", "P")
     group = f"{origin.group_hash & 0xFFFFFFFF:08x}"
     occurrence = f"#{origin.sequence}" if origin.sequence > 1 else ""
     if origin.has("UNKNOWN_ORIGIN"):

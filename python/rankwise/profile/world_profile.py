@@ -118,6 +118,8 @@ class WorldProfile:
             int(bool(self.reason)),
             self.reason,
             json.dumps(self.note.not_covered),
+            self.world.number,
+            self.world.of,
         )
 
     def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:

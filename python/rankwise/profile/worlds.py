@@ -15,6 +15,7 @@ from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
 
 _MOST_RANKS = CONSTANTS["PEER_UNKNOWN"]
+_SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
 
 
 @dataclass
@@ -25,12 +26,16 @@ class World:
         job: what identifies the world, as its processes say; may be empty.
         ranks: what each rank that left a readable file counted, in the order of the ranks.
         size: ranks expected.
+        number: its place among the worlds of the run, from 1.
+        of: worlds of the run.
         warnings: what is not certain, a sentence each.
     """
 
     job: str = ""
     ranks: dict[int, Counters] = field(default_factory=dict)
     size: int = 0
+    number: int = 1
+    of: int = 1
     warnings: list[str] = field(default_factory=list)
     _sizes: set[int] = field(default_factory=set)  # as the processes say
     _ended: dict[str, int] = field(default_factory=dict)  # per node: when the first process had finalized
@@ -52,10 +57,24 @@ class World:
             return False
         if header.world_size > 0 and not self._sizes <= {header.world_size, -1}:
             return False
+        if header.job.endswith(_SPAWNED) and not self._initialised_with(counters):
+            return False
         # MPI_Init and MPI_Finalize hold all together: who starts after another has stopped is in a later
         # world. Only clocks of one node can be compared.
         started_ns = Lifetime.of(counters).started_ns
         return started_ns <= self._ended.get(header.host, started_ns)
+
+    def _initialised_with(self, counters: Counters) -> bool:
+        """Whether a process was in MPI_Init at the same time as all members of its node."""
+        mine = counters.header.stamps
+        for other in self.ranks.values():
+            theirs = other.header.stamps
+            if other.header.host == counters.header.host and any(
+                late.used and early.used and late.realtime_ns > early.realtime_ns
+                for late, early in ((mine["loaded"], theirs["started"]), (theirs["loaded"], mine["started"]))
+            ):
+                return False
+        return True
 
 
 def worlds(files: Iterable[Counters]) -> list[World]:
@@ -74,7 +93,8 @@ def worlds(files: Iterable[Counters]) -> list[World]:
         world.add(rank, counters)
     for counters in lost:
         _give_a_rank(counters, found)
-    for world in found:
+    for number, world in enumerate(found, 1):
+        world.number, world.of = number, len(found)
         world.ranks = dict(sorted(world.ranks.items()))
         world.size = _size(world)
     return found

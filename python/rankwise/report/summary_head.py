@@ -36,6 +36,7 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
     facts = [
         _plural(run.ranks, "rank") + (f" / {_plural(run.nodes, 'node')}" if run.nodes else ""),
+        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
         f"job {run.job}" if run.job else "",
         run.started if verbose else run.started[:16].replace("T", " "),
         run.mpi_library if verbose else library_name(run.mpi_library),

@@ -514,8 +514,16 @@ constexpr char constructor_letter(Procedure procedure) {
       return 'i';
     case Procedure::MPI_Dist_graph_create_adjacent:
       return 'j';
+    case Procedure::MPI_Comm_accept:
+    case Procedure::MPI_Comm_connect:
+      return 'k';
     case Procedure::MPI_Intercomm_merge:
       return 'm';
+    case Procedure::MPI_Comm_spawn:
+    case Procedure::MPI_Comm_spawn_multiple:
+      return 'p';
+    case Procedure::MPI_Comm_join:
+      return 'q';
     case Procedure::MPI_Dist_graph_create:
       return 'r';
     case Procedure::MPI_Comm_split:
@@ -579,8 +587,10 @@ enum class Slot : std::uint16_t {
   MPI_Cancel,
   MPI_Cart_create,
   MPI_Cart_sub,
+  MPI_Comm_accept,
   MPI_Comm_attach_buffer,
   MPI_Comm_attach_buffer_c,
+  MPI_Comm_connect,
   MPI_Comm_create,
   MPI_Comm_create_from_group,
   MPI_Comm_create_group,
@@ -594,7 +604,10 @@ enum class Slot : std::uint16_t {
   MPI_Comm_idup,
   MPI_Comm_idup_with_info,
   MPI_Comm_iflush_buffer,
+  MPI_Comm_join,
   MPI_Comm_set_name,
+  MPI_Comm_spawn,
+  MPI_Comm_spawn_multiple,
   MPI_Comm_split,
   MPI_Comm_split_type,
   MPI_Dist_graph_create,
@@ -832,8 +845,10 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Cancel", true},
     {"MPI_Cart_create", true},
     {"MPI_Cart_sub", true},
+    {"MPI_Comm_accept", true},
     {"MPI_Comm_attach_buffer", false},
     {"MPI_Comm_attach_buffer_c", false},
+    {"MPI_Comm_connect", true},
     {"MPI_Comm_create", true},
     {"MPI_Comm_create_from_group", false},
     {"MPI_Comm_create_group", true},
@@ -847,7 +862,10 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Comm_idup", true},
     {"MPI_Comm_idup_with_info", false},
     {"MPI_Comm_iflush_buffer", false},
+    {"MPI_Comm_join", true},
     {"MPI_Comm_set_name", true},
+    {"MPI_Comm_spawn", true},
+    {"MPI_Comm_spawn_multiple", true},
     {"MPI_Comm_split", true},
     {"MPI_Comm_split_type", true},
     {"MPI_Dist_graph_create", true},

@@ -273,6 +273,7 @@ class Call {
   void posted_duplicate(MPI_Comm child, MPI_Request request);
   void created_by_group(MPI_Comm child, int tag);
   void created_between(MPI_Comm child, int tag);
+  void created_outwards(MPI_Comm child);
   void created_from_group(MPI_Comm child, const char *tag);
   void created_from_groups(MPI_Comm child, const char *tag);
   void freeing();

@@ -23,7 +23,8 @@ inline Communicator *add(MPI_Comm comm, Origin origin) {
   return communicators::add(abi::bits(comm), origin, rank, size, remote_size);
 }
 
-// The first of all processes of an intercommunicator, and a hash that both sides agree on.
+// The first of all processes of an intercommunicator, and a hash that both sides agree on. Processes of another world
+// have no rank in ours: they come last, and the other side, in its own world, finds another name.
 struct BothGroups {
   std::uint64_t hash = 0;
   int first = -1;
@@ -31,7 +32,9 @@ struct BothGroups {
   explicit BothGroups(MPI_Comm comm) {
     const Members local{Group(comm, Group::Side::local)};
     const Members remote{Group(comm, Group::Side::remote)};
-    const bool local_first = local.first < remote.first || (local.first == remote.first && local.hash < remote.hash);
+    const auto local_order = static_cast<unsigned>(local.first);
+    const auto remote_order = static_cast<unsigned>(remote.first);
+    const bool local_first = local_order < remote_order || (local_order == remote_order && local.hash < remote.hash);
     hash = local_first ? chain(local.hash, remote.hash) : chain(remote.hash, local.hash);
     first = local_first ? local.first : remote.first;
   }
@@ -56,6 +59,12 @@ inline void add_world() {
   if (world != nullptr) world->is_world = true;
 }
 
+// Whether this leads to the processes that spawned ours.
+inline bool is_parent(MPI_Comm comm) {
+  MPI_Comm parent = abi::comm_null;
+  return queries.Comm_get_parent(&parent) == abi::success && parent == comm && comm != abi::comm_null;
+}
+
 // A communicator that was not made by a call we saw: MPI_COMM_SELF, or one that came from somewhere else. Several
 // threads may use it for the first time at once.
 inline Communicator *add_found(MPI_Comm comm) {
@@ -67,6 +76,11 @@ inline Communicator *add_found(MPI_Comm comm) {
   if (comm == abi::comm_self) {
     origin.letter = 'S';
     origin.leader = counters_file::header()->world_rank;
+    return add(comm, origin);
+  }
+  if (is_parent(comm)) {
+    origin.letter = 'P';
+    origin.flags = RANKWISE_COMMUNICATOR_INTER;
     return add(comm, origin);
   }
   origin.letter = 'U';
@@ -188,6 +202,14 @@ inline void Call::created_by_group(MPI_Comm child, int tag) {
   construction::add(child, origin);
 }
 
+// To processes that have no rank in our world.
+inline void Call::created_outwards(MPI_Comm child) {
+  communicators::Origin origin = next_child();
+  if (child == abi::comm_null) return;
+  origin.flags |= RANKWISE_COMMUNICATOR_INTER;
+  construction::add(child, origin);
+}
+
 inline void Call::created_between(MPI_Comm child, int tag) {
   if (child == abi::comm_null) return;
   communicators::Origin origin;
@@ -198,7 +220,8 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   const construction::BothGroups groups(child);
   origin.group_hash = groups.hash;
   origin.leader = groups.first;
-  origin.sequence = occurrences::next(chain(groups.hash, static_cast<std::uint64_t>(tag)));
+  const std::uint64_t same = chain(groups.hash, static_cast<unsigned char>(origin.letter));
+  origin.sequence = occurrences::next(chain(same, static_cast<std::uint64_t>(tag)));
   construction::add(child, origin);
 }
 

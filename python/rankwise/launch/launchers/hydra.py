@@ -2,7 +2,8 @@
 
 Seen with MPICH 4.0.2 and 5.0.2 and Intel MPI 2021.18: of several settings of one name the last `-env` of the
 program counts, before any `-genv`; it also holds under -envnone, -genvnone and -envlist. (Intel drops `-genv`
-under -envlist and -envnone, which is why `-genv` would not do.)
+under -envlist and -envnone, which is why `-genv` would not do.) Spawned processes get what `-genv` sets, and
+nothing of `-env`.
 """
 
 from __future__ import annotations
@@ -46,14 +47,20 @@ class Hydra(Family):
         environment: Mapping[str, str],  # noqa: ARG002 - hydra has no variable that would stand in the way
         theirs: str,
     ) -> Delivery:
-        """By `-env` as the last options of each program."""
+        """By `-env` as the last options of each program, and `-genv` for what these may spawn."""
         for_all = _setting("genv", (option for context in contexts for option in context.options), theirs)
-        delivered = []
+        delivered: list[Context] = []
         for context in contexts:
             own = _setting("env", context.options, for_all)
-            ours = [Option(("-env", name, value)) for name, value in preload.variables(own).items()]
+            ours = _options("-env", preload.variables(own))
+            if not delivered:
+                ours = _options("-genv", preload.variables(for_all)) + ours
             delivered.append(with_options(context, [*context.options, *ours], preload, own))
         return Delivery(tuple(delivered), how="-env NAME value before each program")
+
+
+def _options(name: str, variables: Mapping[str, str]) -> list[Option]:
+    return [Option((name, variable, value)) for variable, value in variables.items()]
 
 
 def _setting(name: str, options: Iterable[Option], default: str) -> str:

@@ -51,17 +51,25 @@ class OpenMPI(Family):
     def deliver(
         self, contexts: tuple[Context, ...], preload: Preload, environment: Mapping[str, str], theirs: str
     ) -> Delivery:
-        """By `-x` before each program, or by the user's own mca_base_env_list."""
+        """By `-x` before each program, or by the user's own mca_base_env_list.
+
+        Of Open MPI 5, spawned processes get neither: they have the environment of mpirun itself, on its node.
+        """
+        inherited = preload.variables(theirs)
         if any(_is_list(option) for context in contexts for option in context.options):
             return Delivery(
                 tuple(_with_list(context, preload, theirs) for context in contexts),
+                inherited,
                 how=f"appended to --mca {_LIST}",
             )
         if users_list := environment.get(f"OMPI_MCA_{_LIST}"):
             variables = _joined(users_list, preload.variables(_listed(users_list, theirs)))
-            return Delivery(contexts, {f"OMPI_MCA_{_LIST}": variables}, f"appended to OMPI_MCA_{_LIST}")
+            return Delivery(
+                contexts, {**inherited, f"OMPI_MCA_{_LIST}": variables}, f"appended to OMPI_MCA_{_LIST}"
+            )
         return Delivery(
             tuple(_with_x(context, preload, theirs) for context in contexts),
+            inherited,
             how="-x NAME=value before each program",
         )
 
