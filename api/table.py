@@ -18,6 +18,9 @@ else:
 
 HERE = Path(__file__).parent
 
+# Kinds of parameters that tell the communicator of a call, and the methods of `call` that know it.
+HANDLES = {"COMMUNICATOR in": "on", "FILE in": "on_file"}
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -77,11 +80,13 @@ class Procedure:
         return str((self.rule or {}).get("letter", ""))
 
     @property
-    def communicator(self) -> str:
-        """C expression for the communicator that a call is booked on, '' if none."""
+    def booked_on(self) -> str:
+        """C++ statement that finds the communicator that a call is booked on, '' if none."""
         if self.rule and "communicator" in self.rule:
-            return str(self.rule["communicator"])
-        return next((n for n, kind in self.kinds.items() if kind == "COMMUNICATOR in"), "")
+            expression = str(self.rule["communicator"])
+            return f"call.on({expression});" if expression else ""
+        found = ((HANDLES[kind], name) for name, kind in self.kinds.items() if kind in HANDLES)
+        return next((f"call.{method}({name});" for method, name in found), "")
 
 
 class Table:

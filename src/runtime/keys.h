@@ -60,6 +60,13 @@ constexpr std::uint64_t other_messages(rankwise_message_kind kind, Procedure pro
   return messages(kind, procedure, RANKWISE_COMMUNICATOR_OTHER, RANKWISE_PEER_OTHER);
 }
 
+// RANKWISE_FILE_OTHER: the row for a call whose own row found no room, too.
+constexpr std::uint64_t accesses(std::uint32_t file, Procedure procedure) {
+  return field(file, RANKWISE_ACCESSES_FILE_SHIFT, RANKWISE_ACCESSES_FILE_BITS) |
+         field(static_cast<std::uint64_t>(procedure), RANKWISE_ACCESSES_PROCEDURE_SHIFT,
+               RANKWISE_ACCESSES_PROCEDURE_BITS);
+}
+
 }  // namespace rankwise::keys
 
 #endif

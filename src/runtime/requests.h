@@ -20,13 +20,17 @@ enum class Kind : std::uint8_t {
   exchange,     // MPI_Isendrecv: the bytes received
   collective,   // nothing; also MPI_Comm_idup
   partitioned,  // MPI_Precv_init: all its partitions
+  reading,      // of a file: its bytes, and the bin of its call
+  writing,      // to a file: likewise
   message       // not a request: a message that was matched by MPI_Mprobe and waits for MPI_Mrecv
 };
 
-// Whether bytes are lost if nobody sees it complete.
+// Whether received bytes are lost if nobody sees it complete.
 constexpr bool receives(Kind kind) {
   return kind == Kind::receive || kind == Kind::exchange || kind == Kind::partitioned;
 }
+
+constexpr bool accesses_file(Kind kind) { return kind == Kind::reading || kind == Kind::writing; }
 
 // 32 bytes, so that two share a cache line.
 //
@@ -46,7 +50,7 @@ struct Request {
   };
   std::uint32_t communicator : 24;  // index in keys
   Kind kind : 8;
-  std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys
+  std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys; of an access: the file
   std::uint32_t addressed : 1;  // persistent: each start is a message
   std::uint32_t recorded : 1;   // false: posted or started while recording was paused
   std::uint32_t persistent : 1;
@@ -59,9 +63,10 @@ constexpr bool is_under_way(const Request &request) {
   return request.kind != Kind::none && (!request.persistent || request.active);
 }
 
-// The request is gone, and nobody saw what it received.
+// The request is gone, and nobody saw what it moved.
 inline void lost(const Request &request) {
   if (receives(request.kind)) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
+  if (accesses_file(request.kind)) counters_file::drop(RANKWISE_DROPPED_ACCESSES);
 }
 
 inline Request of_communicator(std::uint64_t handle, std::uint32_t communicator, Kind kind) {

@@ -22,6 +22,8 @@ class RowTable {
     return resize(first_index) && extend(counters_file::Need::ordinary);
   }
 
+  bool exists() const { return section_ != nullptr; }
+
   // The row with this key, made if there is none; nullptr if there is no room for it.
   //
   // RATIONALE: the first look is inlined into every wrapper, because nearly all find their row there.
@@ -111,6 +113,7 @@ class RowTable {
 
 using CallRows = RowTable<rankwise_calls, RANKWISE_SECTION_CALLS>;
 using MessageRows = RowTable<rankwise_messages, RANKWISE_SECTION_MESSAGES>;
+using AccessRows = RowTable<rankwise_accesses, RANKWISE_SECTION_ACCESSES>;
 
 }  // namespace rankwise
 

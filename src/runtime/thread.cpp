@@ -87,6 +87,7 @@ Thread *attach() {
     idle = thread->next_idle;
     thread->inside = false;
     thread->communicator_cache = {};
+    thread->file_cache = {};
   } else {
     thread = create();
   }

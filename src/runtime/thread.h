@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "communicators.h"
+#include "files.h"
 #include "row_table.h"
 
 namespace rankwise {
@@ -15,7 +16,9 @@ struct Thread {
   rankwise_thread *record = nullptr;
   CallRows calls;
   MessageRows messages;
+  AccessRows accesses;  // made when the thread first uses a file
   communicators::Table::Cache communicator_cache;
+  files::Table::Cache file_cache;
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;

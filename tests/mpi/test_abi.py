@@ -71,6 +71,13 @@ def test_sizes_in_the_handles_of_datatypes(mpi: Mpi, real: list[tuple[str, str]]
     assert known >= 7 if mpi.family == "mpich" else known == 0
 
 
+def test_access_modes_of_files(real: list[tuple[str, str]], describer: Path) -> None:
+    modes = {key: value for key, value in real if key.startswith("mode:")}
+    assert sorted(map(int, modes.values())) == [1 << bit for bit in range(9)]
+    told = ask(describer, *modes)
+    assert {key: told[key] for key in modes} == modes
+
+
 def test_bytes_in_a_status(mpi: Mpi, real: list[tuple[str, str]], describer: Path) -> None:
     if mpi.family == "mpiabi":
         pytest.skip("the standard leaves these fields to the library, so the runtime asks it")

@@ -4,6 +4,7 @@
 using MPI_Comm = struct MPI_ABI_Comm *;
 using MPI_Datatype = struct MPI_ABI_Datatype *;
 using MPI_Errhandler = struct MPI_ABI_Errhandler *;
+using MPI_File = struct MPI_ABI_File *;
 using MPI_Group = struct MPI_ABI_Group *;
 using MPI_Info = struct MPI_ABI_Info *;
 using MPI_Message = struct MPI_ABI_Message *;
@@ -54,16 +55,35 @@ inline bool is_error_in_status(int code) { return code == 19; }
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
 inline bool is_pending(int code) { return code == 18; }
 
-// Bytes received, -1 if the operation was cancelled. The standard leaves the fields that hold them to the library.
-inline std::int64_t received_bytes(const MPI_Status &status) {
+// Bytes of an operation that can't be cancelled. The standard leaves the fields that hold them to the library.
+inline std::uint64_t bytes_of(const MPI_Status &status) {
   using Elements = int (*)(const MPI_Status *, MPI_Datatype, MPI_Count *);
-  using Cancelled = int (*)(const MPI_Status *, int *);
   static const auto elements = reinterpret_cast<Elements>(library::function("PMPI_Get_elements_c"));
+  MPI_Count bytes = 0;
+  if (elements == nullptr || elements(&status, byte, &bytes) != success) return 0;
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+// Bytes received, -1 if the operation was cancelled.
+inline std::int64_t received_bytes(const MPI_Status &status) {
+  using Cancelled = int (*)(const MPI_Status *, int *);
   static const auto cancelled = reinterpret_cast<Cancelled>(library::function("PMPI_Test_cancelled"));
   int flag = 0;
-  MPI_Count bytes = 0;
-  if (cancelled == nullptr || elements == nullptr || cancelled(&status, &flag) != success || flag != 0) return -1;
-  return elements(&status, byte, &bytes) == success ? bytes : -1;
+  if (cancelled == nullptr || cancelled(&status, &flag) != success || flag != 0) return -1;
+  return static_cast<std::int64_t>(bytes_of(status));
+}
+
+// A file's access mode in the numbers of rankwise_file_mode.
+inline std::uint32_t file_mode(int amode) {
+  constexpr rankwise_file_mode modes[] = {
+      RANKWISE_MODE_APPEND,     RANKWISE_MODE_CREATE,      RANKWISE_MODE_DELETE_ON_CLOSE,
+      RANKWISE_MODE_EXCL,       RANKWISE_MODE_RDONLY,      RANKWISE_MODE_RDWR,
+      RANKWISE_MODE_SEQUENTIAL, RANKWISE_MODE_UNIQUE_OPEN, RANKWISE_MODE_WRONLY};
+  std::uint32_t mode = 0;
+  for (unsigned bit = 0; bit < 9; ++bit) {
+    if ((static_cast<unsigned>(amode) >> bit & 1U) != 0) mode |= modes[bit];
+  }
+  return mode;
 }
 
 // The size of a datatype if its handle tells, else -1.

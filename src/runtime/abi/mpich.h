@@ -5,6 +5,7 @@
 using MPI_Comm = int;
 using MPI_Datatype = int;
 using MPI_Errhandler = int;
+using MPI_File = struct ADIOI_FileD *;
 using MPI_Group = int;
 using MPI_Info = int;
 using MPI_Message = int;
@@ -39,6 +40,7 @@ inline const void *in_place() { return reinterpret_cast<const void *>(-1); }
 inline MPI_Status *status_ignore() { return reinterpret_cast<MPI_Status *>(1); }
 
 inline std::uint64_t bits(int handle) { return static_cast<std::uint32_t>(handle); }
+inline std::uint64_t bits(MPI_File file) { return reinterpret_cast<std::uint64_t>(file); }
 
 inline constexpr MPI_Comm comm_world = 0x44000000;
 inline constexpr MPI_Comm comm_self = 0x44000001;
@@ -55,12 +57,20 @@ inline bool is_error_in_status(int code) { return (code & 0x7F) == 17; }
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
 inline bool is_pending(int code) { return (code & 0x7F) == 18; }
 
-// Bytes received, -1 if the operation was cancelled.
-inline std::int64_t received_bytes(const MPI_Status &status) {
+// Bytes of an operation that can't be cancelled.
+inline std::uint64_t bytes_of(const MPI_Status &status) {
   const auto low = static_cast<std::uint32_t>(status.count_low);
   const auto high = static_cast<std::uint32_t>(status.count_high_and_cancelled);
-  return (high & 1U) != 0 ? -1 : static_cast<std::int64_t>((std::uint64_t{high >> 1} << 32) | low);
+  return (std::uint64_t{high >> 1} << 32) | low;
 }
+
+// Bytes received, -1 if the operation was cancelled.
+inline std::int64_t received_bytes(const MPI_Status &status) {
+  return (status.count_high_and_cancelled & 1) != 0 ? -1 : static_cast<std::int64_t>(bytes_of(status));
+}
+
+// A file's access mode in the numbers of rankwise_file_mode.
+inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(amode) & 0x1FF; }
 
 // The size of a datatype if its handle tells, else -1: built-in types carry it in bits 8 to 15.
 inline std::int64_t size_in_handle(MPI_Datatype datatype) {

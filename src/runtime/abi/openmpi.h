@@ -6,6 +6,7 @@
 using MPI_Comm = struct ompi_communicator_t *;
 using MPI_Datatype = struct ompi_datatype_t *;
 using MPI_Errhandler = struct ompi_errhandler_t *;
+using MPI_File = struct ompi_file_t *;
 using MPI_Group = struct ompi_group_t *;
 using MPI_Info = struct ompi_info_t *;
 using MPI_Message = struct ompi_message_t *;
@@ -64,10 +65,16 @@ inline bool is_error_in_status(int code) { return code == 18; }
 // MPI_ERR_PENDING, in a status: the request has neither failed nor completed.
 inline bool is_pending(int code) { return code == 19; }
 
+// Bytes of an operation that can't be cancelled.
+inline std::uint64_t bytes_of(const MPI_Status &status) { return status.bytes; }
+
 // Bytes received, -1 if the operation was cancelled.
 inline std::int64_t received_bytes(const MPI_Status &status) {
   return status.cancelled != 0 ? -1 : static_cast<std::int64_t>(status.bytes);
 }
+
+// A file's access mode in the numbers of rankwise_file_mode.
+inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(amode) & 0x1FF; }
 
 // The size of a datatype if its handle tells, else -1.
 inline std::int64_t size_in_handle(MPI_Datatype /*datatype*/) { return -1; }

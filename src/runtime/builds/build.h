@@ -13,6 +13,7 @@
 #include "../counters_file.h"
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
+#include "../files.h"
 #include "../hash.h"
 #include "../hooks/relocations.h"
 #include "../keys.h"
@@ -47,6 +48,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/starting.h"
 //
 #include "../wrappers/lifecycle.h"
+//
+#include "../wrappers/input_output.h"
 //
 #include "../wrappers/environment.h"
 //

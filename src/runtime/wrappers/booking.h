@@ -12,6 +12,7 @@ namespace rankwise::booking {
 // Takes what finds no room at all; never read.
 inline rankwise_calls lost_calls;
 inline rankwise_messages lost_messages;
+inline rankwise_accesses lost_accesses;
 
 [[gnu::noinline]] inline rankwise_calls &other_row(Thread &thread, std::uint64_t key, std::uint64_t calls) {
   rankwise_calls *row = thread.calls.row(keys::other_calls(key), counters_file::Need::must);
@@ -42,9 +43,9 @@ inline rankwise_messages lost_messages;
   return row != nullptr ? row : &lost_messages;
 }
 
-// Bytes of a receive that was booked when it was posted, in the size bin of the posted buffer. If the message was
-// smaller, its call moves to the bin of what really came.
-inline void move_received(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes) {
+// The row for the bytes of a call that was booked when it was posted, in the size bin of the posted buffer. If fewer
+// were moved, the call goes to the bin of what really was.
+inline rankwise_calls &row_of_moved(Thread &thread, std::uint64_t key, std::uint32_t ticks, std::uint64_t bytes) {
   const std::uint64_t real_key = keys::with_bin(key, keys::bin(bytes));
   if (real_key != key) {
     rankwise_calls &posted = row(thread, key, 0);
@@ -52,7 +53,7 @@ inline void move_received(Thread &thread, std::uint64_t key, std::uint32_t ticks
     posted.ticks -= ticks;
     add_call(row(thread, real_key, 0), ticks);
   }
-  row(thread, real_key, 0).bytes_received += bytes;
+  return row(thread, real_key, 0);
 }
 
 [[gnu::always_inline]] inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure,
@@ -63,6 +64,28 @@ inline void move_received(Thread &thread, std::uint64_t key, std::uint32_t ticks
   }
   ++row->messages;
   row->bytes += bytes;
+}
+
+inline rankwise_accesses &access_row(Thread &thread, std::uint32_t file, Procedure procedure) {
+  if (!thread.accesses.exists() && !thread.accesses.create(thread.index)) {
+    counters_file::drop(RANKWISE_DROPPED_ACCESS_ROWS);
+    return lost_accesses;
+  }
+  rankwise_accesses *row = thread.accesses.row(keys::accesses(file, procedure));
+  if (row == nullptr) {
+    counters_file::drop(RANKWISE_DROPPED_ACCESS_ROWS);
+    row = thread.accesses.row(keys::accesses(RANKWISE_FILE_OTHER, procedure), counters_file::Need::must);
+  }
+  return row != nullptr ? *row : lost_accesses;
+}
+
+[[gnu::noinline]] inline void add_access(Thread &thread, std::uint32_t file, Procedure procedure, std::uint64_t read,
+                                         std::uint64_t written, std::uint64_t ticks) {
+  rankwise_accesses &row = access_row(thread, file, procedure);
+  ++row.accesses;
+  row.bytes_read += read;
+  row.bytes_written += written;
+  row.ticks += ticks;
 }
 
 }  // namespace rankwise::booking

@@ -26,6 +26,9 @@ class Call {
     }
   }
 
+  // The communicator that the file was opened on.
+  void on_file(MPI_File fh);
+
   // For rules that know the communicator of their requests.
   void on_index(std::uint32_t index) { index_ = index; }
 
@@ -62,6 +65,7 @@ class Call {
       communicator_ = adopt(comm_);
       if (communicator_ != nullptr) on_adopted();
     }
+    if (access_ == Access::unknown && rc != abi::success) access_ = Access::none;
   }
 
   RANKWISE_HOT void book() {
@@ -70,6 +74,9 @@ class Call {
       booking::add_call(row, ticks());
       row.bytes_sent += sent_;
       row.bytes_received += received_;
+      if (access_ != Access::none) {
+        booking::add_access(*thread_, file_index_, procedure_, received_, sent_, ticks());
+      }
     }
     process::alive_at(stop_);
     thread_->inside = false;
@@ -105,8 +112,9 @@ class Call {
   }
 
   // Enters the request of a call whose size and bytes are set; `kind` says what its completion has to book.
-  RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind) {
+  RANKWISE_HOT void posted(MPI_Request request, requests::Kind kind, std::uint32_t peer = 0) {
     requests::Request entry = entry_for(request, kind);
+    entry.peer = peer & RANKWISE_PEER_OTHER;
     const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
     entry.once.ticks = static_cast<std::uint32_t>(cut);
     requests::table.put(entry);
@@ -263,6 +271,18 @@ class Call {
     contributed(mean(total, to->real), total);
   }
 
+  // --- Files: bytes are those really read and written ---
+
+  void opened(MPI_File fh, const char *filename, int amode);
+  void closing(const MPI_File *fh);
+  void closed(int rc);
+  void has_read();
+  void has_written();
+  template <class Count>
+  void posted_read(Count count, MPI_Datatype datatype, MPI_Request request);
+  template <class Count>
+  void posted_write(Count count, MPI_Datatype datatype, MPI_Request request);
+
   // --- Communicators ---
 
   void created(MPI_Comm child);
@@ -374,5 +394,9 @@ class Call {
   std::uint64_t size_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
+  // Whether the call is on a file, and its opening was seen.
+  enum class Access : std::uint8_t { none, unknown, known } access_ = Access::none;
+  std::uint32_t file_index_ = RANKWISE_FILE_OTHER;
+  files::File *file_ = nullptr;
   MPI_Status *status_ = nullptr;
 };

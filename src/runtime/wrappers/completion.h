@@ -99,14 +99,33 @@ class Completion {
   }
 
   RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {
+    if (requests::accesses_file(request.kind)) [[unlikely]] {
+      return finish_access(call_.thread(), request, *status);
+    }
     if (!requests::receives(request.kind) || !request.recorded) return;
     const bool whole = request.kind == requests::Kind::partitioned;
     const std::int64_t bytes = whole ? static_cast<std::int64_t>(request.bytes) : abi::received_bytes(*status);
     if (bytes < 0) return;  // cancelled
     if (request.kind == requests::Kind::receive && !request.persistent) {
-      booking::move_received(call_.thread(), request.key, request.once.ticks, static_cast<std::uint64_t>(bytes));
+      const auto came = static_cast<std::uint64_t>(bytes);
+      booking::row_of_moved(call_.thread(), request.key, request.once.ticks, came).bytes_received += came;
     } else {
       booking::row(call_.thread(), request.key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
+    }
+  }
+
+  [[gnu::noinline]] static void finish_access(Thread &thread, const requests::Request &request,
+                                              const MPI_Status &status) {
+    if (!request.recorded) return;
+    const std::uint64_t bytes = abi::bytes_of(status);
+    rankwise_calls &calls = booking::row_of_moved(thread, request.key, request.once.ticks, bytes);
+    rankwise_accesses &row = booking::access_row(thread, request.peer, keys::procedure(request.key));
+    if (request.kind == requests::Kind::reading) {
+      calls.bytes_received += bytes;
+      row.bytes_read += bytes;
+    } else {
+      calls.bytes_sent += bytes;
+      row.bytes_written += bytes;
     }
   }
 

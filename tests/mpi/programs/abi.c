@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   put("sizeof MPI_Comm", sizeof(MPI_Comm));
   put("sizeof MPI_Datatype", sizeof(MPI_Datatype));
+  put("sizeof MPI_File", sizeof(MPI_File));
   put("sizeof MPI_Group", sizeof(MPI_Group));
   put("sizeof MPI_Info", sizeof(MPI_Info));
   put("sizeof MPI_Message", sizeof(MPI_Message));
@@ -49,6 +50,11 @@ int main(int argc, char **argv) {
   put("MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED);
   put("MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED);
   put("MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE);
+  // In the order of enum rankwise_file_mode.
+  const int modes[] = {MPI_MODE_CREATE, MPI_MODE_RDONLY,          MPI_MODE_WRONLY,
+                       MPI_MODE_RDWR,   MPI_MODE_DELETE_ON_CLOSE, MPI_MODE_UNIQUE_OPEN,
+                       MPI_MODE_EXCL,   MPI_MODE_APPEND,          MPI_MODE_SEQUENTIAL};
+  for (int i = 0; i < 9; i++) printf("mode:%d %d\n", modes[i], 1 << i);
   put("MPI_IN_PLACE", (intptr_t)MPI_IN_PLACE);
   put("MPI_STATUS_IGNORE", (intptr_t)MPI_STATUS_IGNORE);
   put("MPI_STATUSES_IGNORE", (intptr_t)MPI_STATUSES_IGNORE);

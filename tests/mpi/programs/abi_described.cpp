@@ -1,12 +1,14 @@
 // What src/runtime/abi/FAMILY.h says of mpi.h, with the keys of abi.c. Compiled without any MPI:
-// -DABI_FAMILY=openmpi -DABI_HEADER='"path"'. Arguments `datatype:HANDLE` and `status:HEX` are read as the runtime
-// would read them, one line of answer each.
+// -DABI_FAMILY=openmpi -DABI_HEADER='"path"'. Arguments `datatype:HANDLE`, `mode:NUMBER` and `status:HEX` are read as
+// the runtime would read them, one line of answer each.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
+
+#include "../../../src/runtime/format.h"
 
 namespace rankwise {
 
@@ -49,6 +51,8 @@ Handle handle_of(long long value) {
 void answer(const char *question) {
   if (std::strncmp(question, "datatype:", 9) == 0) {
     put(question, abi::size_in_handle(handle_of<MPI_Datatype>(std::atoll(question + 9))));
+  } else if (std::strncmp(question, "mode:", 5) == 0) {
+    put(question, abi::file_mode(std::atoi(question + 5)));
   } else if (std::strncmp(question, "status:", 7) == 0) {
     MPI_Status status;
     auto *bytes = reinterpret_cast<unsigned char *>(&status);
@@ -65,6 +69,7 @@ void answer(const char *question) {
 int main(int argc, char **argv) {
   put("sizeof MPI_Comm", sizeof(MPI_Comm));
   put("sizeof MPI_Datatype", sizeof(MPI_Datatype));
+  put("sizeof MPI_File", sizeof(MPI_File));
   put("sizeof MPI_Group", sizeof(MPI_Group));
   put("sizeof MPI_Info", sizeof(MPI_Info));
   put("sizeof MPI_Message", sizeof(MPI_Message));

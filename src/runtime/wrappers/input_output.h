@@ -1,0 +1,53 @@
+// Rules of calls on files. Included inside the namespace of a build.
+
+// What is known of a file whose opening was not seen, or found no memory: booked on "other", but not before the call
+// has succeeded, as the handle may be invalid.
+inline void Call::on_file(MPI_File fh) {
+  file_ = files::table.find(thread_->file_cache, abi::bits(fh));
+  access_ = file_ != nullptr ? Access::known : Access::unknown;
+  if (file_ == nullptr) return;
+  index_ = file_->communicator;
+  file_index_ = file_->index;
+}
+
+inline void Call::opened(MPI_File fh, const char *filename, int amode) {
+  file_index_ = files::opened(abi::bits(fh), filename, index_, abi::file_mode(amode));
+  access_ = Access::known;
+}
+
+inline void Call::closing(const MPI_File *fh) {
+  if (fh == nullptr) return;  // MPI's own error
+  on_file(*fh);
+  if (file_ != nullptr) files::table.hide(file_);
+}
+
+inline void Call::closed(int rc) {
+  if (file_ == nullptr) return;
+  if (rc == abi::success) {
+    files::table.drop(file_);
+  } else {
+    files::table.show(file_);
+  }
+}
+
+inline void Call::has_read() {
+  received_ = abi::bytes_of(*status_);
+  size_ = received_;
+}
+
+inline void Call::has_written() {
+  sent_ = abi::bytes_of(*status_);
+  size_ = sent_;
+}
+
+template <class Count>
+void Call::posted_read(Count count, MPI_Datatype datatype, MPI_Request request) {
+  size_ = bytes_of(count, datatype);
+  posted(request, requests::Kind::reading, file_index_);
+}
+
+template <class Count>
+void Call::posted_write(Count count, MPI_Datatype datatype, MPI_Request request) {
+  size_ = bytes_of(count, datatype);
+  posted(request, requests::Kind::writing, file_index_);
+}
