@@ -1,0 +1,1 @@
+"""Random valid MPI programs from a seed."""

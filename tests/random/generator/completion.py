@@ -1,0 +1,61 @@
+"""Completing requests: in random groups, by random calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generator.instructions import Instruction, call
+from generator.state import State
+
+NULL = 0
+"""Number of a request that is always MPI_REQUEST_NULL."""
+
+_ANY_NUMBER = ("Waitall", "Waitall", "Waitany", "Waitsome", "Testall", "Testany", "Testsome")
+_MOST_AT_ONCE = 12
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A request that has to be completed.
+
+    Attributes:
+        number: its place in the interpreter's table.
+        may_be_freed: a send whose completion nobody needs to see.
+    """
+
+    number: int
+    may_be_freed: bool = False
+
+
+def complete(state: State, pending: list[Pending]) -> list[Instruction]:
+    """Calls that complete all of a rank's requests."""
+    random = state.random
+    left = random.sample(pending, len(pending))
+    calls = []
+    while left:
+        size = random.choice((1, 1, 2, 3, random.randint(1, _MOST_AT_ONCE)))
+        group, left = left[:size], left[size:]
+        calls += _complete_group(state, group)
+    if state.chance(0.04):
+        calls.append(call("Wait", request=NULL, ignore=state.chance(0.5)))
+    return calls
+
+
+def _complete_group(state: State, group: list[Pending]) -> list[Instruction]:
+    random = state.random
+    ignore = state.chance(0.5)
+    if len(group) == 1:
+        number = group[0].number
+        if group[0].may_be_freed and state.chance(0.3):
+            return [call("Request_free", request=number)]
+        if state.chance(0.1):
+            asked = call("Request_get_status", request=number)
+            return [asked, call("Wait", request=number, ignore=ignore)]
+        if state.chance(0.4):
+            return [call("Wait", request=number, ignore=ignore)]
+        if state.chance(0.4):
+            return [call("Test", requests=[number], ignore=ignore)]
+    numbers = [one.number for one in group]
+    if state.chance(0.15):
+        numbers.insert(random.randint(0, len(numbers)), NULL)
+    return [call(random.choice(_ANY_NUMBER), requests=numbers, ignore=ignore)]

@@ -1,0 +1,1 @@
+"""What the profile of a program must hold, made from the program and the documentation alone."""

@@ -1,0 +1,123 @@
+"""Where a profile differs from what it must hold."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from model.expectation import CallKey, CommunicatorRow, Expectation, MessageKey
+from model.requests import SEVERAL
+from rankwise.profile.members import parse
+
+
+def read(path: Path) -> Expectation:
+    """The tables of a profile."""
+    found = Expectation()
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as profile:
+        for *key, calls, sent, received in profile.execute(
+            "SELECT rank, c.name, r.name, p.name, size_bin, calls, bytes_sent, bytes_received FROM calls"
+            " JOIN communicators AS c ON c.id = communicator JOIN regions AS r ON r.id = region"
+            " JOIN procedures AS p ON p.id = calls.procedure"
+        ):
+            found.calls[CallKey(*key)] = [calls, sent, received]
+        for *key, messages, size in profile.execute(
+            "SELECT source, destination, c.name, kind, p.name, messages, bytes FROM messages"
+            " JOIN communicators AS c ON c.id = communicator"
+            " JOIN procedures AS p ON p.id = messages.procedure"
+        ):
+            found.messages[MessageKey(*key)] = [messages, size]
+        for (
+            name,
+            procedure,
+            user_name,
+            size,
+            remote,
+            members,
+            topology,
+            dims,
+            periods,
+            freed,
+            seen,
+        ) in profile.execute(
+            "SELECT name, procedure, user_name, size, remote_size, members, topology, dims, periods,"
+            " freed IS NOT NULL, members_seen FROM communicators WHERE id >= 3"
+        ):
+            found.communicators[name] = CommunicatorRow(
+                procedure,
+                user_name,
+                size,
+                remote,
+                tuple(parse(members)),
+                topology,
+                tuple(json.loads(dims)),
+                tuple(json.loads(periods)),
+                bool(freed),
+            )
+            if seen != size + remote:
+                found.warnings.append(f"{seen} members of {name} were seen")
+        found.entries.update(
+            {
+                (rank, name): entries
+                for rank, name, entries in profile.execute(
+                    "SELECT rank, name, entries FROM region_times JOIN regions ON id = region"
+                )
+            }
+        )
+        found.dropped.update({(rank, what): n for rank, what, n in profile.execute("SELECT * FROM dropped")})
+        found.warnings += [text for (text,) in profile.execute("SELECT text FROM warnings")]
+        found.warnings += [
+            text for (text,) in profile.execute("SELECT partial_reason FROM run WHERE partial")
+        ]
+    return found
+
+
+def differences(expected: Expectation, found: Expectation) -> list[str]:
+    """One line for each row that is not as expected."""
+    calls = _settle(expected, found)
+    return [
+        *_compare("calls", calls, found.calls),
+        *_compare("messages", expected.messages, found.messages),
+        *_compare("communicators", expected.communicators, found.communicators),
+        *_compare("region_times", expected.entries, found.entries),
+        *_compare("dropped", expected.dropped, found.dropped),
+        *(f"warnings: {text}" for text in found.warnings if text not in expected.warnings),
+    ]
+
+
+def _compare(table: str, expected: dict, found: dict) -> Iterator[str]:
+    for key in sorted(expected.keys() | found.keys(), key=str):
+        there, here = expected.get(key), found.get(key)
+        if there != here and not (_is_nothing(there) and _is_nothing(here)):
+            name = " ".join(map(str, key)) if isinstance(key, tuple) else key
+            yield f"{table}: {name}: expected {_text(there)}, found {_text(here)}"
+
+
+def _is_nothing(row: object) -> bool:
+    """A row of zeros is as good as none: calls that moved to another size bin leave one."""
+    return row is None or row == 0 or (isinstance(row, list) and not any(row))
+
+
+def _text(row: object) -> str:
+    return "no row" if row is None else str(row)
+
+
+def _settle(expected: Expectation, found: Expectation) -> dict[CallKey, list[int]]:
+    """Puts calls that may stand on a communicator or on "(several)" where the profile has them.
+
+    Their number must be right on the whole, and on no communicator greater than it can be.
+    """
+    calls: dict[CallKey, list[int]] = defaultdict(
+        lambda: [0, 0, 0], {key: [*row] for key, row in expected.calls.items()}
+    )
+    left: Counter[CallKey] = Counter()
+    for key, times in expected.either.items():
+        there = found.calls[key][0] - calls[key][0] if key in found.calls else 0
+        there = min(max(there, 0), times)
+        calls[key][0] += there
+        left[key._replace(communicator=SEVERAL)] += times - there
+    for key, times in left.items():
+        calls[key][0] += times
+    return calls

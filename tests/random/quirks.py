@@ -1,0 +1,60 @@
+"""What is not generated for which library, because the library can't do it even without Rankwise."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+
+from libraries import Mpi
+
+
+@dataclass(frozen=True)
+class Quirk:
+    """Something that is left out.
+
+    Attributes:
+        library: a pattern in what its mpirun says of itself, or the vendor's name.
+        lacking: the features, as the generator knows them.
+        reason: why.
+    """
+
+    library: str
+    lacking: frozenset[str]
+    reason: str
+
+
+QUIRKS = (
+    Quirk(
+        r"OpenRTE",
+        frozenset({"Isendrecv", "Comm_idup_with_info"}),
+        "the procedures came with MPI 4.0",
+    ),
+    Quirk(
+        r"HYDRA(.|\n)*Version:\s*4\.0",
+        frozenset({"Isendrecv"}),
+        "MPI_Isendrecv and MPI_Isendrecv_replace crash or hang with derived datatypes",
+    ),
+    Quirk(
+        r"HYDRA|Intel",
+        frozenset({"Isendrecv_replace from nobody"}),
+        "the status of MPI_Isendrecv_replace from MPI_PROC_NULL holds random bytes",
+    ),
+)
+
+
+def lacking(mpi: Mpi) -> frozenset[str]:
+    """What the generator must leave out."""
+    version = _version(mpi)
+    return frozenset[str]().union(*(one.lacking for one in QUIRKS if re.search(one.library, version)))
+
+
+@cache
+def _version(mpi: Mpi) -> str:
+    return (
+        mpi.vendor
+        or subprocess.run(
+            [mpi.mpirun, "--version"], capture_output=True, text=True, timeout=60, env=mpi.env(), check=True
+        ).stdout
+    )

@@ -1,0 +1,74 @@
+"""The profile of random programs is exactly what the programs and the documentation say."""
+
+from __future__ import annotations
+
+import copy
+import time
+from pathlib import Path
+
+import job
+import libraries
+import pytest
+from generator.generate import BATCH
+from hunt import Hunt
+from libraries import Mpi
+from model.comparison import differences, read
+from model.walk import expect
+
+SEEDS = range(8 * BATCH)
+SECONDS = 60  # no further batch is started then
+LEAST_BATCHES = 3
+MOST_LEFT_OUT = 0.1
+
+
+@pytest.mark.timeout(400)  # a failing seed is shrunk
+@pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name)
+def test_profiles_of_random_programs_are_exact(
+    mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = time.monotonic()
+    tally = Hunt(mpi, tmp_path).search(SEEDS, until=lambda: time.monotonic() - started > SECONDS)
+    with capsys.disabled():
+        print(f"\n{mpi.name}: {tally}")
+    assert not tally.reports, "\n\n".join(tally.reports)
+    assert tally.batches >= LEAST_BATCHES
+    assert len(tally.left_out) <= MOST_LEFT_OUT * (tally.matched + len(tally.left_out)), tally.left_out
+
+
+@pytest.fixture(scope="module")
+def matching(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, object]:
+    """What is expected of a batch, and what its profile holds."""
+    hunt = Hunt(libraries.ONE_OF_EACH[0], tmp_path_factory.mktemp("random"))
+    programs = [hunt.program(seed) for seed in range(BATCH)]
+    outcome = hunt.run(*programs)
+    assert outcome.good, outcome
+    place = hunt.place / "job"
+    return expect(programs, job.read_polls(place, programs[0].ranks)), read(place / "random.rankwise")
+
+
+@pytest.mark.parametrize("table", ["calls", "messages"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_row_that_is_off_by_one_is_seen(matching: tuple[object, object], table: str, side: int) -> None:
+    both = copy.deepcopy(matching)
+    rows = getattr(both[side], table)
+    for key, row in rows.items():
+        for column in range(len(row)):
+            if not row[column]:
+                continue
+            row[column] += 1
+            assert differences(*both), (key, column)
+            row[column] -= 1
+    assert not differences(*both)
+
+
+@pytest.mark.parametrize("table", ["calls", "messages", "communicators", "entries"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_row_that_is_missing_is_seen(matching: tuple[object, object], table: str, side: int) -> None:
+    both = copy.deepcopy(matching)
+    rows = getattr(both[side], table)
+    for key, row in list(rows.items()):
+        if row in ([0, 0, 0], [0, 0]):
+            continue
+        del rows[key]
+        assert differences(*both), key
+        rows[key] = row
