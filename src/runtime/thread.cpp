@@ -30,6 +30,8 @@ namespace {
 
 constexpr std::uint32_t first_threads = 32;
 constexpr std::uint32_t most_threads = 512;
+constexpr std::size_t record_bytes = apart;  // of the section: readers step over what a record doesn't fill
+static_assert(sizeof(rankwise_thread) <= record_bytes);
 
 Lock attaching;
 Thread *idle = nullptr;
@@ -53,7 +55,7 @@ void detach(void *value) {
 rankwise_section *next_section() {
   if (thread_count >= most_threads) return nullptr;
   if (section == nullptr) exit_key_exists = pthread_key_create(&exit_key, detach) == 0;
-  return counters_file::add_section(RANKWISE_SECTION_THREADS, sizeof(rankwise_thread),
+  return counters_file::add_section(RANKWISE_SECTION_THREADS, record_bytes,
                                     thread_count == 0 ? first_threads : thread_count, RANKWISE_NO_THREAD,
                                     counters_file::Need::ordinary);
 }
@@ -64,11 +66,12 @@ Thread *create() {
     if (next == nullptr) return nullptr;
     section = next;
   }
-  void *memory = std::calloc(1, sizeof(Thread));
+  void *memory = std::aligned_alloc(alignof(Thread), sizeof(Thread));
   if (memory == nullptr) return nullptr;
   auto *thread = new (memory) Thread;
   thread->index = static_cast<int>(thread_count);
-  thread->record = static_cast<rankwise_thread *>(counters_file::records(section)) + section->used;
+  char *records = static_cast<char *>(counters_file::records(section));
+  thread->record = reinterpret_cast<rankwise_thread *>(records + section->used * record_bytes);
   if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index)) {
     std::free(memory);
     return nullptr;

@@ -50,6 +50,35 @@ inline MPI_Request request_null = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
 
+// Predefined datatypes whose sizes are asked for once, the most usual first. Others are asked for each time: the
+// handle of one that the program made may come to mean another.
+inline constexpr const char *usual_datatypes[] = {
+    "ompi_mpi_double",   "ompi_mpi_int",           "ompi_mpi_byte",          "ompi_mpi_float",
+    "ompi_mpi_char",     "ompi_mpi_long",          "ompi_mpi_unsigned_char", "ompi_mpi_unsigned",
+    "ompi_mpi_int64_t",  "ompi_mpi_uint64_t",      "ompi_mpi_int32_t",       "ompi_mpi_uint32_t",
+    "ompi_mpi_dblprec",  "ompi_mpi_integer",       "ompi_mpi_real",          "ompi_mpi_unsigned_long",
+    "ompi_mpi_dblcplex", "ompi_mpi_long_long_int", "ompi_mpi_packed",        "ompi_mpi_c_double_complex"};
+
+// Their sizes by handle. Never changed after MPI_Init, so that threads may look at it together.
+struct KnownSize {
+  MPI_Datatype datatype = nullptr;
+  std::int64_t bytes = -1;
+};
+inline KnownSize known_sizes[128];
+
+inline KnownSize &known_size(MPI_Datatype datatype) { return known_sizes[scatter(bits(datatype)) >> 57]; }
+
+inline void find_sizes() {
+  using Size = int (*)(MPI_Datatype, MPI_Count *);
+  const auto size = reinterpret_cast<Size>(library::function("PMPI_Type_size_x"));
+  for (const char *name : usual_datatypes) {
+    auto *const datatype = static_cast<MPI_Datatype>(library::variable(name));
+    MPI_Count bytes = 0;
+    if (size == nullptr || datatype == nullptr || known_size(datatype).datatype != nullptr) continue;
+    if (size(datatype, &bytes) == success) known_size(datatype) = {datatype, bytes};
+  }
+}
+
 inline void find_constants() {
   comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
   comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
@@ -57,6 +86,7 @@ inline void find_constants() {
   datatype_null = static_cast<MPI_Datatype>(library::variable("ompi_mpi_datatype_null"));
   request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
   no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
+  find_sizes();
 }
 
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
@@ -77,6 +107,9 @@ inline std::int64_t received_bytes(const MPI_Status &status) {
 inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(amode) & 0x1FF; }
 
 // The size of a datatype if its handle tells, else -1.
-inline std::int64_t size_in_handle(MPI_Datatype /*datatype*/) { return -1; }
+inline std::int64_t size_in_handle(MPI_Datatype datatype) {
+  const KnownSize &known = known_size(datatype);
+  return known.datatype == datatype ? known.bytes : -1;
+}
 
 }  // namespace abi

@@ -38,13 +38,19 @@ struct Queries {
 
 inline Queries queries;
 
-inline std::uint64_t datatype_size(MPI_Datatype datatype) {
-  const std::int64_t known = abi::size_in_handle(datatype);
-  if (known >= 0) return static_cast<std::uint64_t>(known);
+[[gnu::noinline]] inline std::uint64_t ask_datatype_size(MPI_Datatype datatype) {
   // Taken for valid: MPICH returns MPI_SUCCESS for any error that a handler of the program's own has seen.
   if (datatype == abi::datatype_null) return 0;
   MPI_Count bytes = 0;
   return queries.Type_size_x(datatype, &bytes) == abi::success && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+[[gnu::always_inline]] inline std::uint64_t datatype_size(MPI_Datatype datatype) {
+  const std::int64_t known = abi::size_in_handle(datatype);
+  if (known >= 0) [[likely]] {
+    return static_cast<std::uint64_t>(known);
+  }
+  return ask_datatype_size(datatype);
 }
 
 // 0 single ... 3 multiple, -1 if the library says something else.
