@@ -71,10 +71,51 @@ def write_partial(path: Path) -> Path:
     return path
 
 
-def write_hostile(path: Path) -> Path:
-    """Write the same run with names that would take a terminal over, and names that are no ASCII."""
+def write_with_files(path: Path) -> Path:
+    """Write the same run with a file that all write and read back, and one that nonblocking calls write.
+
+    out.dat: 4 x 1 MiB written in 0.5 s each (rank 3: 1 s), 4 x 512 KiB read in 0.25 s each, opened in 0.01 s.
+    """
     write_profile(path)
     connection = sqlite3.connect(path)
+    names = ("MPI_File_open", "MPI_File_write_all_begin", "MPI_File_write_all_end", "MPI_File_read_at")
+    procedures = {name: 200 + number for number, name in enumerate((*names, "MPI_File_iwrite"))}
+    connection.executemany(
+        "INSERT INTO procedures VALUES (?, ?, 'input-output')",
+        [(key, name) for name, key in procedures.items()],
+    )
+    connection.executemany(
+        "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (0, "(other)", OTHER, "", 0, ""),
+            (1, "out.dat", WORLD, "create wronly", 4, "01"),
+            (2, "out.dat", WORLD, "rdonly", 4, "01"),
+            (3, "log", ROW_0, "create wronly", 2, "02"),
+        ],
+    )
+    for rank in range(4):
+        for file, name, accesses, read, written, seconds in (
+            (1, "MPI_File_open", 1, 0, 0, 0.005),
+            (1, "MPI_File_write_all_begin", 2, 0, 0, 0.0),
+            (1, "MPI_File_write_all_end", 2, 0, 2**20, 1.0 if rank == 3 else 0.5),
+            (2, "MPI_File_open", 1, 0, 0, 0.005),
+            (2, "MPI_File_read_at", 8, 2**19, 0, 0.25),
+            (3, "MPI_File_iwrite", 3, 0, 3000, 0.001),
+        ):
+            if file != 3 or rank < 2:
+                connection.execute(
+                    "INSERT INTO file_accesses VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (rank, file, procedures[name], accesses, read, written, seconds),
+                )
+    _close(connection)
+    return path
+
+
+def write_hostile(path: Path) -> Path:
+    """Write the same run with names that would take a terminal over, and names that are no ASCII."""
+    write_with_files(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE files SET name = ? WHERE id = 1", ("\x1b]0;owned\x07[bold]\u202e\n\r<b>é高",))
     connection.execute(
         "UPDATE communicators SET user_name = ? WHERE id = ?", ("\x1b[2J\x1b]0;owned\x07", WORLD)
     )

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.families import Family, families
+from rankwise.analysis.files import FileTotals, file_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.procedures import ProcedureRow, procedures
@@ -23,6 +24,7 @@ class Summary:
     families: list[Family]
     calls: list[ProcedureRow]
     locality: Locality
+    files: FileTotals | None
 
 
 def summary(connection: sqlite3.Connection) -> Summary:
@@ -35,4 +37,5 @@ def summary(connection: sqlite3.Connection) -> Summary:
         families(connection),
         procedures(connection),
         locality(connection),
+        file_totals(connection),
     )

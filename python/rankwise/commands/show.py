@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-VIEWS = ("communicator", "call", "size", "pair", "rank", "node", "region")
+VIEWS = ("communicator", "call", "size", "pair", "rank", "node", "region", "file")
 _DEFAULT_LIMIT = 30
 
 

@@ -13,6 +13,10 @@ NO_RANKS = (
 NO_MESSAGES = (
     "No messages were recorded: the program sends none of its own; collectives count as calls, see --by call."
 )
+NO_FILES = (
+    "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
+    " --by call shows what it calls."
+)
 NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
     " what you want to see by itself."

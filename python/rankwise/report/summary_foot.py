@@ -6,23 +6,25 @@ from pathlib import Path
 
 from rich.text import Text
 
+from rankwise.analysis.files import FileTotals
 from rankwise.analysis.locality import Locality
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
 from rankwise.report.names import shown_path
 from rankwise.report.page import Page
-from rankwise.report.units import byte_text, percent_text, second_text
+from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
 _LABEL = 10  # columns
 _APART = "   "
 
 
 def foot_lines(page: Page, found: Summary, path: Path) -> list[Text]:
-    """Return three lines, more only on a narrow page."""
+    """Return three lines, four where there are files; more only on a narrow page."""
     by = "communicator" if found.trust.complete and found.calls else "rank"
     return [
         *_labelled(page, "in MPI", *_extremes(found.times)),
         *_labelled(page, "off node", _off_node(found.locality, found.run.nodes)),
+        *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         # Never broken: it is there to be copied.
         page.text(f"{'next:':{_LABEL}}rankwise show {shown_path(path)} --by {by}"),
     ]
@@ -41,6 +43,12 @@ def _extremes(times: Times) -> list[str]:
 
 def _rank(time: RankTime) -> str:
     return f"rank {time.rank} ({time.host}) {second_text(time.seconds)}"
+
+
+def _files(totals: FileTotals) -> list[str]:
+    moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
+    number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
+    return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
 
 
 def _off_node(locality: Locality, nodes: int) -> str:

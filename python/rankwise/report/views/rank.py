@@ -30,8 +30,8 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         number("received", lambda row: row.bytes_received, byte_text),
     ]
     caption = (
-        "in MPI: MPI_Init and MPI_Finalize not included. sent: bytes sent; for collectives, contributed."
-        " received: point-to-point."
+        "in MPI: MPI_Init and MPI_Finalize not included. sent: bytes sent; for collectives, contributed; to"
+        " files, written. received: point-to-point; from files, read."
     )
     found = [Section(times, rows, NO_RANKS, caption=caption)]
     if verbose and rows:

@@ -1,0 +1,139 @@
+"""The files that the program opened with MPI-IO, and what it read and wrote."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_DATA_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(?!.*_begin$)")
+"""A call that moves data; of a split collective the end, which tells the bytes."""
+
+
+@dataclass(frozen=True)
+class FileCalls:
+    """The calls of one procedure on one file, opened on one communicator in one mode.
+
+    Attributes:
+        communicator: name.
+        mode: as in `MPI_MODE_...`, e.g. `create rdwr`.
+        ranks: how many made such calls.
+        seconds: in these calls, summed over the ranks.
+    """
+
+    file: str
+    communicator: str
+    mode: str
+    procedure: str
+    ranks: int
+    calls: int
+    bytes_read: int
+    bytes_written: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: all that was opened under one name.
+
+    Attributes:
+        ranks: how many called MPI on it.
+        opens: successful MPI_File_open, summed over the ranks.
+        accesses: calls that read or wrote.
+        seconds: in all calls on it, summed over the ranks.
+        slowest_rank_seconds: of the rank that spent most in them.
+        bytes_per_second: bytes read and written in the time of the slowest rank; None where nothing was
+            moved, or where nonblocking accesses took part, whose waiting is not timed by file.
+    """
+
+    file: str
+    ranks: int
+    opens: int
+    accesses: int
+    bytes_read: int
+    bytes_written: int
+    seconds: float
+    slowest_rank_seconds: float
+    bytes_per_second: float | None
+
+
+@dataclass(frozen=True)
+class FileTotals:
+    """All files taken together."""
+
+    files: int
+    bytes_read: int
+    bytes_written: int
+    seconds: float
+
+
+def files(connection: sqlite3.Connection) -> list[File]:
+    """Return every file, most time first."""
+    # By the hash of the whole name, too: names may be alike where they were cut.
+    opens = {
+        (name, name_hash): count
+        for name, name_hash, count in connection.execute(
+            "SELECT name, name_hash, SUM(opens) FROM files GROUP BY name, name_hash"
+        )
+    }
+    calls: dict[tuple[str, str], list[tuple[int, str, int, int, int, float]]] = {key: [] for key in opens}
+    for name, name_hash, *call in connection.execute(
+        "SELECT files.name, name_hash, rank, procedures.name, accesses, bytes_read, bytes_written, seconds"
+        " FROM file_accesses JOIN files ON files.id = file JOIN procedures ON procedures.id = procedure"
+    ):
+        calls[name, name_hash].append(tuple(call))
+    found = [_file(name, opens[name, name_hash], rows) for (name, name_hash), rows in calls.items() if rows]
+    return sorted(found, key=lambda row: (-row.seconds, row.file))
+
+
+def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
+    """Return the calls of every procedure on every file, communicator and mode, most time first."""
+    rows = connection.execute(
+        "SELECT files.name, communicators.name, mode, procedures.name, COUNT(DISTINCT rank),"
+        " SUM(accesses), SUM(bytes_read), SUM(bytes_written), SUM(seconds) AS time"
+        " FROM file_accesses JOIN files ON files.id = file"
+        " JOIN procedures ON procedures.id = file_accesses.procedure"
+        " JOIN communicators ON communicators.id = files.communicator"
+        " GROUP BY file, procedures.id ORDER BY time DESC, file, procedures.id"
+    )
+    return [FileCalls(*row) for row in rows]
+
+
+def file_totals(connection: sqlite3.Connection) -> FileTotals | None:
+    """Return the sums over all files; None if there are none."""
+    found = files(connection)
+    if not found:
+        return None
+    return FileTotals(
+        len(found),
+        sum(row.bytes_read for row in found),
+        sum(row.bytes_written for row in found),
+        sum(row.seconds for row in found),
+    )
+
+
+def _file(name: str, opens: int, calls: Iterable[tuple[int, str, int, int, int, float]]) -> File:
+    accesses = read = written = 0
+    nonblocking = False
+    seconds: dict[int, float] = {}
+    for rank, procedure, number, bytes_read, bytes_written, time in calls:
+        access = _DATA_ACCESS.match(procedure)
+        accesses += number if access else 0
+        nonblocking |= bool(access and access[1])
+        read += bytes_read
+        written += bytes_written
+        seconds[rank] = seconds.get(rank, 0.0) + time
+    slowest = max(seconds.values(), default=0.0)
+    timed = bool(read + written) and slowest > 0 and not nonblocking
+    return File(
+        file=name,
+        ranks=len(seconds),
+        opens=opens,
+        accesses=accesses,
+        bytes_read=read,
+        bytes_written=written,
+        seconds=sum(seconds.values()),
+        slowest_rank_seconds=slowest,
+        bytes_per_second=(read + written) / slowest if timed else None,
+    )
