@@ -26,7 +26,7 @@ def all_of(directory: Path) -> dict[str, float]:
     files = [path.stat() for path in directory.iterdir()]
     facts = own_init(directory)
     facts["disk_mb"] = sum(file.st_blocks for file in files) * 512 / 2**20
-    facts["disk_mb_a_rank"] = facts["disk_mb"] / len(files)
+    facts["disk_kb_a_rank"] = facts["disk_mb"] * 1024 / len(files)
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         start = time.monotonic()
         assemble(directory, Path(name) / "job.rankwise", exit_status=0)

@@ -31,7 +31,7 @@ ROWS: tuple[Row, ...] = (
     memory("resident", "traffic", "rss_kb", 1.0),
     whole_job("whole job"),
     found("on disk", "MB", "disk_mb"),
-    found("on disk, a rank", "MB", "disk_mb_a_rank"),
+    found("on disk, a rank", "KB", "disk_kb_a_rank"),
     found("assembly of the profile", "ms", "assembly_ms"),
 )
 
