@@ -6,9 +6,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import libraries
 import pytest
 from libraries import Mpi
 from recording import Compile, Record, Recording
+
+from rankwise.profile.layout import CONSTANTS
 
 RANKS = 3
 EVERYONE = range(RANKS)
@@ -57,10 +60,7 @@ def accesses(finished: Finished) -> Accesses:
             procedure,
             mode,
         )
-        return {rank: numbers for rank, *numbers in ((row[0], *row[1:]) for row in rows)} and {
-            rank: (calls, read, written)
-            for rank, calls, read, written in rows  # type: ignore[misc]
-        }
+        return {rank: (calls, read, written) for rank, calls, read, written in rows}  # type: ignore[misc]
 
     return accesses_
 
@@ -238,3 +238,52 @@ def test_results_are_the_same(mpi: Mpi, compiled: Compile, finished: Finished, t
     contents = [{file.name: file.read_bytes() for file in place.iterdir()} for place in (directory, plain)]
     assert contents[0].keys() == contents[1].keys()
     assert {name for name in contents[0] if len(contents[0][name]) != len(contents[1][name])} == set()
+
+
+def by_procedure(done: Recording) -> dict[str, list[tuple[int, int, int]]]:
+    """(accesses, bytes read, bytes written) of each rank, of calls on files that moved anything."""
+    rows = done.rows(
+        """SELECT procedures.name, accesses, bytes_read, bytes_written FROM file_accesses
+           JOIN procedures ON procedures.id = procedure WHERE bytes_read + bytes_written > 0 ORDER BY rank"""
+    )
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for name, *numbers in rows:
+        found.setdefault(str(name).removeprefix("MPI_File_"), []).append(tuple(numbers))  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize("mpi", [mpi for mpi in libraries.ALL if mpi.mpifort], ids=lambda mpi: mpi.name)
+def test_fortran(record: Record, tmp_path: Path) -> None:
+    done = record("fortran_files.f90", 2, str(tmp_path))
+    assert by_procedure(done) == {
+        "write_at_all": [(1, 0, 800), (1, 0, 800)],
+        "iwrite_at": [(1, 0, 80), (1, 0, 88)],
+        "write_ordered_end": [(1, 0, 160), (1, 0, 160)],
+        "read_all": [(1, 240, 0), (1, 240, 0)],
+        "read": [(1, 96, 0), (1, 96, 0)],
+    }
+    assert done.rows("SELECT name, mode, opens FROM files WHERE id > 0") == [
+        (str(tmp_path / "fortran"), "create rdwr", 2)
+    ]
+    assert done.calls("MPI_File_open") == {0: (2, 0, 0), 1: (2, 0, 0)}
+    assert done.warnings == []
+    assert done.dropped == {}
+
+
+# Open MPI 4.1 writes paths into rooms of 256 bytes: with long ones it aborts, also without Rankwise.
+ROOMY = [mpi for mpi in libraries.ONE_OF_EACH if mpi.family == "mpich"]
+
+
+@pytest.mark.parametrize("mpi", ROOMY, ids=lambda mpi: mpi.name)
+def test_more_files_than_there_is_room_for(record: Record, tmp_path: Path) -> None:
+    most, more = CONSTANTS["MOST_FILES"], 7
+    done = record("many_files.c", 1, str(tmp_path), str(most + more))
+    assert done.dropped == {"files": more}
+    assert done.rows("SELECT COUNT(*), SUM(opens) FROM files WHERE id > 0") == [(most, most)]
+    assert done.rows("SELECT name FROM files WHERE id = 1") == [("…" + "0" * CONSTANTS["MOST_FILE_BYTES"],)]
+    assert done.rows("SELECT COUNT(DISTINCT name_hash) FROM files WHERE id > 0") == [(most,)]
+    written = """SELECT SUM(accesses), SUM(bytes_written) FROM file_accesses
+                 JOIN procedures ON procedures.id = procedure WHERE procedures.name = 'MPI_File_write' AND """
+    assert done.rows(written + "file > 0") == [(most, 10 * most)]
+    assert done.rows(written + "file = 0") == [(more, 10 * more)]
+    assert done.calls("MPI_File_write") == {0: (most + more, 10 * (most + more), 0)}
