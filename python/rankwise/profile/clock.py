@@ -47,6 +47,12 @@ def frequency(stamps: Sequence[Stamp]) -> float | None:
     return ticks_per_second if _SLOWEST <= ticks_per_second <= _FASTEST else None
 
 
+def is_damaged(stamps: Sequence[Stamp]) -> bool:
+    """Tell whether there are stamps that a frequency should follow from, and none does."""
+    times = [stamp.monotonic_ns for stamp in stamps if stamp.used]
+    return bool(times) and max(times) - min(times) >= _CLOSEST_NS and frequency(stamps) is None
+
+
 @dataclass(frozen=True)
 class Clock:
     """The clock of one process.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.profile import layout
-from rankwise.profile.clock import Stamp
+from rankwise.profile.clock import Stamp, is_damaged
 from rankwise.profile.procedures import TABLE_DIGEST
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.text import text_of
@@ -165,6 +165,8 @@ def _read(source: _Source) -> Counters:
     nameless = int((tables["communicators"]["id"] == 0).sum())
     if nameless:
         losses["a damaged communicator is booked on (other)"] += nameless
+    if is_damaged(list(header.stamps.values())):
+        losses["its clock is damaged: times are by the clocks of the others"] += 1
     if header.state == "unknown":
         losses["the state of the process is damaged"] += 1
     return Counters(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 from rankwise.profile.text import harmless
 
 FILE_NAME = "launch.json"
+_MOST_BYTES = 64 << 20  # more than the words of any command
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,10 @@ class LaunchNote:
 def read_launch_note(run_directory: Path) -> LaunchNote:
     """Read the note of a run directory, if there is one; never fails."""
     path = run_directory / FILE_NAME
-    if not path.is_file():
+    if not os.path.lexists(path):
         return LaunchNote()
     try:
-        note = json.loads(path.read_bytes())
+        note = json.loads(_content(path))
     except (OSError, ValueError, RecursionError) as error:
         why = harmless(str(error))
         return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
@@ -55,6 +58,15 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
         rankwise_version=_text(note.get("rankwise_version")),
     )
+
+
+def _content(path: Path) -> bytes:
+    """Read a file, and nothing else that may have been put in its place: a link, a device, a named pipe."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise OSError("it is not a regular file")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_MOST_BYTES)
 
 
 def _text(value: Any) -> str:
