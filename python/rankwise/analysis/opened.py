@@ -10,6 +10,9 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import open_profile
 
+# What data that can't be leads to.
+_DAMAGE = (sqlite3.Error, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+
 
 @contextmanager
 def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
@@ -21,10 +24,10 @@ def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
     connection = open_profile(path)
     try:
         yield connection
-    except sqlite3.Error as error:
-        # A file cut short can open well and fail at the first page that is gone.
-        raise RankwiseError(
-            f"{path}: damaged profile ({error}); copy it again, or record it again"
-        ) from error
+    except _DAMAGE as error:
+        # A file cut short can open well and fail at the first page that is gone. A text may be where a number
+        # should be, or a rank named that there is not.
+        what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
+        raise RankwiseError(f"{path}: damaged profile ({what}); copy it again, or record it again") from error
     finally:
         connection.close()

@@ -63,8 +63,8 @@ def _print_json(path: Path, by: str | None) -> None:
         found = plain(
             {"trust": trust(connection)} | _view(by).data(connection) if by else summary(connection)
         )
-    json.dump(found, sys.stdout, indent=2)
-    sys.stdout.write("\n")
+        text = json.dumps(found, indent=2)
+    sys.stdout.write(f"{text}\n")
 
 
 def _print_view(path: Path, by: str, verbose: bool, limit: int) -> None:
@@ -79,13 +79,13 @@ def _print_view(path: Path, by: str, verbose: bool, limit: int) -> None:
     with opened_profile(path) as connection:
         trusted = trust(connection)
         sections = _view(by).sections(connection, verbose, limit)
-    page = Page(sys.stdout)
-    if not trusted.complete:
-        page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
-    for number, section in enumerate(sections):
-        if number:
-            page.write(Text())
-        show_section(page, section, limit)
+        page = Page(sys.stdout)
+        if not trusted.complete:
+            page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
+        for number, section in enumerate(sections):
+            if number:
+                page.write(Text())
+            show_section(page, section, limit)
 
 
 def _limit(text: str) -> int:

@@ -6,9 +6,11 @@ import os
 import re
 import sqlite3
 import struct
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -34,21 +36,30 @@ _SQLITE_HEADER_BYTES = 100
 _DISK_TROUBLE = re.compile(r"disk|unable to open|readonly")
 
 
+# A profile may come from a stranger; a file can be made that holds itself many times over. Steps of SQLite's
+# machine that reading one may take: views of large profiles take one or two for each byte of the file.
+_STEPS, _STEPS_A_BYTE = 10_000_000, 30
+_STEPS_AT_ONCE = 100_000
+_LONGEST_TEXT = 1 << 20  # bytes, or the size of the file
+
+
 def open_profile(path: Path) -> sqlite3.Connection:
     """Open a profile, read-only.
 
     Raises:
         RankwiseError: not there, not readable, not a profile, cut short or damaged, or of another Rankwise.
     """
-    _check(path)
+    length = _check(path)
     # Profiles are never changed once they have their name: no lock is needed, which some file systems lack.
     profile = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
-        complete = profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
-        for (table,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            profile.execute(f'SELECT * FROM "{table}" LIMIT 1').fetchone()
-        _add_missing_tables(profile)
-    except sqlite3.Error as error:
+        _distrust(profile, length)
+        complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
+        if complete:
+            _add_missing_tables(profile)
+        for table in _tables() if complete else ():
+            profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+    except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
         raise _damaged(path) from error
     if not complete:
@@ -57,21 +68,70 @@ def open_profile(path: Path) -> sqlite3.Connection:
     return profile
 
 
+def _distrust(profile: sqlite3.Connection, length: int) -> None:
+    """Let nothing in the file act, and reading it end."""
+    profile.execute("PRAGMA trusted_schema = OFF")
+    profile.execute("PRAGMA cell_size_check = ON")
+    if sys.version_info >= (3, 11):
+        profile.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(length, _LONGEST_TEXT))
+    left = (_STEPS + _STEPS_A_BYTE * length) // _STEPS_AT_ONCE
+
+    def is_too_much() -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
+
+
+@cache
+def _tables() -> dict[str, str]:
+    """Map the name of each table to the SQL that makes it."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        return dict(empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+
+
+@cache
+def _columns_of_tables() -> dict[str, list[tuple[str, int]]]:
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        return {table: _columns(empty, table) for table in _tables()}
+
+
+def _columns(profile: sqlite3.Connection, table: str) -> list[tuple[str, int]]:
+    """Return the columns' names, and whether each is a real one (0)."""
+    return profile.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall()
+
+
+def _has_our_tables(profile: sqlite3.Connection) -> bool:
+    """Tell whether the tables are those of the schema, and no views in their place, or other columns.
+
+    What else there is does no harm, because nobody asks for it: triggers act on changes only.
+    """
+    kinds: dict[str, list[str]] = {}
+    for name, kind in profile.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"):
+        kinds.setdefault(str(name).lower(), []).append(kind)
+    is_old = profile.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,)
+    return all(
+        (kinds[table] == ["table"] and _columns(profile, table) == columns) if table in kinds else is_old
+        for table, columns in _columns_of_tables().items()
+    )
+
+
 def _add_missing_tables(profile: sqlite3.Connection) -> None:
     """Make tables that came after the profile appear in it, empty; the file itself stays as it is."""
     if profile.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,):
         return
     profile.execute("PRAGMA temp_store = MEMORY")
     there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    with closing(sqlite3.connect(":memory:")) as schema:
-        schema.executescript(SCHEMA)
-        for name, sql in schema.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"):
-            if name not in there:
-                profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    for name, sql in _tables().items():
+        if name not in there:
+            profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
 
 
-def _check(path: Path) -> None:
-    """Find out from the first bytes whether a file is a profile that can be read, and whole."""
+def _check(path: Path) -> int:
+    """Find out from the first bytes whether a file is a readable profile, and whole; return its length."""
     try:
         if path.is_dir():
             raise RankwiseError(
@@ -111,6 +171,7 @@ def _check(path: Path) -> None:
         )
     if length < (65536 if page_bytes == 1 else page_bytes) * pages:
         raise _damaged(path)
+    return length
 
 
 def _damaged(path: Path) -> RankwiseError:

@@ -58,12 +58,13 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
     """
     with opened_profile(path) as connection:
         found = summary(connection)
-    page = Page(file or sys.stderr)
-    head = head_lines(page, found, path, verbose)
-    foot = foot_lines(page, found, path)
-    if verbose and found.balance:
-        head += [Text(), *balance_lines(page, found.balance)]
-    page.write(*head, Text(), *_table_lines(page, found, page.height([*head, *foot]), verbose), Text(), *foot)
+        page = Page(file or sys.stderr)
+        head = head_lines(page, found, path, verbose)
+        foot = foot_lines(page, found, path)
+        if verbose and found.balance:
+            head += [Text(), *balance_lines(page, found.balance)]
+        tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
+        page.write(*head, Text(), *tables, Text(), *foot)
 
 
 def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:

@@ -1,0 +1,169 @@
+"""Profiles from strangers: whatever is in the file, `show` says one line or shows it, and ends."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import struct
+from contextlib import closing
+from itertools import cycle, pairwise
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.__main__ import main
+from rankwise.commands.show import VIEWS
+from rankwise.profile.database import SCHEMA
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return profiles.write_profile(tmp_path / "a.rankwise")
+
+
+def shows_or_complains(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> bool:
+    """Whether it was shown; if not, there was one clear line."""
+    status = main(["show", str(path), *words])
+    out, err = capsys.readouterr()
+    assert all(line.isascii() and line.isprintable() for line in out.splitlines())
+    if status == 0:
+        assert err == ""
+        return True
+    assert status == 2
+    assert err.count("\n") == 1
+    assert err.startswith("rankwise: ")
+    assert err.rstrip("\n").isprintable()
+    return False
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["ALTER TABLE calls RENAME TO old", f"CREATE VIEW calls AS {ENDLESS} SELECT old.* FROM n, old"],
+        ["ALTER TABLE run RENAME TO old", f"CREATE VIEW run AS {ENDLESS} SELECT old.* FROM n, old"],
+        ["DROP TABLE warnings"],
+        ["ALTER TABLE ranks ADD COLUMN more TEXT"],
+        ["ALTER TABLE messages RENAME COLUMN bytes TO octets"],
+        [
+            "DROP TABLE warnings",
+            "CREATE TABLE warnings (id INTEGER PRIMARY KEY, text AS (zeroblob(1000000000)))",
+        ],
+        ["UPDATE sqlite_master SET rootpage = 1 WHERE name = 'calls'"],
+        ["UPDATE sqlite_master SET rootpage = 1000000 WHERE name = 'calls'"],
+    ],
+    ids=[
+        "view",
+        "view run",
+        "dropped",
+        "column more",
+        "column renamed",
+        "generated",
+        "root 1",
+        "root far off",
+    ],
+)
+def test_other_tables(path: Path, capsys: pytest.CaptureFixture[str], statements: list[str]) -> None:
+    change(path, *statements)
+    assert not shows_or_complains(capsys, path)
+
+
+def test_what_else_is_in_the_file_does_nothing(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(
+        path,
+        f"CREATE VIEW more AS {ENDLESS} SELECT * FROM n",
+        "CREATE TRIGGER changes AFTER INSERT ON warnings BEGIN DELETE FROM run; END",
+        "CREATE TABLE mine (x)",
+    )
+    before = path.read_bytes()
+    assert shows_or_complains(capsys, path)
+    assert path.read_bytes() == before
+
+
+def columns() -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        return [
+            (table, column)
+            for table in tables
+            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        ]
+
+
+VALUES = ("'\x1b[2J[red]<b>'", "X'ff00'", "9223372036854775807", "-9e999", "''", "-1")
+
+
+def all_ways() -> cycle[list[str]]:
+    return cycle([[], ["--json"], ["-v"], *(["--by", view, "-v"] for view in VIEWS)])
+
+
+def test_every_column_with_what_it_should_not_hold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = profiles.write_profile(tmp_path / "original").read_bytes()
+    path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
+    for table, column in columns():
+        for value in VALUES:
+            path.write_bytes(original)
+            # Where only one row may have the value, it is the first.
+            try:
+                change(path, f"UPDATE OR IGNORE {table} SET {column} = {value}")
+            except sqlite3.IntegrityError:  # the column's own type forbids it
+                continue
+            shown += shows_or_complains(capsys, path, *next(ways))
+    assert shown > len(columns())
+
+
+def test_flipped_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    generator = random.Random(3)
+    original = profiles.write_profile(tmp_path / "original").read_bytes()
+    used = [place for place, byte in enumerate(original) if byte]  # most of a small database is empty
+    path, ways = tmp_path / "x.rankwise", all_ways()
+    for _ in range(400):
+        data = bytearray(original)
+        for _ in range(generator.choice((1, 3, 30))):
+            data[generator.choice(used)] ^= 1 << generator.randrange(8)
+        path.write_bytes(data)
+        shows_or_complains(capsys, path, *next(ways))
+
+
+def test_a_table_that_holds_itself_many_times_over(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A tree of pages, each of which names the next one 300 times: 300^8 rows in some 40 kB.
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO warnings (text) VALUES ('one')")
+        connection.commit()
+        [(root,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'warnings'")
+        [(page_bytes,)] = connection.execute("PRAGMA page_size")
+    data = bytearray(path.read_bytes())
+    pages = len(data) // page_bytes
+    leaf = bytes(data[(root - 1) * page_bytes : root * page_bytes])
+    chain = [root, *range(pages + 1, pages + 9)]
+    data += bytes(8 * page_bytes)
+    for page, child in pairwise(chain):
+        cells = 300
+        start = page_bytes - 5 * cells
+        whole = struct.pack(">BHHHBI", 5, 0, cells, start, 0, child)
+        whole += struct.pack(f">{cells}H", *range(start, page_bytes, 5))
+        whole = whole.ljust(start, b"\0") + struct.pack(">IB", child, 1) * cells
+        data[(page - 1) * page_bytes : page * page_bytes] = whole
+    data[(chain[-1] - 1) * page_bytes : chain[-1] * page_bytes] = leaf
+    data[28:32] = struct.pack(">I", pages + 8)
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path)) as connection:  # it is as endless as it should be
+        rows = connection.execute("SELECT text FROM warnings")
+        assert [next(rows) for _ in range(100_000)] == [("one",)] * 100_000
+    assert not shows_or_complains(capsys, path, "--json")
