@@ -19,7 +19,14 @@ from rankwise.profile.procedures import PROCEDURES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = ["how-it-works.md", "profile-format.md", "adding-a-procedure.md", "command-line.md", "coverage.md"]
+PAGES = [
+    "how-it-works.md",
+    "profile-format.md",
+    "adding-a-procedure.md",
+    "command-line.md",
+    "coverage.md",
+    "faults.md",
+]
 
 
 def page(name: str) -> str:
@@ -171,6 +178,16 @@ def test_links_lead_somewhere(name: str) -> None:
             titles = sections(path or name)
             slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
             assert anchor in slugs, target
+
+
+def test_every_fault_has_its_test() -> None:
+    rows = [line for line in page("faults.md").splitlines() if line.startswith("|")]
+    faults = [row for row in rows if not row.startswith(("| fault", "|---"))]
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*/test_*.py"))
+    for row in faults:
+        named = re.findall(r"`(test_\w+)`", row)
+        assert named, row
+        assert [name for name in named if f"def {name}(" not in tests] == []
 
 
 def test_sections_that_the_sources_point_to() -> None:
