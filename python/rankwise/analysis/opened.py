@@ -11,7 +11,16 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.database import open_profile
 
 # What data that can't be leads to.
-_DAMAGE = (sqlite3.Error, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+_DAMAGE = (
+    sqlite3.Error,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 @contextmanager
