@@ -24,6 +24,7 @@ DESCRIBED = {
     "MPI_Aint", "MPI_Comm", "MPI_Count", "MPI_Datatype", "MPI_Errhandler", "MPI_File",
     "MPI_Grequest_cancel_function", "MPI_Grequest_free_function", "MPI_Grequest_query_function", "MPI_Group",
     "MPI_Info", "MPI_Message", "MPI_Offset", "MPI_Op", "MPI_Request", "MPI_Session", "MPI_Status",
+    "MPI_Win",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ else:
 HERE = Path(__file__).parent
 
 # Kinds of parameters that tell the communicator of a call, and the methods of `call` that know it.
-HANDLES = {"COMMUNICATOR in": "on", "FILE in": "on_file"}
+HANDLES = {"COMMUNICATOR in": "on", "FILE in": "on_file", "WINDOW in": "on_window"}
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,8 @@ enum rankwise_file_mode {
 enum rankwise_message_kind {
   RANKWISE_MESSAGE_POINT_TO_POINT = 0,
   RANKWISE_MESSAGE_IN_COLLECTIVE = 1,
-  RANKWISE_MESSAGE_ONE_SIDED = 2
+  RANKWISE_MESSAGE_ONE_SIDED = 2,      /* from this process, the origin, to the peer, the target */
+  RANKWISE_MESSAGE_ONE_SIDED_FETCH = 3 /* from the peer, the target, to this process, the origin */
 };
 
 /* Keys. Calls: region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer;
@@ -259,8 +260,8 @@ struct rankwise_region {
 struct rankwise_calls {
   uint64_t key; /* 0 = row not in use */
   uint64_t calls;
-  uint64_t bytes_sent;     /* point-to-point: really sent; collective: what this process contributes; file: written */
-  uint64_t bytes_received; /* point-to-point: really received; collective: 0; file: read */
+  uint64_t bytes_sent;     /* really sent; collective: what this process contributes; file: written */
+  uint64_t bytes_received; /* really received; collective: 0; file: read */
   uint64_t ticks;          /* sum over the calls */
   uint64_t min_ticks;
   uint64_t max_ticks;

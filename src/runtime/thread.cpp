@@ -91,6 +91,7 @@ Thread *attach() {
     thread->inside = false;
     thread->communicator_cache = {};
     thread->file_cache = {};
+    thread->window_cache = {};
   } else {
     thread = create();
   }

@@ -8,6 +8,7 @@
 #include "communicators.h"
 #include "files.h"
 #include "row_table.h"
+#include "windows.h"
 
 namespace rankwise {
 
@@ -23,6 +24,7 @@ struct alignas(apart) Thread {
   AccessRows accesses;  // made when the thread first uses a file
   communicators::Table::Cache communicator_cache;
   files::Table::Cache file_cache;
+  windows::Table::Cache window_cache;
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;

@@ -121,13 +121,15 @@ def test_coverage_is_that_of_the_trust_line() -> None:
 
 def test_every_byte_rule() -> None:
     described = sections("profile-format.md")
-    rows = table(described["Point-to-point"]) + table(described["Collectives"])
+    rows = [
+        row for rules in ("Point-to-point", "Collectives", "One-sided") for row in table(described[rules])
+    ]
     named = {word.replace("..._", "MPI_Neighbor_") for row in rows for word in in_code(row[0])}
     for procedure in PROCEDURES:
         name = procedure.name
         if procedure.class_name in ("collective", "neighbourhood"):  # one rule for all forms
             name = re.sub(r"MPI_I(\w)", lambda match: f"MPI_{match[1].upper()}", name).removesuffix("_init")
-        elif procedure.class_name not in ("point-to-point", "partitioned", "starting"):
+        elif procedure.class_name not in ("point-to-point", "partitioned", "starting", "one-sided"):
             continue
         assert name in named
 

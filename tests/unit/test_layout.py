@@ -55,7 +55,8 @@ def test_constants_of_enums() -> None:
     assert layout.CONSTANTS["BYTE_ORDER"] == 0x01020304
     assert layout.CONSTANTS["NO_THREAD"] == -1
     assert layout.ENUMS["state"]["RANKWISE_STATE_ABORTED"] == 4
-    assert layout.names_of("message_kind") == {0: "point_to_point", 1: "in_collective", 2: "one_sided"}
+    kinds = {0: "point_to_point", 1: "in_collective", 2: "one_sided", 3: "one_sided_fetch"}
+    assert layout.names_of("message_kind") == kinds
     assert layout.names_of("state")[5] == "switched_off"
     assert layout.names_of("dropped")[6] == "receives"
 

@@ -96,8 +96,8 @@ CREATE TABLE calls (
   procedure      INTEGER NOT NULL REFERENCES procedures(id),
   size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other
   calls          INTEGER NOT NULL,
-  bytes_sent     INTEGER NOT NULL,   -- point-to-point: really sent; collective: this process's contribution; file: written
-  bytes_received INTEGER NOT NULL,   -- point-to-point: really received; collective: 0; file: read
+  bytes_sent     INTEGER NOT NULL,   -- point-to-point, one-sided: really sent; collective: this process's contribution; file: written
+  bytes_received INTEGER NOT NULL,   -- point-to-point, one-sided: really received; collective: 0; file: read
   seconds        REAL NOT NULL,
   min            REAL NOT NULL,      -- shortest and longest single call, seconds
   max            REAL NOT NULL,
@@ -105,7 +105,7 @@ CREATE TABLE calls (
 ) WITHOUT ROWID;
 
 CREATE TABLE messages (
-  source       INTEGER NOT NULL,     -- world rank
+  source       INTEGER NOT NULL,     -- world rank, where the data comes from; -1, -2 as below
   destination  INTEGER NOT NULL,     -- world rank; -1 = not in MPI_COMM_WORLD, -2 = other (no room for a row)
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   kind         TEXT NOT NULL,        -- point-to-point, in-collective, one-sided

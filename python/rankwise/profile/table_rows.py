@@ -18,12 +18,13 @@ from rankwise.profile.regions import Regions
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 
 OUTSIDE_WORLD = -1
-"""Destination of messages to processes that are not in MPI_COMM_WORLD."""
+"""The other end of messages to or from processes that are not in MPI_COMM_WORLD."""
 NO_ROOM = -2
-"""Destination of messages whose row had no room."""
+"""The other end of messages whose row had no room."""
 
 _RECORDED = np.array([procedure.id for procedure in PROCEDURES], np.int64)
 _KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_kind").items())]
+_FETCH = "one-sided-fetch"  # from the peer to the process that counted it; in the profile it is one-sided
 
 # Keys with the profile's own ids: a world may have more communicators than one process. In the order of the
 # tables' primary keys, so that the rows come sorted.
@@ -86,12 +87,13 @@ def messages_rows(rank: int, rows: Rows, joined: Joined, world_size: int) -> Tab
     peers = parts["peer"]
     peers[peers == layout.CONSTANTS["PEER_OTHER"]] = NO_ROOM
     peers[peers == layout.CONSTANTS["PEER_UNKNOWN"]] = OUTSIDE_WORLD
+    fetched = parts["kind"] == _KINDS.index(_FETCH)
     return TableRows(
         zip(
-            [rank] * len(total),
-            peers.tolist(),
+            np.where(fetched, peers, rank).tolist(),
+            np.where(fetched, rank, peers).tolist(),
             parts["communicator"].tolist(),
-            [_KINDS[kind] for kind in parts["kind"].tolist()],
+            [_KINDS[kind].removesuffix("-fetch") for kind in parts["kind"].tolist()],
             parts["procedure"].tolist(),
             total["messages"].astype(np.int64).tolist(),
             total["bytes"].astype(np.int64).tolist(),

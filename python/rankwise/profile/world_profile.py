@@ -28,6 +28,9 @@ _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 _DROPPED = layout.names_of("dropped")
 _CALLS_SHARE = 0.7  # of the time that filling a profile takes, roughly
 _LARGEST = 2**63 - 1  # that SQLite stores
+_ADD_MESSAGES = (
+    "ON CONFLICT DO UPDATE SET messages = messages + excluded.messages, bytes = bytes + excluded.bytes"
+)
 
 
 class WorldProfile:
@@ -84,7 +87,9 @@ class WorldProfile:
         _insert(profile, "region_times", self.regions.times)
         _insert(profile, "dropped", self._dropped())
         _insert(profile, "calls", self._calls(sentences, progress, share * _CALLS_SHARE))
-        _insert(profile, "messages", self._messages(sentences, progress, share * (1 - _CALLS_SHARE)))
+        # Two processes may have counted the same direction: one put there what the other fetched from it.
+        sent = self._messages(sentences, progress, share * (1 - _CALLS_SHARE))
+        _insert(profile, "messages", sent, on_conflict=_ADD_MESSAGES)
         _insert(profile, "files", map(astuple, self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(profile))
@@ -191,7 +196,9 @@ def _passed_over(sentences: list[str], counters: Counters, unknown: int, table: 
         sentences.append(f"{counters.path.name}: {unknown} damaged rows of {table} were passed over")
 
 
-def _insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+def _insert(
+    profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]], on_conflict: str = ""
+) -> None:
     """Insert rows that have a value for every column."""
     columns = profile.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()[0]
-    profile.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
+    profile.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)}) {on_conflict}", rows)

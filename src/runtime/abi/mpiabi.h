@@ -11,6 +11,7 @@ using MPI_Message = struct MPI_ABI_Message *;
 using MPI_Op = struct MPI_ABI_Op *;
 using MPI_Request = struct MPI_ABI_Request *;
 using MPI_Session = struct MPI_ABI_Session *;
+using MPI_Win = struct MPI_ABI_Win *;
 using MPI_Aint = std::intptr_t;
 using MPI_Offset = std::int64_t;
 using MPI_Count = std::int64_t;
@@ -44,6 +45,7 @@ inline const auto comm_world = reinterpret_cast<MPI_Comm>(0x101);
 inline const auto comm_self = reinterpret_cast<MPI_Comm>(0x102);
 inline const auto datatype_null = reinterpret_cast<MPI_Datatype>(0x200);
 inline const auto request_null = reinterpret_cast<MPI_Request>(0x180);
+inline const auto no_op = reinterpret_cast<MPI_Op>(0x3d);
 inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(0x129); }
 inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);
 

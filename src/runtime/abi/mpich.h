@@ -12,6 +12,7 @@ using MPI_Message = int;
 using MPI_Op = int;
 using MPI_Request = int;
 using MPI_Session = int;
+using MPI_Win = int;
 using MPI_Aint = long;
 using MPI_Offset = long;
 using MPI_Count = long;
@@ -47,6 +48,7 @@ inline constexpr MPI_Comm comm_self = 0x44000001;
 inline constexpr MPI_Comm comm_null = 0x04000000;
 inline constexpr MPI_Datatype datatype_null = 0x0c000000;
 inline constexpr MPI_Request request_null = 0x2c000000;
+inline constexpr MPI_Op no_op = 0x5800000e;
 inline MPI_Message message_no_proc() { return 0x6c000000; }
 
 inline void find_constants() {}

@@ -13,6 +13,7 @@ using MPI_Message = struct ompi_message_t *;
 using MPI_Op = struct ompi_op_t *;
 using MPI_Request = struct ompi_request_t *;
 using MPI_Session = struct ompi_instance_t *;
+using MPI_Win = struct ompi_win_t *;
 using MPI_Aint = std::ptrdiff_t;
 using MPI_Offset = long long;
 using MPI_Count = long long;
@@ -47,6 +48,7 @@ inline MPI_Comm comm_self = nullptr;
 inline MPI_Comm comm_null = nullptr;
 inline MPI_Datatype datatype_null = nullptr;
 inline MPI_Request request_null = nullptr;
+inline MPI_Op no_op = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
 
@@ -85,6 +87,7 @@ inline void find_constants() {
   comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
   datatype_null = static_cast<MPI_Datatype>(library::variable("ompi_mpi_datatype_null"));
   request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
+  no_op = static_cast<MPI_Op>(library::variable("ompi_mpi_op_no_op"));
   no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
   find_sizes();
 }

@@ -26,6 +26,7 @@
 #include "../report.h"
 #include "../requests.h"
 #include "../thread.h"
+#include "../windows.h"
 #include "../wrappers/booking.h"
 #include "builds.h"
 
@@ -42,6 +43,7 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/call.h"
 //
 #include "../wrappers/construction.h"
+#include "../wrappers/one_sided.h"
 //
 #include "../wrappers/completion.h"
 //

@@ -29,6 +29,9 @@ class Call {
   // The communicator that the file was opened on.
   void on_file(MPI_File fh);
 
+  // The communicator that the window was made from.
+  void on_window(MPI_Win win);
+
   // For rules that know the communicator of their requests.
   void on_index(std::uint32_t index) { index_ = index; }
 
@@ -283,6 +286,17 @@ class Call {
   template <class Count>
   void posted_write(Count count, MPI_Datatype datatype, MPI_Request request);
 
+  // --- One-sided: the calling process is the origin; what is fetched comes before what is put ---
+
+  template <class Count>
+  void put(Count count, MPI_Datatype datatype, int target);
+  template <class Count>
+  void got(Count count, MPI_Datatype datatype, int target);
+  void posted_one_sided(MPI_Request request) { posted(request, requests::Kind::send); }
+  void window_created(MPI_Win win);
+  void freeing_window(const MPI_Win *win);
+  void window_freed(int rc);
+
   // --- Communicators ---
 
   void created(MPI_Comm child);
@@ -372,6 +386,8 @@ class Call {
     return entry;
   }
 
+  void one_sided_message(rankwise_message_kind kind, int target, std::uint64_t bytes);
+
   // RATIONALE: static, and the status that nobody asked for lives in the thread: an address of the call that leaves the
   // wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
   [[gnu::cold, gnu::noinline]] static communicators::Communicator *adopt(MPI_Comm comm);
@@ -388,6 +404,8 @@ class Call {
   std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
   MPI_Comm comm_{};
   communicators::Communicator *communicator_ = nullptr;
+  MPI_Win win_{};
+  windows::Window *window_ = nullptr;
   std::uint64_t key_ = 0;
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;

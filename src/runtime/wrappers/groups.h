@@ -18,6 +18,7 @@ class Group {
     const int rc = side == Side::local ? queries.Comm_group(comm, &group_) : queries.Comm_remote_group(comm, &group_);
     valid_ = rc == abi::success;
   }
+  explicit Group(MPI_Win win) { valid_ = queries.Win_get_group(win, &group_) == abi::success; }
   ~Group() {
     if (valid_) queries.Group_free(&group_);
   }
@@ -84,18 +85,21 @@ struct Members {
   }
 };
 
+// Keeps an answer that several threads may have asked for at once: the first one's, which all of them get.
+inline const int *remember(int *&place, int *ranks) {
+  int *first = nullptr;
+  if (ranks == nullptr ||
+      __atomic_compare_exchange_n(&place, &first, ranks, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return ranks;
+  }
+  std::free(ranks);
+  return first;
+}
+
 // The world ranks of the processes that messages on this communicator go to, kept with it; nullptr if unknown.
 [[gnu::noinline]] inline const int *ask_world_ranks(MPI_Comm comm, communicators::Communicator &communicator) {
   const Group group(comm, communicator.inter ? Group::Side::remote : Group::Side::local);
-  int *ranks = group.world_ranks();
-  if (ranks == nullptr) return nullptr;
-  int *expected = nullptr;
-  if (!__atomic_compare_exchange_n(&communicator.world_ranks, &expected, ranks, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE)) {
-    std::free(ranks);
-    ranks = expected;
-  }
-  return ranks;
+  return remember(communicator.world_ranks, group.world_ranks());
 }
 
 // World rank of a process that messages on this communicator go to; RANKWISE_PEER_UNKNOWN if it has none.

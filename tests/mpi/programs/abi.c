@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
   put("sizeof MPI_Message", sizeof(MPI_Message));
   put("sizeof MPI_Op", sizeof(MPI_Op));
   put("sizeof MPI_Request", sizeof(MPI_Request));
+  put("sizeof MPI_Win", sizeof(MPI_Win));
   put("sizeof MPI_Aint", sizeof(MPI_Aint));
   put("sizeof MPI_Offset", sizeof(MPI_Offset));
   put("sizeof MPI_Count", sizeof(MPI_Count));
@@ -66,6 +67,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_SELF", (intptr_t)MPI_COMM_SELF);
   put("MPI_DATATYPE_NULL", (intptr_t)MPI_DATATYPE_NULL);
   put("MPI_REQUEST_NULL", (intptr_t)MPI_REQUEST_NULL);
+  put("MPI_NO_OP", (intptr_t)MPI_NO_OP);
 #endif
 
   put_datatype(MPI_BYTE);

@@ -75,6 +75,7 @@ int main(int argc, char **argv) {
   put("sizeof MPI_Message", sizeof(MPI_Message));
   put("sizeof MPI_Op", sizeof(MPI_Op));
   put("sizeof MPI_Request", sizeof(MPI_Request));
+  put("sizeof MPI_Win", sizeof(MPI_Win));
   put("sizeof MPI_Aint", sizeof(MPI_Aint));
   put("sizeof MPI_Offset", sizeof(MPI_Offset));
   put("sizeof MPI_Count", sizeof(MPI_Count));
@@ -104,6 +105,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_SELF", number(abi::comm_self));
   put("MPI_DATATYPE_NULL", number(abi::datatype_null));
   put("MPI_REQUEST_NULL", number(abi::request_null));
+  put("MPI_NO_OP", number(abi::no_op));
   for (int i = 1; i < argc; ++i) answer(argv[i]);
   return 0;
 }

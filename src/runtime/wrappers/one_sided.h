@@ -1,0 +1,89 @@
+// One-sided communication (MPI 4.1, chapter 12): windows, and what moves between the origin, which calls, and the
+// target. Included inside the namespace of a build.
+
+namespace one_sided {
+
+[[gnu::noinline]] inline const int *ask_world_ranks(MPI_Win win, windows::Window &window) {
+  return remember(window.world_ranks, Group(win).world_ranks());
+}
+
+// World rank of a process of the window; RANKWISE_PEER_UNKNOWN if it has none.
+[[gnu::always_inline]] inline std::uint32_t world_rank(MPI_Win win, windows::Window &window, int target) {
+  if (target < 0 || target >= window.size) return RANKWISE_PEER_UNKNOWN;
+  if (window.is_world) return static_cast<std::uint32_t>(target);
+  const int *ranks = __atomic_load_n(&window.world_ranks, __ATOMIC_ACQUIRE);
+  if (ranks == nullptr) [[unlikely]] {
+    ranks = ask_world_ranks(win, window);
+    if (ranks == nullptr) return RANKWISE_PEER_UNKNOWN;
+  }
+  return ranks[target] < 0 ? static_cast<std::uint32_t>(RANKWISE_PEER_UNKNOWN)
+                           : static_cast<std::uint32_t>(ranks[target]);
+}
+
+// A window whose creation was not seen. Several threads may use it for the first time at once.
+[[gnu::cold, gnu::noinline]] inline windows::Window *add_found(MPI_Win win) {
+  static Lock adding;
+  const Guard guard(adding);
+  windows::Window *added_meanwhile = windows::table.find(abi::bits(win));
+  if (added_meanwhile != nullptr) return added_meanwhile;
+  const int size = Group(win).size();
+  return windows::table.add(abi::bits(win), [size](windows::Window &window) { window.size = size; });
+}
+
+}  // namespace one_sided
+
+RANKWISE_HOT inline void Call::on_window(MPI_Win win) {
+  win_ = win;
+  window_ = windows::table.find(thread_->window_cache, abi::bits(win));
+  if (window_ != nullptr) index_ = window_->communicator;
+}
+
+inline void Call::window_created(MPI_Win win) {
+  const auto fill = [index = index_, communicator = communicator_](windows::Window &window) {
+    window.communicator = index;
+    if (communicator == nullptr) return;
+    window.size = communicator->size;
+    window.is_world = communicator->is_world;
+  };
+  windows::table.add(abi::bits(win), fill);
+}
+
+inline void Call::freeing_window(const MPI_Win *win) {
+  if (win == nullptr) return;  // MPI's own error
+  on_window(*win);
+  if (window_ != nullptr) windows::table.hide(window_);
+}
+
+inline void Call::window_freed(int rc) {
+  if (window_ == nullptr) return;
+  if (rc == abi::success) {
+    windows::table.drop(window_);
+  } else {
+    windows::table.show(window_);
+  }
+}
+
+template <class Count>
+RANKWISE_HOT inline void Call::put(Count count, MPI_Datatype datatype, int target) {
+  if (target == abi::proc_null) return;
+  sent_ = bytes_of(count, datatype);
+  size_ = sent_;
+  one_sided_message(RANKWISE_MESSAGE_ONE_SIDED, target, sent_);
+}
+
+template <class Count>
+RANKWISE_HOT inline void Call::got(Count count, MPI_Datatype datatype, int target) {
+  if (target == abi::proc_null) return;
+  received_ = bytes_of(count, datatype);
+  size_ = received_;
+  one_sided_message(RANKWISE_MESSAGE_ONE_SIDED_FETCH, target, received_);
+}
+
+RANKWISE_HOT inline void Call::one_sided_message(rankwise_message_kind kind, int target, std::uint64_t bytes) {
+  if (process::paused) return;
+  if (window_ == nullptr) [[unlikely]] {
+    window_ = one_sided::add_found(win_);
+    if (window_ == nullptr) return;
+  }
+  booking::add_message(*thread_, kind, procedure_, index_, one_sided::world_rank(win_, *window_, target), bytes);
+}
