@@ -46,13 +46,23 @@ OPENMPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 
 def family_of(mpirun: str) -> str:
     """openmpi or mpich, by what the launcher says of itself."""
-    text = subprocess.run([mpirun, "--version"], capture_output=True, text=True, timeout=60).stdout
+    text = version(mpirun)
     return "openmpi" if "Open MPI" in text or "OpenRTE" in text else "mpich"
 
 
+def version(mpirun: str) -> str:
+    """What the launcher says of itself."""
+    return subprocess.run([mpirun, "--version"], capture_output=True, text=True, timeout=60).stdout
+
+
 def openmpi(name: str, mpicc: str, mpirun: str, mpifort: str = "") -> Mpi:
-    """An Open MPI that may run as root, with more ranks than cores, yielding the core while it waits."""
-    environment = {**OPENMPI_AS_ROOT, "OMPI_MCA_mpi_yield_when_idle": "1"}
+    """An Open MPI that may run as root, with more ranks than cores, yielding the core while it waits.
+
+    One-sided without UCX, which is noisy where it finds no network; and in 4.1 without osc/rdma, which on one
+    node mixes up the windows of disjoint communicators and crashes in MPI_Compare_and_swap.
+    """
+    without = "^ucx,rdma" if ") 4." in version(mpirun) else "^ucx"
+    environment = {**OPENMPI_AS_ROOT, "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_osc": without}
     return Mpi(name, "openmpi", mpicc, mpirun, mpifort, ("--oversubscribe",), environment)
 
 

@@ -55,14 +55,20 @@ class Recording:
         )
         return dict(rows)  # type: ignore[arg-type]
 
-    def messages(self, communicator: str | None = None) -> dict[tuple[int, int], tuple[int, int]]:
-        """(messages, bytes) by (source, destination), point-to-point only."""
+    def messages(
+        self, communicator: str | None = None, kind: str = "point-to-point", procedure: str | None = None
+    ) -> dict[tuple[int, int], tuple[int, int]]:
+        """(messages, bytes) of a kind by (source, destination); of one communicator or procedure if named."""
         rows = self.rows(
             """SELECT source, destination, sum(messages), sum(bytes)
                FROM messages JOIN communicators ON communicators.id = messages.communicator
-               WHERE kind = 'point-to-point' AND coalesce(?, communicators.name) = communicators.name
+               JOIN procedures ON procedures.id = messages.procedure
+               WHERE kind = ? AND coalesce(?, communicators.name) = communicators.name
+               AND coalesce(?, procedures.name) = procedures.name
                GROUP BY source, destination""",
+            kind,
             communicator,
+            procedure,
         )
         return {(s, d): (m, b) for s, d, m, b in rows}  # type: ignore[misc]
 
