@@ -259,7 +259,7 @@ def test_pairs(profile: sqlite3.Connection) -> None:
 def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
     found = locality(profile)
     assert (found.messages, found.bytes_on_node, found.bytes_off_node) == (800, 614_400, 204_800)
-    assert found.off_node_percent_of_point_to_point_bytes == near(25)
+    assert found.off_node_percent_of_message_bytes == near(25)
     second, first = nodes(profile)
     assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.17))
     assert (first.host, first.percent_of_mpi, first.percent_of_own_wall) == (

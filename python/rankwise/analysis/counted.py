@@ -27,8 +27,8 @@ class Counted:
 
     Attributes:
         calls: number of calls.
-        bytes_sent: point-to-point: really sent; collectives: what the processes contributed.
-        bytes_received: point-to-point: really received; collectives: 0.
+        bytes_sent: point-to-point, one-sided: really sent; collectives: what the processes contributed.
+        bytes_received: point-to-point, one-sided: really received; collectives: 0.
         seconds: time in the calls, summed over the ranks.
         percent_of_mpi: `seconds`, without those in MPI_Init and MPI_Finalize, in percent of all ranks' time
             in MPI, which those two are no part of either.

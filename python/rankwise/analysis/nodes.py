@@ -18,7 +18,7 @@ class Node:
         seconds: time in MPI without MPI_Init and MPI_Finalize, summed over its ranks.
         percent_of_mpi: of all ranks' time in MPI.
         percent_of_own_wall: of the wall time of its own ranks.
-        bytes_on_node: of point-to-point messages that its ranks sent to ranks of the same host.
+        bytes_on_node: of point-to-point and one-sided messages from its ranks to ranks of the same host.
         bytes_off_node: ... to ranks of other hosts.
         bytes_unplaced: ... to ranks whose host is not known.
     """

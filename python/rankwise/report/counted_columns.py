@@ -38,7 +38,7 @@ OF_WALL: Column[HasCounted] = number("% of wall", lambda row: row.counted.percen
 OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
 _MEANINGS = {
     SENT.head: "bytes sent; for collectives, contributed; to files, written",
-    RECEIVED.head: "by point-to-point; from files, read",
+    RECEIVED.head: "by point-to-point and one-sided calls; from files, read",
     TIME.head: "over all ranks",
     OF_MPI.head: OF_MPI_MEANING,
     OF_WALL.head: "of the sum of all ranks' wall time",

@@ -54,8 +54,9 @@ def _files(totals: FileTotals) -> list[str]:
 def _off_node(locality: Locality, nodes: int) -> str:
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
     if not locality.messages:
-        return "unknown: the program sends no point-to-point messages"
-    share = percent_text(locality.off_node_percent_of_point_to_point_bytes)
+        return "unknown: the program sends no messages of its own"
+    share = percent_text(locality.off_node_percent_of_message_bytes)
+    kinds = " and ".join(locality.kinds)
     unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
     only = " (one node)" if nodes == 1 else ""
-    return f"{share} % of the {byte_text(total)} of point-to-point bytes{only}{unplaced}"
+    return f"{share} % of the {byte_text(total)} of {kinds} bytes{only}{unplaced}"

@@ -29,7 +29,7 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         columns.append(number("unknown", lambda row: row.bytes_unplaced, byte_text))
     caption = (
         f"in MPI: sum over its ranks. % of MPI: {OF_MPI_MEANING}. % of its wall: of its own ranks' wall time."
-        " on node, off node: bytes of point-to-point messages that its ranks sent."
+        " on node, off node: bytes of point-to-point and one-sided messages from its ranks."
     )
     return [Section(columns, rows, NO_RANKS, caption=caption)]
 
