@@ -11,7 +11,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
-THREADS, MESSAGES, SUMS, SHORT_LIVED, HANDED_OVER = 4, 1000, 10, 50, 20
+THREADS, MESSAGES, SUMS, SHORT_LIVED, HANDED_OVER = 16, 60, 5, 120, 20
 RANKS = range(2)
 
 
@@ -58,11 +58,10 @@ def test_waits_of_threads(done: Recording) -> None:
 
 
 def test_threads_that_come_and_go(done: Recording) -> None:
-    total = sum(range(SHORT_LIVED))
+    lengths = [i % 100 for i in range(SHORT_LIVED)]
+    total = sum(lengths)
     assert done.calls("MPI_Sendrecv") == dict.fromkeys(RANKS, (SHORT_LIVED, total, total))
-    assert Counter(done.bins("MPI_Sendrecv")) == Counter(
-        i.bit_length() for i in range(SHORT_LIVED) for _ in RANKS
-    )
+    assert Counter(done.bins("MPI_Sendrecv")) == Counter(n.bit_length() for n in lengths for _ in RANKS)
 
 
 def test_completed_by_another_thread(done: Recording) -> None:

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { THREADS = 4, MESSAGES = 1000, SUMS = 10, SHORT_LIVED = 50, HANDED_OVER = 20, ROOM = 5000 };
+enum { THREADS = 16, MESSAGES = 60, SUMS = 5, SHORT_LIVED = 120, AT_ONCE = 4, HANDED_OVER = 20, ROOM = 5000 };
 
 static MPI_Comm own[THREADS];
 static int rank, failures;
@@ -38,7 +38,8 @@ static void *busy(void *argument) {
 static void *short_lived(void *argument) {
   const int i = (int)(long)argument;
   char data[100] = "", room[100];
-  MPI_Sendrecv(data, i, MPI_BYTE, 1 - rank, 1, room, 100, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(data, i % 100, MPI_BYTE, 1 - rank, i, room, 100, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   return NULL;
 }
 
@@ -64,7 +65,10 @@ int main(int argc, char **argv) {
     for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
     for (int t = 0; t < THREADS; t++) MPI_Comm_free(&own[t]);
 
-    for (long i = 0; i < SHORT_LIVED; i++) in_thread(short_lived, (void *)i);
+    for (long i = 0; i < SHORT_LIVED; i += AT_ONCE) {
+      for (int t = 0; t < AT_ONCE; t++) pthread_create(&threads[t], NULL, short_lived, (void *)(i + t));
+      for (int t = 0; t < AT_ONCE; t++) pthread_join(threads[t], NULL);
+    }
 
     for (int i = 0; i < HANDED_OVER; i++) {
       char data[ROOM] = "";
