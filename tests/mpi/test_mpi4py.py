@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import libraries
 import pytest
 import recording
 from libraries import Mpi
@@ -77,6 +78,7 @@ def test_mpi4py(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     assert done.rows("SELECT partial, ranks_seen, ranks_expected FROM run") == [(0, 3, 3)]
 
 
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
 @pytest.mark.parametrize(("ranks", "status"), [(2, 0), (1, 3)])
 def test_python_without_mpi(mpi: Mpi, tmp_path: Path, ranks: int, status: int) -> None:
     # Nothing to record and no profile: a success becomes a failure of ours, but the program runs as ever.
