@@ -1,4 +1,4 @@
-"""Requests beside the waiting: generalised, cancelled, freed, buffered, asked for, and very many, on every MPI.
+"""Requests beside the waiting: generalised, cancelled, buffered, asked for, and very many, on every MPI.
 
 The numbers are those of programs/other_requests.c.
 """

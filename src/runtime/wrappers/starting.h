@@ -5,24 +5,42 @@
 
 class Starting {
  public:
-  Starting(Call &call, int count, const MPI_Request *requests)
-      : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
+  // They count as active from here on: until MPI_Start returns, nobody else may touch them.
+  RANKWISE_HOT Starting(Call &call, int count, const MPI_Request *requests)
+      : call_(call), count_(requests != nullptr && count > 0 ? count : 0) {
+    if (count_ > few) {
+      const auto n = static_cast<std::size_t>(count_);
+      started_ = static_cast<requests::Request *>(call.thread().scratch_memory(n * sizeof(requests::Request)));
+      if (started_ == nullptr) {
+        counters_file::drop(RANKWISE_DROPPED_REQUESTS, n);
+        count_ = 0;
+      }
+    }
     for (int i = 0; i < count_; ++i) {
-      const requests::Request known = requests::table.look(abi::bits(requests_[i]));
-      if (known.kind != requests::Kind::none) call_.also_on(known.communicator);
+      started_[i] = requests::table.start(abi::bits(requests[i]), regions::current, !process::paused);
+      if (started_[i].kind != requests::Kind::none) call_.also_on(started_[i].communicator);
     }
   }
 
-  void started() {
+  RANKWISE_HOT void started(int rc) {
     for (int i = 0; i < count_; ++i) {
-      book(requests::table.start(abi::bits(requests_[i]), regions::current, !process::paused));
+      if (started_[i].kind == requests::Kind::none) continue;
+      if (rc != abi::success) {
+        requests::table.complete(started_[i].handle);
+      } else if (sends(started_[i]) && started_[i].recorded) {
+        book(started_[i]);
+      }
     }
   }
 
  private:
+  static constexpr int few = 4;
+
+  static bool sends(const requests::Request &request) {
+    return request.kind == requests::Kind::send || request.kind == requests::Kind::collective;
+  }
+
   void book(const requests::Request &request) {
-    const bool sends = request.kind == requests::Kind::send || request.kind == requests::Kind::collective;
-    if (!sends || !request.recorded) return;
     booking::row(call_.thread(), request.key, 0).bytes_sent += request.bytes;
     if (request.addressed) {
       booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, keys::procedure(request.key),
@@ -32,5 +50,6 @@ class Starting {
 
   Call &call_;
   int count_;
-  const MPI_Request *requests_;
+  requests::Request few_[few];
+  requests::Request *started_ = few_;
 };
