@@ -20,7 +20,7 @@ struct Entry {
   rankwise_file *record;
   std::uint32_t index;
 };
-constexpr std::uint64_t slots = 2 * RANKWISE_MOST_FILES;
+constexpr std::uint64_t slots = std::uint64_t{2} * RANKWISE_MOST_FILES;
 Entry entries[slots];
 
 std::uint64_t hash_of(const char *name) {
