@@ -20,7 +20,7 @@ from libraries import Mpi
 from recording import PROGRAMS, Compile
 from test_mpi4py import environment
 
-LIMIT_SECONDS = 200
+LIMIT_SECONDS = 300
 SOURCES = libraries.ROOT / "build" / "mpi4py" / f"mpi4py-{version('mpi4py')}.tar.gz"
 LIBRARIES = [mpi for mpi in libraries.ONE_OF_EACH if mpi.family != "mpiabi"]
 
