@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from libraries import Mpi
-from recording import Record, Recording
+from recording import Compile, Record, Recording
 
 SIZE, WINDOWS, ROUNDS = 4, 2000, 3
 INT, LONG = 4, 8
@@ -163,3 +165,36 @@ def test_compare_and_swap(record: Record) -> None:
     assert done.bins("MPI_Compare_and_swap") == {(2 * LONG).bit_length(): SIZE, 0: SIZE}
     pairs = {(rank, 0): (1, 2 * LONG) for rank in (1, 2, 3)} | {(0, rank): (1, LONG) for rank in (1, 2, 3)}
     assert done.messages("W", "one-sided") == pairs | {(0, 0): (2, 3 * LONG)}
+
+
+def test_threads(record: Record) -> None:
+    threads, rounds = 4, 100
+    done = record("one_sided_threads.c", 2)
+    if "not provided" in done.process.stdout:
+        pytest.skip("this MPI library does not provide MPI_THREAD_MULTIPLE")
+    for t in range(threads):
+        w = f"W_d{t + 1}"
+        put, got = (t + 1) * rounds, (t + 2) * rounds
+        for procedure in ("lock", "flush", "unlock"):
+            assert done.calls(f"MPI_Win_{procedure}", w) == dict.fromkeys((0, 1), (rounds, 0, 0))
+        assert done.calls("MPI_Put", w) == dict.fromkeys((0, 1), ints(rounds, put, 0))
+        assert done.calls("MPI_Get", w) == dict.fromkeys((0, 1), ints(rounds, 0, got))
+        assert moved(done, "MPI_Put", w) == dict.fromkeys(((0, 1), (1, 0)), (rounds, put * INT))
+        assert moved(done, "MPI_Get", w) == dict.fromkeys(((0, 1), (1, 0)), (rounds, got * INT))
+
+
+def test_fortran(mpi: Mpi, record: Record) -> None:
+    if not mpi.mpifort:
+        pytest.skip(f"{mpi.name} has no Fortran bindings here")
+    done = record("fortran_one_sided.f90", SIZE)
+    assert done.calls("MPI_Put", "W") == dict.fromkeys(EVERYONE, (2, 80, 0))
+    assert done.calls("MPI_Win_fence", "W") == everyone(2)
+    assert moved(done, "MPI_Put", "W") == {(r, right_of(r)): (1, 80) for r in EVERYONE}
+
+
+def test_errors_are_those_of_mpi(mpi: Mpi, compiled: Compile, record: Record) -> None:
+    words = mpi.launch(1, compiled(mpi, "one_sided_errors.c"))
+    plain = subprocess.run(words, capture_output=True, text=True, timeout=60, env=mpi.env())
+    done = record("one_sided_errors.c", 1, status=plain.returncode)
+    assert done.process.stdout == plain.stdout
+    assert done.messages(kind="one-sided") == {}
