@@ -5,7 +5,7 @@
 static void say(const char *what, int code) {
   int class;
   MPI_Error_class(code, &class);
-  printf("%s %d %d\n", what, code, class);
+  printf("%s %d\n", what, class);
 }
 
 int main(int argc, char **argv) {
