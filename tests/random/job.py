@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,12 +54,12 @@ def run(
     mpi: Mpi, interpreter: Path, programs: Sequence[Program], place: Path, *, profiled: bool = True
 ) -> Outcome:
     """Runs programs one after the other in one job, and compares its profile with what it must hold."""
-    place.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
     write_scripts(programs, place)
     ranks = programs[0].ranks
     words = mpi.launch(ranks, interpreter, place)
     profile = place / "random.rankwise"
-    profile.unlink(missing_ok=True)
     if profiled:
         words = [str(RANKWISE), "run", "--quiet", "-o", str(profile), "--", *words]
     failure = _execute(words, mpi.env(), place)
