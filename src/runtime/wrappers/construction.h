@@ -148,7 +148,7 @@ inline void Call::split(MPI_Comm child, int color, int key) {
   if (added == nullptr || added->record == nullptr) return;
   added->record->color = color;
   added->record->key = key;
-  if (procedure_ == Procedure::MPI_Cart_sub) describe_topology(child, *added->record);
+  if (procedure_ == Procedure::MPI_Cart_sub) describe_topology(child, *added->record, RANKWISE_TOPOLOGY_CART);
 }
 
 inline void Call::created_topology(MPI_Comm child, int reorder) {
@@ -156,7 +156,11 @@ inline void Call::created_topology(MPI_Comm child, int reorder) {
   if (child == abi::comm_null) return;
   if (reorder != 0) origin.flags |= RANKWISE_COMMUNICATOR_REORDER_ASKED;
   communicators::Communicator *added = construction::add(child, origin);
-  if (added != nullptr && added->record != nullptr) describe_topology(child, *added->record);
+  if (added == nullptr || added->record == nullptr) return;
+  rankwise_topology kind = RANKWISE_TOPOLOGY_DIST_GRAPH;
+  if (procedure_ == Procedure::MPI_Cart_create) kind = RANKWISE_TOPOLOGY_CART;
+  if (procedure_ == Procedure::MPI_Graph_create) kind = RANKWISE_TOPOLOGY_GRAPH;
+  describe_topology(child, *added->record, kind);
 }
 
 // Everything is as in the parent, so nothing has to be asked.

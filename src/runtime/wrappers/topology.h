@@ -16,8 +16,10 @@ inline rankwise_topology topology_of(MPI_Comm comm) {
   }
 }
 
-inline void describe_topology(MPI_Comm comm, rankwise_communicator &record) {
-  record.topology = topology_of(comm);
+// RATIONALE: the kind follows from the constructor. Open MPI 5 takes a distributed graph that was made from a grid for
+// a grid itself, and crashes when it is asked for its dimensions.
+inline void describe_topology(MPI_Comm comm, rankwise_communicator &record, rankwise_topology kind) {
+  record.topology = kind;
   if (record.topology != RANKWISE_TOPOLOGY_CART) return;
   int ndims = 0;
   if (queries.Cartdim_get(comm, &ndims) != abi::success || ndims <= 0 || ndims > 255) return;
@@ -35,12 +37,12 @@ inline void describe_topology(MPI_Comm comm, rankwise_communicator &record) {
 }
 
 // The destinations of a neighbourhood collective, in the order of its arguments.
-inline int *destinations_of(MPI_Comm comm, int rank, int *count) {
+inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int *count) {
   *count = 0;
   const auto allocate = [](int n) {
     return static_cast<int *>(std::calloc(static_cast<std::size_t>(n) + 1, sizeof(int)));
   };
-  switch (topology_of(comm)) {
+  switch (kind) {
     case RANKWISE_TOPOLOGY_CART: {
       int ndims = 0;
       queries.Cartdim_get(comm, &ndims);
@@ -83,7 +85,10 @@ inline int *destinations_of(MPI_Comm comm, int rank, int *count) {
 inline const communicators::Neighbours *neighbours_of(MPI_Comm comm, communicators::Communicator &communicator) {
   if (communicator.neighbours != nullptr) return communicator.neighbours;
   int count = 0;
-  int *to = destinations_of(comm, communicator.rank, &count);
+  const rankwise_communicator *record = communicator.record;
+  const bool is_known = record != nullptr && record->topology != RANKWISE_TOPOLOGY_NONE;
+  const auto kind = is_known ? static_cast<rankwise_topology>(record->topology) : topology_of(comm);
+  int *to = destinations_of(comm, kind, communicator.rank, &count);
   auto *found = static_cast<communicators::Neighbours *>(std::calloc(1, sizeof(communicators::Neighbours)));
   auto *is_process = static_cast<bool *>(std::calloc(static_cast<std::size_t>(count) + 1, sizeof(bool)));
   if (to == nullptr || found == nullptr || is_process == nullptr) {
