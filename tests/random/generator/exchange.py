@@ -66,14 +66,14 @@ class Exchange:
         comms = {id(comm): comm for comm in (state.pick_comm() for _ in range(random.randint(1, 3))) if comm}
         for comm in comms.values():
             self.step.needs.add(comm.number)
-            self._messages(comm)
+            by_tag = self._messages(comm)
             for _ in range(random.choice((0, 0, 1, 2))):
                 self._ordered(comm)
             if state.chance(0.3):
                 self._nobody(comm)
             if state.chance(0.25):
                 self._cancelled(comm)
-            if not comm.inter and state.has("Isendrecv") and state.chance(0.3):
+            if by_tag and not comm.inter and state.has("Isendrecv") and state.chance(0.3):
                 self._ring(comm)
         self._write()
         return self.step
@@ -85,7 +85,8 @@ class Exchange:
 
     # --- Messages ---
 
-    def _messages(self, comm: Comm) -> None:
+    def _messages(self, comm: Comm) -> bool:
+        """Messages between random members; True if their receives get no others."""
         random = self.random
         messages: dict[int, list[_Message]] = defaultdict(list)
         shared_tag = self.state.new_tag()
@@ -106,6 +107,7 @@ class Exchange:
                     self._exact(comm, message, modes)
             else:
                 self._alike(comm, destination, group, modes[destination])
+        return not {_ANY_TAG, _ANY} & set(modes.values())
 
     def _exact(self, comm: Comm, message: _Message, modes: dict[int, int]) -> None:
         random = self.random

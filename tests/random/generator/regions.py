@@ -7,6 +7,7 @@ from generator.program import Step
 from generator.state import State
 
 NO_NAME = -1
+_MORE_THAN_ARE_OPEN = 25
 
 
 def step(state: State) -> Step:
@@ -38,7 +39,7 @@ def end(state: State) -> Step:
     for rank in range(state.ranks):
         if rank in state.paused:
             step.add(rank, call("Pcontrol", level=1, region=NO_NAME))
-        for region in range(4):
-            step.add(rank, call("Pcontrol", level=-1, region=region))
+        for _ in range(_MORE_THAN_ARE_OPEN):
+            step.add(rank, call("Pcontrol", level=-1, region=NO_NAME))
     state.paused.clear()
     return step
