@@ -32,6 +32,11 @@ QUIRKS = (
         "the procedures came with MPI 4.0",
     ),
     Quirk(
+        r"OpenRTE",
+        frozenset({"Comm_create between groups"}),
+        "members see different remote groups; not yet known whether without Rankwise, too",
+    ),
+    Quirk(
         r"HYDRA|Intel",
         frozenset({"Isendrecv"}),
         "the status of MPI_Isendrecv and MPI_Isendrecv_replace stays empty; derived datatypes crash MPICH",

@@ -25,7 +25,8 @@ def step(state: State) -> Step | None:
         return None
     makers: list[Callable[[State, Step, Comm], None]] = [_dup, _split]
     if comm.inter:
-        makers += [_merge, _merge, _create_inter]
+        makers += [_merge, _merge]
+        makers += [_create_inter] if state.has("Comm_create between groups") else []
     else:
         makers += [_split, _split_type, _create, _create_group, _cart, _graph, _dist_graph]
         if len(comm.group) > 1:
