@@ -13,6 +13,7 @@ class Lock {
   void acquire() {
     while (held_.test_and_set(std::memory_order_acquire)) sched_yield();
   }
+  bool try_acquire() { return !held_.test_and_set(std::memory_order_acquire); }
   void release() { held_.clear(std::memory_order_release); }
 
  private:

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,23 +20,38 @@ const char *base_name(const char *path) {
 
 bool contains(const char *text, const char *part) { return strstr(text, part) != nullptr; }
 
-// Keeps the first object that looks like the MPI library and really has its functions.
-int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *result) {
-  if (info->dlpi_name == nullptr || !is_mpi_library(info->dlpi_name)) return 0;
-  void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return 0;
-  if (dlsym(handle, "PMPI_Init") == nullptr) {
-    dlclose(handle);
-    return 0;
-  }
-  *static_cast<void **>(result) = handle;
+// The path of the n-th object that looks like the MPI library.
+struct Candidate {
+  int number;
+  char path[4096];
+};
+
+int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
+  auto &candidate = *static_cast<Candidate *>(wanted);
+  if (info->dlpi_name == nullptr || !is_mpi_library(info->dlpi_name) || candidate.number-- > 0) return 0;
+  snprintf(candidate.path, sizeof candidate.path, "%s", info->dlpi_name);
   return 1;
+}
+
+// The first object that looks like the MPI library and really has its functions.
+//
+// RATIONALE: nothing of the loader may be called from inside dl_iterate_phdr: another thread's dlopen takes the same
+// two locks the other way round.
+void *look_for_library() {
+  for (int number = 0;; ++number) {
+    Candidate candidate{number, ""};
+    if (dl_iterate_phdr(look_at, &candidate) == 0) return nullptr;
+    void *handle = dlopen(candidate.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    if (dlsym(handle, "PMPI_Init") != nullptr) return handle;
+    dlclose(handle);
+  }
 }
 
 // The MPI library, nullptr while none is loaded. Kept once found.
 void *handle() {
   static void *found = nullptr;
-  if (found == nullptr) dl_iterate_phdr(look_at, static_cast<void *>(&found));
+  if (found == nullptr) found = look_for_library();
   return found;
 }
 

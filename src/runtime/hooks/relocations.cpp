@@ -7,11 +7,21 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
+#include "../hash.h"
+#include "../lock.h"
+#include "slot_names.h"
+
+extern "C" {
+// dlsym.S: calls the second, and goes on to dlsym as if it had been called itself.
+void *rankwise_dlsym(void *handle, const char *name);
+void rankwise_before_dlsym();
+}
 
 namespace rankwise::relocations {
 namespace {
@@ -82,23 +92,19 @@ struct Dynamic {
   bool usable() const { return symbols != nullptr && names != nullptr; }
 };
 
-// Position of "MPI_X" among the slots, -1 if it is none of them.
-int slot_named(const char *name) {
-  for (int i = 0; i < static_cast<int>(Slot::count); ++i) {
-    if (strcmp(slot_facts[i].name, name) == 0) return i;
-  }
-  return -1;
-}
+// What the MPI library has of the functions whose relocations are redirected, by slot; [1] under its PMPI_ name.
+enum class Has : std::uint8_t { unknown, asked, no, yes };
+Has has[2][static_cast<int>(Slot::count)] = {};
 
-// The address that a reference to `name` in this object must lead to, nullptr to leave it.
-void *target_of(const char *name, bool fortran) {
-  const bool profiling_name = strncmp(name, "PMPI_", 5) == 0;
-  if (profiling_name ? !fortran : strncmp(name, "MPI_", 4) != 0) return nullptr;
-  const char *plain = profiling_name ? name + 1 : name;
-  const int slot = slot_named(plain);
-  if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return nullptr;
-  // A weak reference to what the library lacks must stay empty.
-  return library::function(name) == nullptr ? nullptr : dispatch::symbol(static_cast<Slot>(slot));
+void answer() {
+  for (int profiling = 0; profiling < 2; ++profiling) {
+    for (int slot = 0; slot < static_cast<int>(Slot::count); ++slot) {
+      if (has[profiling][slot] != Has::asked) continue;
+      char name[128];
+      snprintf(name, sizeof name, "%s%s", profiling != 0 ? "P" : "", slot_facts[slot].name);
+      has[profiling][slot] = library::function(name) != nullptr ? Has::yes : Has::no;
+    }
+  }
 }
 
 // Relocations are often read-only when the program runs; the page keeps the rights it had.
@@ -145,15 +151,91 @@ void for_each_reference(const dl_phdr_info &info, Visit visit) {
   }
 }
 
-int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void *own_base) {
+// The objects that have been walked. When it is full, the others are walked every time.
+class Walked {
+ public:
+  bool contains(const void *object) { return *slot_of(object) == object; }
+  void add(const void *object) {
+    const void **slot = slot_of(object);
+    if (used_ * 2 < slots && *slot == nullptr) {
+      *slot = object;
+      ++used_;
+    }
+  }
+  void clear() {
+    for (const void *&object : objects_) object = nullptr;
+    used_ = 0;
+  }
+
+ private:
+  static constexpr unsigned bits = 11;
+  static constexpr std::size_t slots = std::size_t{1} << bits;
+
+  const void **slot_of(const void *object) {
+    std::size_t i = scatter(reinterpret_cast<std::uintptr_t>(object)) >> (64 - bits);
+    while (objects_[i] != nullptr && objects_[i] != object) i = (i + 1) % slots;
+    return &objects_[i];
+  }
+
+  const void *objects_[slots] = {};
+  std::size_t used_ = 0;
+};
+
+// What the loader has done so far.
+struct Loads {
+  unsigned long long adds = 0;
+  unsigned long long subs = 0;
+};
+
+struct State {
+  Lock lock;
+  Walked walked;
+  Loads loads;
+  bool mpi = false;  // an MPI library was there
+  bool asked = false;
+  void *own_base = nullptr;
+};
+State state;
+
+int read_loads(dl_phdr_info *info, std::size_t /*bytes*/, void *loads) {
+  *static_cast<Loads *>(loads) = {info->dlpi_adds, info->dlpi_subs};
+  return 1;
+}
+
+// Redirects one reference; false if it must wait for an answer of the MPI library.
+bool redirect_reference(const char *name, void **place, bool fortran, const Protection &read_only) {
+  if (name[0] == 'd' && strcmp(name, "dlsym") == 0) {
+    set(place, reinterpret_cast<void *>(&rankwise_dlsym), read_only);
+    return true;
+  }
+  const bool profiling_name = name[0] == 'P';
+  if (!state.mpi || (profiling_name ? !fortran : name[0] != 'M')) return true;
+  const int slot = slot_named(profiling_name ? name + 1 : name);
+  if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;
+  Has &answer = has[profiling_name ? 1 : 0][slot];
+  if (answer == Has::unknown) answer = Has::asked;
+  if (answer == Has::asked) return false;
+  // A weak reference to what the library lacks must stay empty.
+  if (answer == Has::yes) set(place, dispatch::symbol(static_cast<Slot>(slot)), read_only);
+  return true;
+}
+
+int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
   const char *path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  if (reinterpret_cast<void *>(info->dlpi_addr) == own_base || library::is_mpi_library(path)) return 0;
-  const bool fortran = is_binding_name(path);
-  const Protection read_only(*info);
-  for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
-    void *target = target_of(name, fortran);
-    if (target != nullptr) set(place, target, read_only);
-  });
+  if (state.walked.contains(info->dlpi_phdr)) return 0;
+  bool done = true;
+  if (reinterpret_cast<void *>(info->dlpi_addr) != state.own_base && !library::is_mpi_library(path)) {
+    const bool fortran = is_binding_name(path);
+    const Protection read_only(*info);
+    for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+      done = redirect_reference(name, place, fortran, read_only) && done;
+    });
+  }
+  if (done) {
+    state.walked.add(info->dlpi_phdr);
+  } else {
+    state.asked = true;
+  }
   return 0;
 }
 
@@ -171,19 +253,33 @@ int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*un
 
 // Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen.
 [[gnu::constructor]] void at_start() {
-  if (library::abi() == RANKWISE_ABI_NONE) {
-    dl_iterate_phdr(empty_weak_references, nullptr);
-  } else if (std::getenv("RANKWISE_DIR") != nullptr) {
-    redirect();
-  }
+  if (library::abi() == RANKWISE_ABI_NONE) dl_iterate_phdr(empty_weak_references, nullptr);
+  if (std::getenv("RANKWISE_DIR") != nullptr) redirect();
 }
 
 }  // namespace
 
 void redirect() {
-  Dl_info own{};
-  dladdr(reinterpret_cast<const void *>(&redirect_object), &own);
-  dl_iterate_phdr(redirect_object, own.dli_fbase);
+  // Also called from dlsym, and that from anywhere: whoever comes second doesn't wait.
+  if (!state.lock.try_acquire()) return;
+  Loads now;
+  dl_iterate_phdr(read_loads, &now);
+  const bool mpi = state.mpi || library::abi() != RANKWISE_ABI_NONE;
+  // Another object may have come to where one was; and what was walked without MPI was not looked at for MPI.
+  if (now.subs != state.loads.subs || mpi != state.mpi) state.walked.clear();
+  state.loads = now;
+  state.mpi = mpi;
+  if (state.own_base == nullptr) {
+    Dl_info own{};
+    dladdr(reinterpret_cast<const void *>(&redirect_object), &own);
+    state.own_base = own.dli_fbase;
+  }
+  do {
+    state.asked = false;
+    dl_iterate_phdr(redirect_object, nullptr);
+    answer();
+  } while (state.asked);
+  state.lock.release();
 }
 
 bool is_fortran_binding(const void *address) {
@@ -192,3 +288,10 @@ bool is_fortran_binding(const void *address) {
 }
 
 }  // namespace rankwise::relocations
+
+void rankwise_before_dlsym() {
+  using namespace rankwise::relocations;
+  Loads now;
+  dl_iterate_phdr(read_loads, &now);
+  if (now.adds != state.loads.adds || now.subs != state.loads.subs) redirect();
+}

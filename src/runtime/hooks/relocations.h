@@ -11,7 +11,8 @@ namespace rankwise::relocations {
 // - in the Fortran bindings, calls of PMPI_X, which is how most libraries implement mpi_x_;
 // - everywhere, calls of those MPI_X that only newer libraries have. The library can't define these symbols itself:
 //   a program that asks whether they exist (mpi4py does) would believe that the MPI library has them.
-// May be called again when further objects have been loaded.
+// Called again when further objects have been loaded: at the end of MPI_Init, and whenever the program calls dlsym
+// after that. Each object is walked once.
 void redirect();
 
 // Whether the address lies in the Fortran binding of an MPI library.
