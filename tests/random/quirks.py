@@ -32,9 +32,9 @@ QUIRKS = (
         "the procedures came with MPI 4.0",
     ),
     Quirk(
-        r"OpenRTE",
+        r"OpenRTE|Open MPI",
         frozenset({"Comm_create between groups"}),
-        "members see different remote groups; not yet known whether without Rankwise, too",
+        "a remote group that was given in another order is seen in its old one",
     ),
     Quirk(
         r"HYDRA|Intel",
