@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "../../../src/runtime/format.h"
+#include "../../../src/runtime/hash.h"
 
 namespace rankwise {
 
