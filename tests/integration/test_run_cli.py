@@ -31,7 +31,7 @@ import os, sys, types
 import rankwise
 rankwise.__path__ = [os.environ["STAND_IN"], *rankwise.__path__]
 
-def assemble(run_directory, output, *, exit_status, interrupted="", force=False):
+def assemble(run_directory, output, *, exit_status, interrupted="", force=False, listener=None):
     if os.environ.get("ASSEMBLY") == "fails":
         raise ValueError("no room\\nfor it")
     ranks = len(list(run_directory.glob("*.counters")))
