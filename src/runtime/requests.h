@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t {
   send,         // nothing: all is known when it is posted; also a receive from MPI_PROC_NULL
   receive,      // its bytes, and the bin of its call
   exchange,     // MPI_Isendrecv: the bytes received
+  untold,       // the same where the library's status does not tell them
   collective,   // nothing; also MPI_Comm_idup
   partitioned,  // MPI_Precv_init: all its partitions
   reading,      // of a file: its bytes, and the bin of its call
@@ -27,7 +28,7 @@ enum class Kind : std::uint8_t {
 
 // Whether received bytes are lost if nobody sees it complete.
 constexpr bool receives(Kind kind) {
-  return kind == Kind::receive || kind == Kind::exchange || kind == Kind::partitioned;
+  return kind == Kind::receive || kind == Kind::exchange || kind == Kind::untold || kind == Kind::partitioned;
 }
 
 constexpr bool accesses_file(Kind kind) { return kind == Kind::reading || kind == Kind::writing; }

@@ -74,6 +74,22 @@ def test_nothing_is_in_doubt(done: Recording) -> None:
     assert done.warnings == []
 
 
+def test_exchanges_book_what_came_or_say_that_nobody_knows(record: Record, mpi: Mpi) -> None:
+    done = record("other_requests.c", 2, "exchange")
+    said(done, "exchanged")
+    exchanged, replaced = (21, 20), 30
+    if mpi.family == "openmpi":
+        assert done.dropped == {}
+        assert done.warnings == []
+    else:  # the status holds 0 or anything
+        exchanged, replaced = (0, 0), 0
+        assert done.dropped == {"receives": 4}
+        [warning] = done.warnings
+        assert " 101 bytes were sent point-to-point but 0 bytes were received (4 receives have" in warning
+    assert done.calls("MPI_Isendrecv", D) == {0: (1, 20, exchanged[0]), 1: (1, 21, exchanged[1])}
+    assert done.calls("MPI_Isendrecv_replace", D) == dict.fromkeys(range(2), (1, 30, replaced))
+
+
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
 def test_a_hundred_thousand_at_once(record: Record) -> None:
     done = record("other_requests.c", 2, "lots")

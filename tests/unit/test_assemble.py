@@ -238,7 +238,8 @@ def test_dropped_records(tmp_path: Path) -> None:
     [(warning,)] = rows(assembly.path, "SELECT text FROM warnings")
     assert warning == (
         "on W, 600 bytes were sent point-to-point but 500 bytes were received"
-        " (2 receives were freed by the program before they completed, so their bytes cannot be known;"
+        " (2 receives have bytes that cannot be known:"
+        " freed, failed, or of an MPI_Isendrecv whose status does not tell;"
         " 5 requests could not be tracked, so their received bytes were not booked)"
     )
 

@@ -16,7 +16,8 @@ from rankwise.profile.table_rows import OUTSIDE_WORLD
 
 # What the runtime could not book, and so may be why the bytes do not agree.
 _EXPLANATIONS = {
-    "receives": "receives were freed by the program before they completed, so their bytes cannot be known",
+    "receives": "receives have bytes that cannot be known:"
+    " freed, failed, or of an MPI_Isendrecv whose status does not tell",
     "requests": "requests could not be tracked, so their received bytes were not booked",
     "thread_calls": "calls had no room and were not booked",
     "communicators": "communicators had no room for a record and are booked on (other)",

@@ -35,6 +35,10 @@ inline constexpr int topology_dist_graph = 213;
 inline constexpr int thread_levels[] = {0, 1024, 2048, 4096};
 inline constexpr std::size_t library_version_bytes = 8192;
 
+// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace tells the bytes received. Only Open MPI is known to do
+// so; MPICH and Intel MPI do not.
+inline bool exchange_tells_bytes = false;
+
 inline const void *in_place() { return reinterpret_cast<const void *>(1); }
 inline MPI_Status *status_ignore() { return nullptr; }
 
@@ -49,7 +53,9 @@ inline const auto no_op = reinterpret_cast<MPI_Op>(0x3d);
 inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(0x129); }
 inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);
 
-inline void find_constants() {}
+inline void find_constants(const char *version) {
+  exchange_tells_bytes = std::strstr(version, "Open MPI") != nullptr;
+}
 
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
 inline bool is_error_in_status(int code) { return code == 19; }

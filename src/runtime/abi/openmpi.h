@@ -38,6 +38,9 @@ inline constexpr int topology_dist_graph = 3;
 inline constexpr int thread_levels[] = {0, 1, 2, 3};
 inline constexpr std::size_t library_version_bytes = 256;
 
+// Whether the status of MPI_Isendrecv and MPI_Isendrecv_replace tells the bytes received.
+inline constexpr bool exchange_tells_bytes = true;
+
 inline const void *in_place() { return reinterpret_cast<const void *>(1); }
 inline MPI_Status *status_ignore() { return nullptr; }
 
@@ -81,7 +84,7 @@ inline void find_sizes() {
   }
 }
 
-inline void find_constants() {
+inline void find_constants(const char * /*version*/) {
   comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
   comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
   comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));

@@ -123,8 +123,11 @@ class Call {
     requests::table.put(entry);
   }
   RANKWISE_HOT void posted_send(MPI_Request request) { posted(request, requests::Kind::send); }
-  void posted_exchange(MPI_Request request) {
-    posted(request, from_nobody_ ? requests::Kind::send : requests::Kind::exchange);
+  // To or from nobody it is a plain receive or send in every library, so its status is right.
+  void posted_exchange(int destination, MPI_Request request) {
+    const bool told = destination == abi::proc_null || abi::exchange_tells_bytes;
+    const requests::Kind kind = told ? requests::Kind::exchange : requests::Kind::untold;
+    posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
   void posted_collective(MPI_Request request) { posted(request, requests::Kind::collective); }
 

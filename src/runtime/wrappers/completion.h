@@ -103,6 +103,9 @@ class Completion {
       return finish_access(call_.thread(), request, *status);
     }
     if (!requests::receives(request.kind) || !request.recorded) return;
+    if (request.kind == requests::Kind::untold) [[unlikely]] {
+      return requests::lost(request);
+    }
     const bool whole = request.kind == requests::Kind::partitioned;
     const std::int64_t bytes = whole ? static_cast<std::int64_t>(request.bytes) : abi::received_bytes(*status);
     if (bytes < 0) return;  // cancelled

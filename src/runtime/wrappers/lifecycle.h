@@ -103,21 +103,21 @@ inline void switch_off() {
 
 // False if the library lacks something we need.
 inline bool start(const Opener &opener) {
-  abi::find_constants();
   if (!queries.find()) {
     say_once("this MPI library lacks functions that every MPI 3.1 library has: nothing is recorded");
     return false;
   }
+  static char version[abi::library_version_bytes];
+  int length = 0;
+  queries.Get_library_version(version, &length);
+  abi::find_constants(version);
   learn_world_group();
   int rank = launcher::rank();
   int size = launcher::size();
-  int length = 0;
-  static char version[abi::library_version_bytes];
   if (world_group.known) {
     queries.Group_rank(world_group.handle, &rank);
     queries.Group_size(world_group.handle, &size);
   }
-  queries.Get_library_version(version, &length);
   process::start({rank, size, opener.is_world ? thread_level() : -1, version});
   relocations::redirect();
   started = true;

@@ -130,13 +130,24 @@ static void asked(void) {
 
 // Sends without a receive from anybody, and the other way round.
 static void exchanges(void) {
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
   MPI_Request request;
   const int to = rank == 0 ? 1 : MPI_PROC_NULL, from = rank == 1 ? 0 : MPI_PROC_NULL;
   MPI_Isendrecv(data, 20, MPI_BYTE, to, 8, room, ROOM, MPI_BYTE, from, 8, D, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Isendrecv_replace(room, 21, MPI_BYTE, to, 9, from, 9, D, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) puts("exchanged");
+#endif
+}
+
+// With each other, with room for more than comes.
+static void exchanges_both_ways(void) {
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+  MPI_Request requests[2];
+  MPI_Isendrecv(data, 20 + rank, MPI_BYTE, 1 - rank, 8, room, 100, MPI_BYTE, 1 - rank, 8, D, &requests[0]);
+  MPI_Isendrecv_replace(room + 100, 30, MPI_BYTE, 1 - rank, 9, 1 - rank, 9, D, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   if (rank == 0) puts("exchanged");
 #endif
 }
@@ -162,6 +173,8 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &D);
   if (argc > 1 && strcmp(argv[1], "lots") == 0) {
     lots();
+  } else if (argc > 1 && strcmp(argv[1], "exchange") == 0) {
+    exchanges_both_ways();
   } else {
     generalised();
     cancelled();
