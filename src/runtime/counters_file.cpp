@@ -41,7 +41,7 @@ Lock growth;
 
 rankwise_section *directory() { return reinterpret_cast<rankwise_section *>(base + sizeof(rankwise_header)); }
 
-// Programs that close every descriptor exist; the number may then be that of a file of theirs.
+// Programs that close every descriptor exist; the number may then be that of a file of theirs. It is -1 in a child.
 bool is_still_our_file() {
   struct stat now;
   return fstat(file, &now) == 0 && now.st_dev == identity.st_dev && now.st_ino == identity.st_ino;
@@ -169,5 +169,12 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 }
 
 void *records(const rankwise_section *section) { return base + section->offset; }
+
+void keep_apart() {
+  int source = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+  if (!is_still_our_file()) source |= MAP_ANONYMOUS;
+  [[maybe_unused]] const void *same = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source, file, 0);
+  file = -1;
+}
 
 }  // namespace rankwise::counters_file

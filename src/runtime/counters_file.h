@@ -27,6 +27,10 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 // The first record of a section.
 void *records(const rankwise_section *section);
 
+// In a child that the process has forked: whatever is written from now on stays in the child's memory, and the file,
+// which is the parent's, never grows from here.
+void keep_apart();
+
 // Makes the record that was just written visible to readers.
 inline void publish(rankwise_section *section) {
   __atomic_store_n(&section->used, section->used + 1, __ATOMIC_RELEASE);

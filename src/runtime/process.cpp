@@ -1,5 +1,6 @@
 #include "process.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,6 +60,13 @@ void read_usage(rankwise_header *head) {
   head->max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
 }
 
+// RATIONALE: what has been mapped shared stays shared over a fork, and the child's calls would be booked as the
+// parent's.
+void in_forked_child() {
+  threads::recording = false;
+  counters_file::keep_apart();
+}
+
 }  // namespace
 
 bool load(rankwise_abi abi) {
@@ -66,6 +74,10 @@ bool load(rankwise_abi abi) {
   if (directory == nullptr || *directory == '\0') return false;
   const char *why = counters_file::create(directory);
   if (why == nullptr && !regions::start()) why = strerror(errno);
+  if (why == nullptr) {
+    const int error = pthread_atfork(nullptr, nullptr, in_forked_child);
+    if (error != 0) why = strerror(error);
+  }
   if (why != nullptr) {
     say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
              why);
