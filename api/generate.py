@@ -126,7 +126,8 @@ def wrapper(procedure: Procedure, function: Function) -> str:
         lines.append(f"  {procedure.booked_on}")
     if "before" in rule:
         lines.append(f"  {rule['before']}")
-    lines += ["  call.start();", f"  const int rc = next({forwarded});", "  call.stop(rc);"]
+    start = "start_polling" if rule.get("polling") else "start"
+    lines += [f"  call.{start}();", f"  const int rc = next({forwarded});", "  call.stop(rc);"]
     if "after" in rule:
         lines.append(f"  if (rc == abi::success) {{ {rule['after']} }}")
     if "finally" in rule:

@@ -215,7 +215,7 @@ struct rankwise_header {
 
 struct rankwise_thread {
   uint64_t inside_key;   /* key of the call that the thread is inside of (size bin 0), 0 = none */
-  uint64_t inside_since; /* ticks */
+  uint64_t inside_since; /* ticks; of a polling call that is not timed: those of the latest timed call before */
   int32_t tid;           /* kernel's thread id */
   int32_t alive;         /* 0 after the thread ended; another thread may take the slot over */
   uint64_t reserved[5];
@@ -262,8 +262,8 @@ struct rankwise_calls {
   uint64_t calls;
   uint64_t bytes_sent;     /* really sent; collective: what this process contributes; file: written */
   uint64_t bytes_received; /* really received; collective: 0; file: read */
-  uint64_t ticks;          /* sum over the calls */
-  uint64_t min_ticks;
+  uint64_t ticks;          /* sum over the calls; polling calls: an estimate from those that were timed */
+  uint64_t min_ticks;      /* of those timed */
   uint64_t max_ticks;
   uint64_t reserved;
 };

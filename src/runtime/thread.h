@@ -28,6 +28,7 @@ struct alignas(apart) Thread {
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
+  std::uint64_t lot = 0;  // which polling calls are timed, see wrappers/sampling.h
   int index = 0;
   Thread *next_idle = nullptr;
 

@@ -29,6 +29,7 @@
 #include "../thread.h"
 #include "../windows.h"
 #include "../wrappers/booking.h"
+#include "../wrappers/sampling.h"
 #include "builds.h"
 
 namespace rankwise::RANKWISE_BUILD_ABI {

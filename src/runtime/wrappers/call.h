@@ -61,8 +61,21 @@ class Call {
     record.inside_since = start_;
   }
 
+  // start() of a call that programs repeat until something has happened, often millions of times. Once its row has
+  // many, not each of them is timed; each is counted.
+  RANKWISE_HOT void start_polling() {
+    if (adopt_ || process::paused) [[unlikely]] {
+      return start();
+    }
+    key_ = keys::calls(procedure_, index_, regions::current);
+    row_ = &booking::row(*thread_, key_);
+    weight_ = sampling::weight(thread_->lot, row_->calls);
+    if (weight_ != 0) return start();
+    thread_->record->inside_key = key_;  // since when: near enough, where polling calls follow each other
+  }
+
   RANKWISE_HOT void stop(int rc) {
-    stop_ = clock::ticks();
+    if (weight_ != 0) stop_ = clock::ticks();
     thread_->record->inside_key = 0;
     if (adopt_ && rc == abi::success) [[unlikely]] {
       communicator_ = adopt(comm_);
@@ -73,15 +86,15 @@ class Call {
 
   RANKWISE_HOT void book() {
     if (!process::paused) [[likely]] {
-      rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
-      booking::add_call(row, ticks());
+      rankwise_calls &row = row_ != nullptr ? *row_ : booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
+      booking::add_call(row, ticks(), weight_);
       row.bytes_sent += sent_;
       row.bytes_received += received_;
       if (access_ != Access::none) {
         booking::add_access(*thread_, file_index_, procedure_, received_, sent_, ticks());
       }
     }
-    process::alive_at(stop_);
+    if (weight_ != 0) process::alive_at(stop_);
     thread_->inside = false;
   }
 
@@ -410,6 +423,8 @@ class Call {
   MPI_Win win_{};
   windows::Window *window_ = nullptr;
   std::uint64_t key_ = 0;
+  rankwise_calls *row_ = nullptr;  // of a polling call
+  std::uint64_t weight_ = 1;       // calls that its time stands for; 0 = not timed
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
   std::uint64_t size_ = 0;
