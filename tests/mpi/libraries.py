@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -124,14 +124,15 @@ def found_on_path() -> list[Mpi]:
     return found
 
 
-def first_of_each_family(found: Sequence[Mpi]) -> Iterator[Mpi]:
-    """One library a family, for tests whose answer can't depend on more."""
+def first_of_each(found: Sequence[Mpi], kind: Callable[[Mpi], str]) -> Iterator[Mpi]:
+    """One library of each kind, for tests whose answer can't depend on more."""
     seen = set()
     for mpi in found:
-        if mpi.family not in seen:
-            seen.add(mpi.family)
+        if kind(mpi) not in seen:
+            seen.add(kind(mpi))
             yield mpi
 
 
 ALL = found_on_path() + found_in_environments()
-ONE_OF_EACH = list(first_of_each_family(ALL))
+ONE_OF_EACH = list(first_of_each(ALL, lambda mpi: mpi.family))
+ONE_OF_EACH_LAUNCHER = list(first_of_each(ALL, lambda mpi: mpi.mpirun))

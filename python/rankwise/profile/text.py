@@ -6,9 +6,10 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def harmless(text: str) -> str:
-    """Replace every character that could steer a terminal, break a line or not be stored."""
+    """Replace every character that could steer a terminal, break a line or not be stored; a tab by a space."""
     if text.isprintable():
         return text
+    text = text.replace("\t", " ")
     return "".join(character if character.isprintable() else _REPLACEMENT for character in text)
 
 
