@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 
-import leftovers
 import pytest
+
+import leftovers
 
 # A shell that starts a background job makes it ignore SIGINT, and programs inherit that: tests that send
 # one would wait for nothing.

@@ -1,7 +1,7 @@
 """Processes that a job leaves behind, found by a mark in their environment.
 
-Launchers put ranks into sessions and groups of their own, so ending a launcher that hangs does not end its ranks;
-polling on, they would slow down everything that comes after.
+Launchers put ranks into sessions and groups of their own, so ending a launcher that hangs does not end its
+ranks; polling on, they would slow down everything that comes after.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def harmless(text: str) -> str:
-    """Replace every character that could steer a terminal, break a line or not be stored; a tab by a space."""
+    """Replace each character that could steer a terminal, break a line or not be stored, a tab by a space."""
     if text.isprintable():
         return text
     text = text.replace("\t", " ")
