@@ -53,9 +53,7 @@ inline const auto no_op = reinterpret_cast<MPI_Op>(0x3d);
 inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(0x129); }
 inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);
 
-inline void find_constants(const char *version) {
-  exchange_tells_bytes = std::strstr(version, "Open MPI") != nullptr;
-}
+inline void find_constants(const char *version) { exchange_tells_bytes = std::strstr(version, "Open MPI") != nullptr; }
 
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
 inline bool is_error_in_status(int code) { return code == 19; }
