@@ -113,7 +113,7 @@ def declarations_inc(table: Table) -> str:
 def wrapper(procedure: Procedure, function: Function) -> str:
     """One wrapper, from the procedure's rule."""
     rule = procedure.rule or {}
-    passed = rule.get("pass", {})
+    passed = {**rule.get("pass", {}), **({rule["makes"]: "made.place()"} if "makes" in rule else {})}
     own = ", ".join(p.name for p in function.parameters)
     forwarded = ", ".join(passed.get(p.name, p.name) for p in function.parameters)
     lines = [
@@ -126,10 +126,13 @@ def wrapper(procedure: Procedure, function: Function) -> str:
         lines.append(f"  {procedure.booked_on}")
     if "before" in rule:
         lines.append(f"  {rule['before']}")
+    if "makes" in rule:
+        lines.append(f"  Made made({rule['makes']});")
     start = "start_polling" if rule.get("polling") else "start"
     lines += [f"  call.{start}();", f"  const int rc = next({forwarded});", "  call.stop(rc);"]
     if "after" in rule:
-        lines.append(f"  if (rc == abi::success) {{ {rule['after']} }}")
+        succeeded = "made.hand_over() && rc == abi::success" if "makes" in rule else "rc == abi::success"
+        lines.append(f"  if ({succeeded}) {{ {rule['after']} }}")
     if "finally" in rule:
         lines.append(f"  {rule['finally']}")
     lines += ["  call.book();", "  return rc;", "}", ""]

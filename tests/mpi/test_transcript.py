@@ -41,3 +41,7 @@ def test_same_with_and_without(mpi: Mpi, compiled: Compile, tmp_path: Path) -> N
     assert done.calls("MPI_Comm_split", "W")[0][0] == 4  # one of them invalid
     assert done.calls("MPI_Finalize") == dict.fromkeys(range(RANKS), (1, 0, 0))
     assert done.rows("SELECT partial, ranks_seen FROM run") == [(0, RANKS)]
+    # Nothing is there that no constructor made; some returned MPI_SUCCESS after their error was handled.
+    duplicates = [name for name in done.communicators() if name.rpartition("_")[2].startswith("d")]
+    assert len(duplicates) == (9 if mpi.family == "mpich" else 8)
+    assert done.rows("SELECT COUNT(*) FROM files WHERE id > 0") == [(2 * RANKS,)]

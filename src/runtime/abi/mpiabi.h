@@ -47,6 +47,8 @@ inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uin
 inline const auto comm_null = reinterpret_cast<MPI_Comm>(0x100);
 inline const auto comm_world = reinterpret_cast<MPI_Comm>(0x101);
 inline const auto comm_self = reinterpret_cast<MPI_Comm>(0x102);
+inline const auto win_null = reinterpret_cast<MPI_Win>(0x110);
+inline const auto file_null = reinterpret_cast<MPI_File>(0x118);
 inline const auto datatype_null = reinterpret_cast<MPI_Datatype>(0x200);
 inline const auto request_null = reinterpret_cast<MPI_Request>(0x180);
 inline const auto no_op = reinterpret_cast<MPI_Op>(0x3d);

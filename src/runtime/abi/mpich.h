@@ -50,6 +50,8 @@ inline std::uint64_t bits(MPI_File file) { return reinterpret_cast<std::uint64_t
 inline constexpr MPI_Comm comm_world = 0x44000000;
 inline constexpr MPI_Comm comm_self = 0x44000001;
 inline constexpr MPI_Comm comm_null = 0x04000000;
+inline constexpr MPI_Win win_null = 0x20000000;
+inline constexpr MPI_File file_null = nullptr;
 inline constexpr MPI_Datatype datatype_null = 0x0c000000;
 inline constexpr MPI_Request request_null = 0x2c000000;
 inline constexpr MPI_Op no_op = 0x5800000e;

@@ -49,6 +49,8 @@ inline std::uint64_t bits(const void *handle) { return reinterpret_cast<std::uin
 inline MPI_Comm comm_world = nullptr;
 inline MPI_Comm comm_self = nullptr;
 inline MPI_Comm comm_null = nullptr;
+inline MPI_Win win_null = nullptr;
+inline MPI_File file_null = nullptr;
 inline MPI_Datatype datatype_null = nullptr;
 inline MPI_Request request_null = nullptr;
 inline MPI_Op no_op = nullptr;
@@ -88,6 +90,8 @@ inline void find_constants(const char * /*version*/) {
   comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
   comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
   comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
+  win_null = static_cast<MPI_Win>(library::variable("ompi_mpi_win_null"));
+  file_null = static_cast<MPI_File>(library::variable("ompi_mpi_file_null"));
   datatype_null = static_cast<MPI_Datatype>(library::variable("ompi_mpi_datatype_null"));
   request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
   no_op = static_cast<MPI_Op>(library::variable("ompi_mpi_op_no_op"));

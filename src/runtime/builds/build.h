@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "../clock.h"
 #include "../communicators.h"
@@ -43,6 +44,7 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/topology.h"
 //
 #include "../wrappers/call.h"
+#include "../wrappers/made.h"
 //
 #include "../wrappers/construction.h"
 #include "../wrappers/one_sided.h"

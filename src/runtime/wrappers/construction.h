@@ -165,6 +165,7 @@ inline void Call::created_topology(MPI_Comm child, int reorder) {
 
 // Everything is as in the parent, so nothing has to be asked.
 inline void Call::duplicated(MPI_Comm child) {
+  if (child == abi::comm_null) return;  // it has failed, whatever it returned
   communicators::Origin origin = next_child();
   if (communicator_ == nullptr) return;
   if (communicator_->inter) origin.flags |= RANKWISE_COMMUNICATOR_INTER;
@@ -184,7 +185,7 @@ inline void Call::duplicated(MPI_Comm child) {
 // RATIONALE: the libraries give the handle at once and let it come to life later. Waiting until then would mean to
 // keep its address, which in a Fortran program may be that of a variable that is gone.
 inline void Call::posted_duplicate(MPI_Comm child, MPI_Request request) {
-  if (child != abi::comm_null) duplicated(child);
+  duplicated(child);
   posted_collective(request);
 }
 

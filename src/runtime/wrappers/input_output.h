@@ -11,6 +11,8 @@ inline void Call::on_file(MPI_File fh) {
 }
 
 inline void Call::opened(MPI_File fh, const char *filename, int amode) {
+  // It has failed, whatever it returned. (MPICH's layer of the standard ABI leaves a null of its own.)
+  if (fh == abi::file_null || fh == nullptr) return;
   file_index_ = files::opened(abi::bits(fh), filename, index_, abi::file_mode(amode));
   access_ = Access::known;
 }

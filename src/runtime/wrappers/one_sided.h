@@ -39,6 +39,7 @@ RANKWISE_HOT inline void Call::on_window(MPI_Win win) {
 }
 
 inline void Call::window_created(MPI_Win win) {
+  if (win == abi::win_null) return;  // it has failed, whatever it returned
   const auto fill = [index = index_, communicator = communicator_](windows::Window &window) {
     window.communicator = index;
     if (communicator == nullptr) return;

@@ -67,6 +67,8 @@ int main(int argc, char **argv) {
   put("MPI_COMM_SELF", (intptr_t)MPI_COMM_SELF);
   put("MPI_DATATYPE_NULL", (intptr_t)MPI_DATATYPE_NULL);
   put("MPI_REQUEST_NULL", (intptr_t)MPI_REQUEST_NULL);
+  put("MPI_WIN_NULL", (intptr_t)MPI_WIN_NULL);
+  put("MPI_FILE_NULL", (intptr_t)MPI_FILE_NULL);
   put("MPI_NO_OP", (intptr_t)MPI_NO_OP);
 #endif
 

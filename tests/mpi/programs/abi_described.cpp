@@ -106,6 +106,8 @@ int main(int argc, char **argv) {
   put("MPI_COMM_SELF", number(abi::comm_self));
   put("MPI_DATATYPE_NULL", number(abi::datatype_null));
   put("MPI_REQUEST_NULL", number(abi::request_null));
+  put("MPI_WIN_NULL", number(abi::win_null));
+  put("MPI_FILE_NULL", number(abi::file_null));
   put("MPI_NO_OP", number(abi::no_op));
   for (int i = 1; i < argc; ++i) answer(argv[i]);
   return 0;

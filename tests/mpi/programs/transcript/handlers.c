@@ -107,6 +107,75 @@ static void of_others(void) {
   TRY(MPI_Errhandler_free(&handler));
 }
 
+// What a constructor that fails leaves in the program's variable: null, or what was there before. MPICH returns
+// MPI_SUCCESS when a handler has returned, so nobody may take that for a handle.
+static MPI_Comm comm_before;
+static MPI_Win win_before;
+static MPI_File file_before;
+
+#define FAIL(made, before, null, call)                                                        \
+  do {                                                                                        \
+    memset(&(made), 0x5a, sizeof(made));                                                      \
+    memset(&(before), 0x5a, sizeof(before));                                                  \
+    TRY(call);                                                                                \
+    say("is %s", (made) == (null) ? "null" : (made) == (before) ? "as it was" : "something"); \
+  } while (0)
+#define FAIL_COMM(call) FAIL(comm, comm_before, MPI_COMM_NULL, call)
+
+static int refuse(MPI_Comm old, int keyval, void *extra, void *in, void *out, int *flag) {
+  (void)old, (void)keyval, (void)extra, (void)in, (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+
+static void of_constructors(void) {
+  MPI_Errhandler handler, of_files;
+  MPI_Comm comm, W;
+  MPI_Win win;
+  MPI_File file;
+  MPI_Request request;
+  int keyval;
+  static int data[4];
+  TRY(MPI_Comm_dup(MPI_COMM_WORLD, &W));
+  TRY(MPI_Comm_create_errhandler(first, &handler));
+  TRY(MPI_Comm_set_errhandler(W, handler));
+  TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+  TRY(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+  TRY(MPI_Errhandler_free(&handler));
+  FAIL_COMM(MPI_Cart_create(W, 1, (int[]){99}, (int[]){0}, 0, &comm));
+  FAIL_COMM(MPI_Cart_sub(W, (int[]){1}, &comm));
+  FAIL_COMM(MPI_Graph_create(MPI_COMM_NULL, 1, (int[]){0}, (int[]){0}, 0, &comm));
+  FAIL_COMM(MPI_Dist_graph_create(W, -1, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
+  FAIL_COMM(
+      MPI_Dist_graph_create_adjacent(W, -1, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm));
+  FAIL_COMM(MPI_Comm_create(W, MPI_GROUP_NULL, &comm));
+  FAIL_COMM(MPI_Comm_create_group(W, MPI_GROUP_NULL, 1, &comm));
+  FAIL_COMM(MPI_Comm_split(W, -3, 0, &comm));
+  FAIL_COMM(MPI_Comm_split(W, MPI_UNDEFINED, 0, &comm));  // no failure
+  FAIL_COMM(MPI_Comm_split_type(MPI_COMM_NULL, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm));
+  FAIL_COMM(MPI_Intercomm_create(W, 99, W, 1, 0, &comm));
+  FAIL_COMM(MPI_Comm_dup(MPI_COMM_NULL, &comm));
+  FAIL_COMM(MPI_Comm_idup(MPI_COMM_NULL, &comm, &request));
+  TRY(MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
+  TRY(MPI_Comm_set_attr(W, keyval, NULL));
+  FAIL_COMM(MPI_Comm_dup(W, &comm));
+  TRY(MPI_Comm_delete_attr(W, keyval));
+  TRY(MPI_Comm_free_keyval(&keyval));
+  FAIL(win, win_before, MPI_WIN_NULL, MPI_Win_create(data, -1, 1, MPI_INFO_NULL, W, &win));
+  FAIL(win, win_before, MPI_WIN_NULL, MPI_Win_create(data, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &win));
+  TRY(MPI_File_create_errhandler(of_file, &of_files));
+  TRY(MPI_File_set_errhandler(MPI_FILE_NULL, of_files));
+  FAIL(file, file_before, MPI_FILE_NULL, MPI_File_open(W, "missing", MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
+  TRY(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+  TRY(MPI_Errhandler_free(&of_files));
+  TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  TRY(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  // What comes next on the same communicator is named as if nothing had been tried.
+  TRY(MPI_Comm_split(W, rank, 0, &comm));
+  TRY(MPI_Comm_free(&comm));
+  TRY(MPI_Comm_free(&W));
+}
+
 // Error codes of the program's own.
 static void own_codes(void) {
   int class, code, length, *last, flag;
@@ -124,5 +193,6 @@ static void own_codes(void) {
 void handlers(void) {
   of_communicators();
   of_others();
+  of_constructors();
   own_codes();
 }
