@@ -11,14 +11,14 @@
 
 namespace rankwise {
 
-void *Thread::scratch_memory(std::size_t bytes) {
-  if (bytes > scratch_bytes) {
-    void *larger = std::malloc(bytes * 2);
-    if (larger == nullptr) return nullptr;
-    std::free(scratch);
-    scratch = larger;
-    scratch_bytes = bytes * 2;
-  }
+void *Thread::more_scratch_memory(std::size_t bytes) {
+  constexpr std::size_t for_a_few_requests = 1024;
+  const std::size_t larger_bytes = bytes < for_a_few_requests ? for_a_few_requests : bytes * 2;
+  void *larger = std::malloc(larger_bytes);
+  if (larger == nullptr) return nullptr;
+  std::free(scratch);
+  scratch = larger;
+  scratch_bytes = larger_bytes;
   return scratch;
 }
 

@@ -33,7 +33,13 @@ struct alignas(apart) Thread {
   Thread *next_idle = nullptr;
 
   // Memory that lasts to the end of the running call; nullptr if there is none.
-  void *scratch_memory(std::size_t bytes);
+  [[gnu::always_inline]] void *scratch_memory(std::size_t bytes) {
+    if (bytes <= scratch_bytes) [[likely]] {
+      return scratch;
+    }
+    return more_scratch_memory(bytes);
+  }
+  [[gnu::cold]] void *more_scratch_memory(std::size_t bytes);
 };
 
 namespace threads {

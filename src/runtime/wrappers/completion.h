@@ -7,15 +7,10 @@ class Completion {
       : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
     // (What is invalid is left to MPI, whose error the program may have asked to see.)
     // Room for the handles (which completion overwrites), what is known of them, and statuses, in one piece.
-    if (count_ <= few) {
-      known_ = few_known_;
-      statuses_ = few_statuses_;
-      return;
-    }
     const auto n = static_cast<std::size_t>(count_);
     auto *memory =
         static_cast<char *>(call.thread().scratch_memory(n * (sizeof(requests::Request) + sizeof(MPI_Status))));
-    if (memory == nullptr) {
+    if (memory == nullptr) [[unlikely]] {
       counters_file::drop(RANKWISE_DROPPED_REQUESTS, n);
       count_ = 0;
       return;
@@ -45,7 +40,7 @@ class Completion {
   }
 
   // The statuses that the call really writes to: ours where the program ignores its own.
-  MPI_Status *statuses(MPI_Status *given) {
+  RANKWISE_HOT MPI_Status *statuses(MPI_Status *given) {
     written_ = given == abi::status_ignore() && count_ > 0 ? statuses_ : given;
     return written_;
   }
@@ -56,41 +51,42 @@ class Completion {
   }
 
   // After look(): the request at `index` has completed, its status is the given one of those written.
-  void completed(int index, int status, int rc = abi::success) {
+  RANKWISE_HOT void completed(int index, int status, int rc = abi::success) {
     if (index < 0 || index >= count_) return;
     end(rc, requests::table.complete(known_[index].handle), index, status);
   }
 
-  void tested_all(int rc, bool flag) {
+  RANKWISE_HOT void tested_all(int rc, bool flag) {
     if (rc == abi::success ? !flag : !abi::is_error_in_status(rc)) return;
     for (int i = 0; i < count_; ++i) completed(i, i, rc);
   }
 
-  void completed_some(int rc, int completed_count, const int *indices) {
+  RANKWISE_HOT void completed_some(int rc, int completed_count, const int *indices) {
     if (rc != abi::success && !abi::is_error_in_status(rc)) return;
     if (completed_count == abi::undefined) return;
     for (int i = 0; i < completed_count; ++i) completed(indices[i], i, rc);
   }
 
  private:
-  static constexpr int few = 8;
-
   // What a call that returned `rc` means for one of its requests.
   RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status) {
     if (rc == abi::success) {
-      finish(request, &written_[status]);
+      finish(call_.thread(), request, &written_[status]);
     } else if (request.kind != requests::Kind::none) {
-      end_after_error(rc, request, index, status);
+      end_after_error(call_.thread(), rc, request, requests_[index], &written_[status]);
     }
   }
 
-  [[gnu::noinline]] void end_after_error(int rc, const requests::Request &request, int index, int status) {
+  // RATIONALE: what is not inlined is static. The address of a completion that leaves the wrapper would keep it and its
+  // call in memory, where now the compiler keeps them in registers.
+  [[gnu::cold, gnu::noinline]] static void end_after_error(Thread &thread, int rc, const requests::Request &request,
+                                                           MPI_Request handle, const MPI_Status *status) {
     const bool told = abi::is_error_in_status(rc);
-    const int error = told ? written_[status].MPI_ERROR : rc;
+    const int error = told ? status->MPI_ERROR : rc;
     // (The handle of a persistent request stays, whatever becomes of it.)
-    const bool alive = request.persistent ? abi::is_pending(error) : requests_[index] != abi::request_null;
+    const bool alive = request.persistent ? abi::is_pending(error) : handle != abi::request_null;
     if (told && error == abi::success) {
-      finish(request, &written_[status]);
+      finish(thread, request, status);
     } else if (alive) {
       requests::table.put(request);
     } else {
@@ -98,9 +94,9 @@ class Completion {
     }
   }
 
-  RANKWISE_HOT void finish(const requests::Request &request, const MPI_Status *status) {
+  RANKWISE_HOT static void finish(Thread &thread, const requests::Request &request, const MPI_Status *status) {
     if (requests::accesses_file(request.kind)) [[unlikely]] {
-      return finish_access(call_.thread(), request, *status);
+      return finish_access(thread, request, *status);
     }
     if (!requests::receives(request.kind) || !request.recorded) return;
     if (request.kind == requests::Kind::untold) [[unlikely]] {
@@ -111,9 +107,9 @@ class Completion {
     if (bytes < 0) return;  // cancelled
     if (request.kind == requests::Kind::receive && !request.persistent) {
       const auto came = static_cast<std::uint64_t>(bytes);
-      booking::row_of_moved(call_.thread(), request.key, request.once.ticks, came).bytes_received += came;
+      booking::row_of_moved(thread, request.key, request.once.ticks, came).bytes_received += came;
     } else {
-      booking::row(call_.thread(), request.key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
+      booking::row(thread, request.key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
     }
   }
 
@@ -138,8 +134,6 @@ class Completion {
   requests::Request *known_ = nullptr;
   MPI_Status *statuses_ = nullptr;
   MPI_Status *written_ = nullptr;
-  requests::Request few_known_[few];
-  MPI_Status few_statuses_[few];
 };
 
 // MPI_Request_free. Takes the request out beforehand, as above.

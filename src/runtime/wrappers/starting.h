@@ -8,13 +8,11 @@ class Starting {
   // They count as active from here on: until MPI_Start returns, nobody else may touch them.
   RANKWISE_HOT Starting(Call &call, int count, const MPI_Request *requests)
       : call_(call), count_(requests != nullptr && count > 0 ? count : 0) {
-    if (count_ > few) {
-      const auto n = static_cast<std::size_t>(count_);
-      started_ = static_cast<requests::Request *>(call.thread().scratch_memory(n * sizeof(requests::Request)));
-      if (started_ == nullptr) {
-        counters_file::drop(RANKWISE_DROPPED_REQUESTS, n);
-        count_ = 0;
-      }
+    const auto n = static_cast<std::size_t>(count_);
+    started_ = static_cast<requests::Request *>(call.thread().scratch_memory(n * sizeof(requests::Request)));
+    if (started_ == nullptr) [[unlikely]] {
+      counters_file::drop(RANKWISE_DROPPED_REQUESTS, n);
+      count_ = 0;
     }
     for (int i = 0; i < count_; ++i) {
       started_[i] = requests::table.start(abi::bits(requests[i]), regions::current, !process::paused);
@@ -34,13 +32,11 @@ class Starting {
   }
 
  private:
-  static constexpr int few = 4;
-
   static bool sends(const requests::Request &request) {
     return request.kind == requests::Kind::send || request.kind == requests::Kind::collective;
   }
 
-  void book(const requests::Request &request) {
+  RANKWISE_HOT void book(const requests::Request &request) {
     booking::row(call_.thread(), request.key, 0).bytes_sent += request.bytes;
     if (request.addressed) {
       booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, keys::procedure(request.key),
@@ -50,6 +46,5 @@ class Starting {
 
   Call &call_;
   int count_;
-  requests::Request few_[few];
-  requests::Request *started_ = few_;
+  requests::Request *started_ = nullptr;
 };
