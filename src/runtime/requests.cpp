@@ -2,8 +2,6 @@
 
 #include <cstdlib>
 
-#include "keys.h"
-
 namespace rankwise::requests {
 namespace {
 
@@ -41,19 +39,6 @@ Request Table::remove(std::uint64_t handle) {
     erase(part, i);
   }
   return found;
-}
-
-Request Table::start(std::uint64_t handle, std::uint32_t region, bool recorded) {
-  const std::uint64_t hash = scatter(handle);
-  Part &part = part_of(hash);
-  const Guard guard(part.lock, threads::several);
-  if (part.entries == 0) return {};
-  Request &slot = part.slot[probe(part, hash, handle)];
-  if (slot.kind == Kind::none || !slot.persistent) return {};
-  slot.key = keys::with_region(slot.key, region);
-  slot.recorded = recorded;
-  slot.active = 1;
-  return slot;
 }
 
 bool Table::make_room(Part &part) {

@@ -7,6 +7,7 @@
 #include "counters_file.h"
 #include "format.h"
 #include "hash.h"
+#include "keys.h"
 #include "lock.h"
 #include "thread.h"
 
@@ -137,8 +138,22 @@ class Table {
     return part.entries == 0 ? Request{} : part.slot[probe(part, hash, handle)];
   }
 
-  // A persistent request has been started in this region. Returns it; kind none if it is not known.
-  Request start(std::uint64_t handle, std::uint32_t region, bool recorded);
+  // A persistent request has been started in this region. Returns what it was before; kind none if it is not known.
+  //
+  // RATIONALE: before, because a processor waits where it is to read what it has just written in smaller parts.
+  Request start(std::uint64_t handle, std::uint32_t region, bool recorded) {
+    const std::uint64_t hash = scatter(handle);
+    Part &part = part_of(hash);
+    const Guard guard(part.lock, threads::several);
+    if (part.entries == 0) return {};
+    Request &slot = part.slot[probe(part, hash, handle)];
+    const Request found = slot;
+    if (found.kind == Kind::none || !found.persistent) return {};
+    slot.key = keys::with_region(found.key, region);
+    slot.recorded = recorded;
+    slot.active = 1;
+    return found;
+  }
 
  private:
   static constexpr unsigned part_bits = 6;

@@ -15,7 +15,7 @@ class Starting {
       count_ = 0;
     }
     for (int i = 0; i < count_; ++i) {
-      started_[i] = requests::table.start(abi::bits(requests[i]), regions::current, !process::paused);
+      started_[i] = requests::table.start(abi::bits(requests[i]), region_, recorded_);
       if (started_[i].kind != requests::Kind::none) call_.also_on(started_[i].communicator);
     }
   }
@@ -25,7 +25,7 @@ class Starting {
       if (started_[i].kind == requests::Kind::none) continue;
       if (rc != abi::success) {
         requests::table.complete(started_[i].handle);
-      } else if (sends(started_[i]) && started_[i].recorded) {
+      } else if (sends(started_[i]) && recorded_) {
         book(started_[i]);
       }
     }
@@ -37,7 +37,9 @@ class Starting {
   }
 
   RANKWISE_HOT void book(const requests::Request &request) {
-    booking::row(call_.thread(), request.key, 0).bytes_sent += request.bytes;
+    if (request.bytes != 0) {
+      booking::row(call_.thread(), keys::with_region(request.key, region_), 0).bytes_sent += request.bytes;
+    }
     if (request.addressed) {
       booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, keys::procedure(request.key),
                            request.communicator, request.peer, request.bytes);
@@ -46,5 +48,7 @@ class Starting {
 
   Call &call_;
   int count_;
+  std::uint32_t region_ = regions::current;
+  bool recorded_ = !process::paused;
   requests::Request *started_ = nullptr;
 };
