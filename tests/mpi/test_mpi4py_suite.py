@@ -24,9 +24,9 @@ LIMIT_SECONDS = 300
 SOURCES = libraries.ROOT / "build" / "mpi4py" / f"mpi4py-{version('mpi4py')}.tar.gz"
 LIBRARIES = [mpi for mpi in libraries.ONE_OF_EACH if mpi.family != "mpiabi"]
 
-# Spawning has tests of ours; mpi4py.util holds pools of workers, which spawn, too. On two ranks: without NumPy,
-# because each test of a buffer would be made twice, and without one-sided communication, which takes MPICH
-# minutes between ranks that share few cores.
+# Spawning has tests of ours; mpi4py.util holds pools of workers, which spawn, too. On two ranks: without
+# NumPy, because each test of a buffer would be made twice, and without one-sided communication, which takes
+# MPICH minutes between ranks that share few cores.
 ONE_RANK = ["-e", "spawn|dynproc|util"]
 TWO_RANKS = ["--no-numpy", "-i", "^test_(cco_(buf|nb_buf|pr_buf|obj)|p2p|request|comm)", "-e", "part"]
 
