@@ -13,9 +13,11 @@ constexpr std::uint64_t field(std::uint64_t value, int shift, int bits) {
   return (value & ((std::uint64_t{1} << bits) - 1)) << shift;
 }
 
+// One bit more than the bytes' own, so that 0 needs no branch of its own. (No size has all 64 bits.)
 constexpr std::uint64_t bin(std::uint64_t bytes) {
-  return bytes == 0 ? 0 : 64U - static_cast<unsigned>(__builtin_clzll(bytes));
+  return 63U - static_cast<unsigned>(__builtin_clzll((bytes << 1) | 1));
 }
+static_assert(bin(0) == 0 && bin(1) == 1 && bin(2) == 2 && bin(3) == 2 && bin(4) == 3 && bin(~0ULL >> 1) == 63);
 
 [[gnu::always_inline]] constexpr std::uint64_t calls(Procedure procedure, std::uint32_t communicator,
                                                      std::uint32_t region) {
