@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +17,13 @@ from libraries import Mpi
 from quirks import lacking
 
 TRIES = 3
-_SHRINKING_SECONDS = 60
+_MOST_OF_THEM = 2
 _ENOUGH = 3  # failed seeds: the search ends; the first is shrunk
+_LIMIT_SECONDS, _LIMIT_A_SEED = 10.0, 2.5
+
+
+class OutOfTimeError(Exception):
+    """The search has used up its time."""
 
 
 @dataclass
@@ -27,6 +34,7 @@ class Tally:
         matched: seeds whose profile was as expected.
         calls: MPI calls of these.
         left_out: seeds with which the library fails without Rankwise, too, and how.
+        unexplained: failures that did not come again, and the library did not fail without Rankwise.
         reports: of the seeds that failed.
     """
 
@@ -34,20 +42,23 @@ class Tally:
     batches: int = 0
     calls: int = 0
     left_out: dict[int, str] = field(default_factory=dict)
+    unexplained: int = 0
     reports: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def __str__(self) -> str:
         left = f", {len(self.left_out)} left out: {self.left_out}" if self.left_out else ""
-        return f"{self.matched} seeds, {self.calls} calls as expected in {self.seconds:.0f} s{left}"
+        strange = f", unexplained: {self.unexplained}" if self.unexplained else ""
+        return f"{self.matched} seeds, {self.calls} calls as expected in {self.seconds:.0f} s{left}{strange}"
 
 
 class Hunt:
-    """The search on one library."""
+    """The search on one library; it ends after some seconds, whatever it finds."""
 
-    def __init__(self, mpi: Mpi, place: Path) -> None:
+    def __init__(self, mpi: Mpi, place: Path, seconds: float = math.inf) -> None:
         self.mpi = mpi
         self.place = place
+        self.ends = time.monotonic() + seconds
         self.lacking = lacking(mpi)
         self.interpreter = job.compile_interpreter(mpi, place)
 
@@ -57,7 +68,15 @@ class Hunt:
 
     def run(self, *programs: Program, profiled: bool = True) -> Outcome:
         """One job."""
-        return job.run(self.mpi, self.interpreter, programs, self.place / "job", profiled=profiled)
+        limit = _LIMIT_SECONDS + _LIMIT_A_SEED * len(programs)
+        left = self.ends - time.monotonic()
+        if left <= 0:
+            raise OutOfTimeError
+        place = self.place / "job"
+        outcome = job.run(self.mpi, self.interpreter, programs, place, min(limit, left), profiled=profiled)
+        if outcome.hangs and left < limit:
+            raise OutOfTimeError
+        return outcome
 
     def search(self, seeds: Iterable[int], until: Callable[[], bool] = lambda: False) -> Tally:
         """Runs the seeds, batch by batch, to their end or until it is told to stop."""
@@ -66,80 +85,88 @@ class Hunt:
         for batch in _batches(seeds):
             if until() or len(tally.reports) >= _ENOUGH:
                 break
-            outcome = self.run(*map(self.program, batch))
-            if outcome.good:
-                tally.matched += len(batch)
-                tally.calls += outcome.calls
-            else:
-                self._one_by_one(batch, outcome, tally)
-            tally.batches += 1
-            tally.seconds = time.monotonic() - started
+            try:
+                self._batch(batch, tally)
+            except OutOfTimeError:
+                break
+            finally:
+                tally.seconds = time.monotonic() - started
         return tally
 
-    def _one_by_one(self, batch: Sequence[int], whole: Outcome, tally: Tally) -> None:
-        failed = 0
+    def _batch(self, batch: Sequence[int], tally: Tally) -> None:
+        outcome = self.run(*map(self.program, batch))
+        if outcome.good:
+            tally.matched += len(batch)
+            tally.calls += outcome.calls
+        else:
+            what, before = f"seeds {batch[0]} to {batch[-1]} in one job", _found(tally)
+            try:
+                self._one_by_one(batch, tally)
+            except OutOfTimeError:
+                if outcome.differences and _found(tally) == before:
+                    tally.reports.append(_described(what, self.mpi, outcome))
+                tally.unexplained += bool(outcome.failure) and _found(tally) == before
+                raise
+            if _found(tally) == before:
+                self._judge(what, batch, outcome, tally)
+        tally.batches += 1
+
+    def _one_by_one(self, batch: Sequence[int], tally: Tally) -> None:
         for seed in batch:
             outcome = self.run(self.program(seed))
             if outcome.good:
                 tally.matched += 1
                 tally.calls += outcome.calls
                 continue
-            failed += 1
-            fault = self._library_fault(outcome, self.program(seed))
+            self._judge(f"seed {seed}", [seed], outcome, tally)
+            if len(tally.reports) >= _ENOUGH:
+                return
+
+    def _judge(self, what: str, seeds: Sequence[int], outcome: Outcome, tally: Tally) -> None:
+        """Whose fault it is. A difference is real; a crash or a hang may be the library's whim."""
+        programs = [self.program(seed) for seed in seeds]
+        if outcome.failure:
+            fault = self._library_fault(outcome, *programs)
             if fault:
-                tally.left_out[seed] = fault
-            elif outcome.differences or not self.run(self.program(seed)).good:
-                program = self.program(seed)
-                tally.reports.append(
-                    _described(f"seed {seed}", self.mpi, outcome)
-                    if tally.reports
-                    else self.report(self.shrink(program))
-                )
-                if len(tally.reports) >= _ENOUGH:
-                    break
-        # What only the whole batch shows: a difference is real, a crash or hang may be the library's whim.
-        if not failed and whole.differences:
-            tally.reports.append(_described(f"seeds {batch[0]} to {batch[-1]} in one job", self.mpi, whole))
-        elif not failed and not self._library_fault(whole, *map(self.program, batch)):
-            again = [self.run(*map(self.program, batch)) for _ in range(TRIES)]
-            if not any(outcome.good for outcome in again):
-                tally.reports.append(
-                    _described(f"seeds {batch[0]} to {batch[-1]} in one job", self.mpi, whole)
-                )
+                tally.left_out[seeds[0]] = fault
+                return
+            if self.run(*programs).good:
+                tally.unexplained += 1
+                return
+        if len(programs) == 1 and not tally.reports:
+            tally.reports.append(self.report(*self.shrink(programs[0], outcome)))
+        else:
+            tally.reports.append(_described(what, self.mpi, outcome))
 
     def _library_fault(self, outcome: Outcome, *programs: Program) -> str:
-        """How the job fails without Rankwise; '' if it doesn't."""
-        if not outcome.failure:
-            return ""
+        """How the job fails without Rankwise, in most runs and in the same way; '' if it doesn't."""
+        plain: list[Outcome] = []
         for _ in range(TRIES):
-            plain = self.run(*programs, profiled=False)
-            if plain.failure:
-                return " ".join(plain.failure.split())[:200]
-        return ""
+            alike = [one for one in plain if one.failure and one.hangs == outcome.hangs]
+            if len(alike) >= _MOST_OF_THEM or len(alike) + TRIES - len(plain) < _MOST_OF_THEM:
+                break
+            plain.append(self.run(*programs, profiled=False))
+        alike = [one for one in plain if one.failure and one.hangs == outcome.hangs]
+        return " ".join(alike[0].failure.split())[:200] if len(alike) >= _MOST_OF_THEM else ""
 
-    def shrink(self, program: Program) -> Program:
-        """The program without the steps that it fails without."""
-        ends = time.monotonic() + _SHRINKING_SECONDS
-        size = max(len(program.steps) // 2, 1)
-        while size and time.monotonic() < ends:
-            for start in range(len(program.steps) - size, -1, -size):
-                smaller = program.without(set(range(start, start + size)))
-                if (
-                    time.monotonic() < ends
-                    and len(smaller.steps) < len(program.steps)
-                    and not self._is_good(smaller)
-                ):
-                    program = smaller
-            size //= 2
-        return program
+    def shrink(self, program: Program, outcome: Outcome) -> tuple[Program, Outcome]:
+        """The program without the steps that it fails without, as far as time allows, and how it fails."""
+        with contextlib.suppress(OutOfTimeError):
+            size = max(len(program.steps) // 2, 1)
+            while size:
+                for start in range(len(program.steps) - size, -1, -size):
+                    smaller = program.without(set(range(start, start + size)))
+                    if len(smaller.steps) == len(program.steps):
+                        continue
+                    its = self.run(smaller)
+                    if not its.good and not (its.failure and self._library_fault(its, smaller)):
+                        program, outcome = smaller, its
+                size //= 2
+        return program, outcome
 
-    def _is_good(self, program: Program) -> bool:
-        outcome = self.run(program)
-        return outcome.good or (bool(outcome.failure) and bool(self._library_fault(outcome, program)))
-
-    def report(self, program: Program) -> str:
+    def report(self, program: Program, outcome: Outcome) -> str:
         """A failing program in readable form, and how to run it again."""
-        lines = [_described(f"seed {program.seed}", self.mpi, self.run(program))]
+        lines = [_described(f"seed {program.seed}", self.mpi, outcome)]
         for step in program.steps:
             if step.what == "room":
                 continue
@@ -149,6 +176,10 @@ class Hunt:
             ]
         lines.append(f"again: python tests/random/run.py {program.seed} --mpi {self.mpi.name}")
         return "\n".join(lines)
+
+
+def _found(tally: Tally) -> int:
+    return len(tally.reports) + len(tally.left_out) + tally.unexplained
 
 
 def _described(what: str, mpi: Mpi, outcome: Outcome) -> str:

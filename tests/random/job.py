@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +15,10 @@ from libraries import Mpi
 from model.comparison import differences, read
 from model.walk import Polls, expect
 
+import leftovers
+
 RANKWISE = Path(sys.executable).with_name("rankwise")
 INTERPRETER = sorted((Path(__file__).parent / "programs").glob("*.c"))
-LIMIT_SECONDS = 30
 
 
 @dataclass
@@ -29,11 +27,13 @@ class Outcome:
 
     Attributes:
         failure: that it did not come to its end, and why; "" = it did.
+        hangs: it failed by not ending.
         differences: of the profile from what it must hold.
         calls: MPI calls that were compared.
     """
 
     failure: str = ""
+    hangs: bool = False
     differences: list[str] = field(default_factory=list)
     calls: int = 0
 
@@ -51,7 +51,13 @@ def compile_interpreter(mpi: Mpi, place: Path) -> Path:
 
 
 def run(
-    mpi: Mpi, interpreter: Path, programs: Sequence[Program], place: Path, *, profiled: bool = True
+    mpi: Mpi,
+    interpreter: Path,
+    programs: Sequence[Program],
+    place: Path,
+    limit: float,
+    *,
+    profiled: bool = True,
 ) -> Outcome:
     """Runs programs one after the other in one job, and compares its profile with what it must hold."""
     shutil.rmtree(place, ignore_errors=True)
@@ -62,9 +68,9 @@ def run(
     profile = place / "random.rankwise"
     if profiled:
         words = [str(RANKWISE), "run", "--quiet", "-o", str(profile), "--", *words]
-    failure = _execute(words, mpi.env(), place)
-    if failure or not profiled:
-        return Outcome(failure)
+    outcome = _execute(words, mpi.env(), place, limit)
+    if outcome.failure or not profiled:
+        return outcome
     expected = expect(programs, read_polls(place, ranks))
     calls = sum(row[0] for row in expected.calls.values()) + expected.either.total()
     return Outcome(differences=differences(expected, read(profile)), calls=calls)
@@ -89,43 +95,24 @@ def read_polls(place: Path, ranks: int) -> Polls:
     return polls
 
 
-def _execute(words: Sequence[str], environment: dict[str, str], place: Path) -> str:
-    """Runs a command in a session of its own, of which nothing is left. Says what went wrong."""
-    output = place / "output"
+def _execute(words: Sequence[str], environment: dict[str, str], place: Path, limit: float) -> Outcome:
+    """Runs a command, of which nothing is left if it fails. Says what went wrong."""
+    output, mark = place / "output", leftovers.new_mark()
+    marked = {**environment, leftovers.MARK: mark}
     with output.open("w") as written:
         process = subprocess.Popen(
-            words, stdout=written, stderr=written, env=environment, cwd=place, start_new_session=True
+            words, stdout=written, stderr=written, env=marked, cwd=place, start_new_session=True
         )
         try:
-            status = process.wait(LIMIT_SECONDS)
+            status = process.wait(limit)
         except subprocess.TimeoutExpired:
-            _end(process)
-            return f"not finished after {LIMIT_SECONDS} s"
-    return f"status {status}: {output.read_text()[-2000:]}" if status else ""
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(5)
-    while left := _of_session(process.pid):
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.1)
-    process.wait()
-
-
-def _of_session(session: int) -> list[int]:
-    """Processes of a session, zombies aside."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(int(entry.name))
-    return found
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+            leftovers.end(mark)
+            process.wait()
+            return Outcome(f"not finished after {limit:.0f} s", hangs=True)
+    if not status:
+        return Outcome()
+    leftovers.end(mark)
+    return Outcome(f"status {status}: {output.read_text()[-2000:]}")

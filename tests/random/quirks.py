@@ -28,7 +28,7 @@ class Quirk:
 QUIRKS = (
     Quirk(
         r"OpenRTE",
-        frozenset({"Isendrecv", "Comm_idup_with_info"}),
+        frozenset({"Isendrecv", "Comm_idup_with_info", "persistent collectives"}),
         "the procedures came with MPI 4.0",
     ),
     Quirk(
@@ -40,6 +40,26 @@ QUIRKS = (
         r"HYDRA|Intel",
         frozenset({"Isendrecv"}),
         "the status of MPI_Isendrecv and MPI_Isendrecv_replace stays empty; derived datatypes crash MPICH",
+    ),
+    Quirk(
+        r"HYDRA",
+        frozenset({"Scatter of many"}),
+        "a long scatter of MPI_DOUBLE_INT stops with a truncated message",
+    ),
+    Quirk(
+        r"HYDRA|Intel",
+        frozenset({"Request_get_status of a persistent request"}),
+        "the status of the call that completes it is empty then",
+    ),
+    Quirk(
+        r"HYDRA|Intel",
+        frozenset({"persistent with nobody"}),
+        "MPI_Waitsome, MPI_Testany and their like never find it complete",
+    ),
+    Quirk(
+        r"HYDRA|Intel",
+        frozenset({"persistent collectives completed by any call", "Scatter_init restarted"}),
+        "MPI_Waitany and its like miss their end, MPI_Testall fails; so does a second scatter on 3 processes",
     ),
 )
 

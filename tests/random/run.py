@@ -11,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "mpi")]
+_TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(_TESTS / "random"), str(_TESTS / "mpi"), str(_TESTS)]
 
 import libraries  # noqa: E402
 from hunt import Hunt  # noqa: E402

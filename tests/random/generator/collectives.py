@@ -10,7 +10,7 @@ from generator.communicator import Comm
 from generator.datatypes import Datatype
 from generator.instructions import BLOCKING, PROC_NULL, ROOT, Instruction, call
 from generator.program import Step
-from generator.state import State
+from generator.state import SHORT, State
 
 Calls = dict[int, Instruction]
 
@@ -103,6 +103,8 @@ def _gather(state: State, comm: Comm) -> _Made:
 def _scatter(state: State, comm: Comm) -> _Made:
     vector, datatype, in_place = state.chance(0.5), state.pick_type().number, _in_place(state, comm)
     blocks = _blocks(state, comm, alike=not vector)
+    if not state.has("Scatter of many"):
+        blocks = {rank: min(block, SHORT) for rank, block in blocks.items()}
     made: _Made = {}
     for rank, root in _roots(state, comm).items():
         values = {"recvcount": blocks[rank], "sendtype": datatype, "recvtype": datatype, "root": root}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from generator.instructions import Instruction, call
@@ -21,34 +22,40 @@ class Pending:
     Attributes:
         number: its place in the interpreter's table.
         may_be_freed: a send whose completion nobody needs to see.
+        may_be_asked: by MPI_Request_get_status, before it is completed.
+        only_waited_for: other calls do not find it complete (quirks.py).
     """
 
     number: int
     may_be_freed: bool = False
+    only_waited_for: bool = False
+    may_be_asked: bool = True
 
 
-def complete(state: State, pending: list[Pending]) -> list[Instruction]:
-    """Calls that complete all of a rank's requests."""
+def complete(state: State, pending: list[Pending], idle: Sequence[int] = ()) -> list[Instruction]:
+    """Calls that complete all of a rank's requests; some get persistent ones, too, that are not started."""
     random = state.random
     left = random.sample(pending, len(pending))
     calls = []
     while left:
         size = random.choice((1, 1, 2, 3, random.randint(1, _MOST_AT_ONCE)))
         group, left = left[:size], left[size:]
-        calls += _complete_group(state, group)
+        calls += _complete_group(state, group, [NULL, *idle])
     if state.chance(0.04):
-        calls.append(call("Wait", request=NULL, ignore=state.chance(0.5)))
+        calls.append(call("Wait", request=random.choice([NULL, *idle]), ignore=state.chance(0.5)))
     return calls
 
 
-def _complete_group(state: State, group: list[Pending]) -> list[Instruction]:
+def _complete_group(state: State, group: list[Pending], nothing: list[int]) -> list[Instruction]:
     random = state.random
     ignore = state.chance(0.5)
+    if any(one.only_waited_for for one in group):
+        return [call("Waitall", requests=[one.number for one in group], ignore=ignore)]
     if len(group) == 1:
         number = group[0].number
         if group[0].may_be_freed and state.chance(0.3):
             return [call("Request_free", request=number)]
-        if state.chance(0.1):
+        if group[0].may_be_asked and state.chance(0.1):
             asked = call("Request_get_status", request=number)
             return [asked, call("Wait", request=number, ignore=ignore)]
         if state.chance(0.4):
@@ -57,5 +64,5 @@ def _complete_group(state: State, group: list[Pending]) -> list[Instruction]:
             return [call("Test", requests=[number], ignore=ignore)]
     numbers = [one.number for one in group]
     if state.chance(0.15):
-        numbers.insert(random.randint(0, len(numbers)), NULL)
+        numbers.insert(random.randint(0, len(numbers)), random.choice(nothing))
     return [call(random.choice(_ANY_NUMBER), requests=numbers, ignore=ignore)]

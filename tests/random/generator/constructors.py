@@ -304,9 +304,11 @@ def _merge(state: State, step: Step, comm: Comm) -> None:
 
 def free(state: State) -> Step | None:
     """Frees a communicator; None if there is none to free."""
-    if not state.alive:
+    in_use = {one.comm.number for one in state.persistent}
+    unused = [comm for comm in state.alive if comm.number not in in_use]
+    if not unused:
         return None
-    comm = state.random.choice(state.alive)
+    comm = state.random.choice(unused)
     state.alive.remove(comm)
     procedure = state.random.choice(("Comm_free", "Comm_free", "Comm_disconnect"))
     step = Step("free", needs={comm.number})

@@ -15,6 +15,7 @@ from generator.completion import Pending, complete
 from generator.constructors import can_create, idup
 from generator.datatypes import Datatype
 from generator.instructions import ANY_SOURCE, ANY_TAG, AS_PROBED, PROC_NULL, Instruction, call
+from generator.persistent import Operations
 from generator.program import Step
 from generator.state import State
 
@@ -35,6 +36,8 @@ class _Rank:
     ordered: list[Instruction] = field(default_factory=list)
     blocking: list[list[Instruction]] = field(default_factory=list)
     requests: list[Pending] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    idle: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,22 @@ class Exchange:
         self.ranks: dict[int, _Rank] = defaultdict(_Rank)
         self.barriers: list[Comm] = []
 
+    def restart(self) -> Step:
+        """Nothing but persistent operations."""
+        self._persistent(set())
+        self._write()
+        return self.step
+
     def make(self) -> Step:
         """The whole step."""
         state, random = self.state, self.random
+        wild: set[int] = set()
         comms = {id(comm): comm for comm in (state.pick_comm() for _ in range(random.randint(1, 3))) if comm}
         for comm in comms.values():
             self.step.needs.add(comm.number)
             by_tag = self._messages(comm)
+            if not by_tag:
+                wild.add(comm.number)
             for _ in range(random.choice((0, 0, 1, 2))):
                 self._ordered(comm)
             if state.chance(0.3):
@@ -75,6 +87,7 @@ class Exchange:
                 self._cancelled(comm)
             if by_tag and not comm.inter and state.has("Isendrecv") and state.chance(0.3):
                 self._ring(comm)
+        self._persistent(wild)
         self._write()
         return self.step
 
@@ -192,21 +205,23 @@ class Exchange:
         self.ranks[rank].blocking.append(calls)
 
     def _send_when_ready(self, comm: Comm, message: _Message) -> None:
-        """A ready send: the receiver says that its receive is posted."""
+        if self.state.chance(0.5):
+            sent = call("Rsend", **self._arguments(comm, message))
+        else:
+            number = self._request(message.source)
+            sent = call("Irsend", **self._arguments(comm, message), request=number)
+        self._when_ready(comm, message.source, message.destination, sent)
+
+    def _when_ready(self, comm: Comm, sender: int, receiver: int, sent: Instruction) -> None:
+        """A ready send. The receiver says that its receive is posted: the last one of its posts."""
         back = self.state.new_tag()
-        receiver, sender = message.destination, message.source
         byte = self.state.types[0].number
         to = comm.peers(receiver).index(sender)
         ready = {"comm": comm.number, "tag": back, "count": 0, "type": byte}
-        # Behind the receive that was just put at the end of the posts, in one piece with it.
         number = self._request(receiver, may_be_freed=True)
         self.ranks[receiver].posts[-1].append(call("Isend", **ready, dest=to, request=number))
         source = comm.peers(sender).index(receiver)
         heard = call("Recv", **ready, source=source, ignore=self.state.chance(0.5))
-        if self.state.chance(0.5):
-            sent = call("Rsend", **self._arguments(comm, message))
-        else:
-            sent = call("Irsend", **self._arguments(comm, message), request=self._request(sender))
         self.ranks[sender].blocking.append([heard, sent])
 
     # --- What else is nonblocking ---
@@ -288,12 +303,80 @@ class Exchange:
                 made = call("Isendrecv", come * datatype.size, **sent, **both, recvcount=room, request=number)
             self.ranks[rank].posts.append([made])
 
+    # --- Persistent operations ---
+
+    def _persistent(self, wild: set[int]) -> None:
+        """Starts some, but none on communicators where a receive of any tag would get their messages."""
+        state, random = self.state, self.random
+        for one in random.sample(state.persistent, len(state.persistent)):
+            if (
+                one.comm.number in wild
+                or not (one.starts or one.ready or one.collective)
+                or state.chance(0.3)
+            ):
+                for rank, requests in one.askable.items():
+                    self.ranks[rank].idle += requests
+                continue
+            self.step.needs.add(one.number)
+            self._start(one)
+            if state.chance(0.2):
+                self._end(one)
+
+    def _started(self, request: int) -> Pending:
+        return Pending(request, may_be_asked=self.state.has("Request_get_status of a persistent request"))
+
+    def _start(self, one: Operations) -> None:
+        for rank, requests in sorted(one.starts.items()):
+            self.ranks[rank].starts += requests
+            self.ranks[rank].requests += [self._started(request) for request in requests]
+        for ready in one.ready:
+            self.ranks[ready.receiver].posts.append([call("Start", request=ready.receive)])
+            self._when_ready(one.comm, ready.sender, ready.receiver, call("Start", request=ready.send))
+            self.ranks[ready.receiver].requests.append(self._started(ready.receive))
+            self.ranks[ready.sender].requests.append(self._started(ready.send))
+        only_waited_for = not self.state.has("persistent collectives completed by any call")
+        for rank, request in sorted(one.collective.items()):
+            mine = self.ranks[rank]
+            some = [mine.starts.pop() for _ in range(self.random.choice((0, 0, 1, 2))) if mine.starts]
+            if some or self.state.chance(0.3):
+                mine.ordered.append(call("Startall", requests=[*some, request]))
+            else:
+                mine.ordered.append(call("Start", request=request))
+            mine.requests.append(Pending(request, only_waited_for=only_waited_for))
+        if not one.may_restart_collective:
+            one.collective = {}
+
+    def _end(self, one: Operations) -> None:
+        """It was started for the last time. Some sends are freed while they are under way."""
+        for rank, requests in sorted(one.detachable.items()):
+            for request in requests:
+                if self.state.chance(0.5):
+                    self.ranks[rank].blocking.append([call("Request_free", request=request)])
+                    self.ranks[rank].requests.remove(self._started(request))
+                    one.every[rank].remove(request)
+                    one.askable[rank].remove(request)
+        one.starts, one.ready, one.collective = {}, [], {}
+
+    def _starting(self, requests: list[int]) -> list[list[Instruction]]:
+        """Calls that start them all."""
+        calls = []
+        left = self.random.sample(requests, len(requests))
+        while left:
+            size = self.random.choice((1, 1, 2, len(left)))
+            group, left = left[:size], left[size:]
+            if size == 1 and self.state.chance(0.7):
+                calls.append([call("Start", request=group[0])])
+            else:
+                calls.append([call("Startall", requests=group)])
+        return calls
+
     # --- Writing down ---
 
     def _write(self) -> None:
         random, step = self.random, self.step
         for rank, mine in sorted(self.ranks.items()):
-            posts = random.sample(mine.posts, len(mine.posts))
+            posts = mine.posts + self._starting(mine.starts)
+            random.shuffle(posts)
             for instruction in _merged(self.state, posts, mine.ordered):
                 step.add(rank, instruction)
             blocking = [one for calls in random.sample(mine.blocking, len(mine.blocking)) for one in calls]
@@ -304,7 +387,7 @@ class Exchange:
             )
             if region is not None:
                 step.add(rank, call("Pcontrol", level=1, region=region))
-            for instruction in complete(self.state, mine.requests):
+            for instruction in complete(self.state, mine.requests, mine.idle):
                 step.add(rank, instruction)
             if region is not None:
                 step.add(rank, call("Pcontrol", level=-1, region=region))

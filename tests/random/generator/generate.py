@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from generator import blocking, collectives, constructors, regions
+from generator import blocking, collectives, constructors, persistent, regions
 from generator.exchange import Exchange
 from generator.instructions import call
 from generator.program import Program, Step
@@ -30,6 +30,8 @@ def generate(seed: int, lacking: frozenset[str] = frozenset()) -> Program:
         step = _random_step(state)
         if step is not None:
             steps += [step, _room(state)]
+    ending = persistent.free(state, every=True)
+    steps += [ending] if ending else []
     steps += [regions.end(state), _free_types(state)]
     sizes = {datatype.number: datatype.size for datatype in state.types}
     return Program(seed, state.ranks, tuple(steps), sizes)
@@ -37,10 +39,14 @@ def generate(seed: int, lacking: frozenset[str] = frozenset()) -> Program:
 
 def _random_step(state: State) -> Step | None:
     way = state.random.random()
-    if way < 0.3:
+    if way < 0.25:
         return Exchange(state).make()
-    if way < 0.5:
+    if way < 0.3:
+        return Exchange(state).restart()
+    if way < 0.48:
         return constructors.step(state)
+    if way < 0.56:
+        return persistent.initialise(state)
     if way < 0.7:
         comm = state.pick_comm()
         return collectives.step(state, comm) if comm else None
@@ -52,6 +58,8 @@ def _random_step(state: State) -> Step | None:
         return blocking.shift(state, comm) if comm else None
     if way < 0.94:
         return regions.step(state)
+    if state.chance(0.3):
+        return persistent.free(state)
     return constructors.free(state) if state.chance(0.6) else constructors.name(state)
 
 
@@ -69,6 +77,7 @@ def _free_types(state: State) -> Step:
         for datatype in state.types:
             if datatype.definition.operation != "type_builtin":
                 step.add(rank, call("type_free", type=datatype.number))
+        step.add(rank, call("forget"))
     return step
 
 

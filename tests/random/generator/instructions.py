@@ -10,6 +10,12 @@ PROC_NULL, ANY_SOURCE, ROOT, AS_PROBED = -1, -2, -3, -4
 ANY_TAG = -1
 BLOCKING = -1  # in place of a request
 
+
+def persistent(request: int) -> int:
+    """In place of a request: the collective is only initialised, under this number."""
+    return -2 - request
+
+
 WORLD, SELF = 0, 1
 """Numbers of the predefined communicators."""
 
@@ -24,7 +30,7 @@ _TYPES = "comm sendcounts sendtypes recvcounts recvtypes in_place request"
 _REDUCE = "comm count type op in_place request"
 
 _ARGUMENTS = {
-    "room": "",
+    **dict.fromkeys(("room", "keep", "forget"), ""),
     "type_builtin": "type which",
     "type_contiguous": "type count base",
     "type_vector": "type count length stride base",
@@ -32,8 +38,9 @@ _ARGUMENTS = {
     "type_free": "type",
     **dict.fromkeys(("Send", "Bsend", "Ssend", "Rsend"), _P2P),
     **dict.fromkeys(("Isend", "Ibsend", "Issend", "Irsend"), f"{_P2P} request"),
+    **dict.fromkeys(("Send_init", "Bsend_init", "Ssend_init", "Rsend_init"), f"{_P2P} request"),
     "Recv": "comm source tag count type ignore",
-    "Irecv": "comm source tag count type request",
+    **dict.fromkeys(("Irecv", "Recv_init"), "comm source tag count type request"),
     "Sendrecv": f"{_EXCHANGE} ignore",
     "Isendrecv": f"{_EXCHANGE} request",
     "Sendrecv_replace": f"{_REPLACE} ignore",
@@ -46,6 +53,8 @@ _ARGUMENTS = {
     **dict.fromkeys(("Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome"), _MANY),
     "Request_get_status": "request",
     "Request_free": "request",
+    "Start": "request",
+    "Startall": "requests",
     "Barrier": "comm request",
     "Bcast": "comm count type root request",
     "Gather": "comm sendcount sendtype recvcount recvtype root in_place request",
@@ -94,7 +103,7 @@ POLLING = {
 _COLLECTIVES = {
     name
     for name, arguments in _ARGUMENTS.items()
-    if arguments.endswith(" request") and not name.startswith(("I", "Comm_"))
+    if arguments.endswith(" request") and not name.startswith(("I", "Comm_")) and not name.endswith("_init")
 }
 
 
@@ -129,7 +138,9 @@ class Instruction:
     def procedure(self) -> str:
         """The MPI procedure that is called."""
         name = self.operation
-        if name in _COLLECTIVES and self.arguments["request"] != BLOCKING:
+        if name in _COLLECTIVES and self.arguments["request"] < BLOCKING:
+            name = f"{name}_init"
+        elif name in _COLLECTIVES and self.arguments["request"] != BLOCKING:
             name = f"I{name[0].lower()}{name[1:]}"
         return f"MPI_{name}"
 

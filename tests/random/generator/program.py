@@ -35,6 +35,7 @@ class Step:
     calls: dict[int, list[Instruction]] = field(default_factory=lambda: defaultdict(list))
     creations: list[Creation] = field(default_factory=list)
     needs: set[int] = field(default_factory=set)
+    lasting: set[int] = field(default_factory=set)  # numbers of what else it makes for later steps
 
     def add(self, rank: int, instruction: Instruction) -> None:
         """Appends to what a world rank does."""
@@ -42,8 +43,8 @@ class Step:
 
     @property
     def gives(self) -> set[int]:
-        """Numbers of the communicators that it makes."""
-        return {comm.number for creation in self.creations for comm in creation.made}
+        """Numbers of what it makes: communicators and the like."""
+        return {comm.number for creation in self.creations for comm in creation.made} | self.lasting
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING
 
 from generator.communicator import Comm
 from generator.datatypes import Datatype, define
 from generator.instructions import SELF, WORLD
 from generator.program import Step
+
+if TYPE_CHECKING:
+    from generator.persistent import Operations
 
 SHORT, LONG = 48, 9000
 
@@ -25,6 +29,7 @@ class State:
             Comm(SELF, (rank,)) for rank in range(ranks)
         ]  # one for each process, all of one number
         self.alive: list[Comm] = []
+        self.persistent: list[Operations] = []
         self.unused = first_number  # where calls that give no communicator put their MPI_COMM_NULL
         self.numbers = first_number
         self.types: list[Datatype] = define(random, first_number)

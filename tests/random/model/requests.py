@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from generator.instructions import Instruction
+
+from model.expectation import MessageKey
+
 NONE, SEVERAL = "(none)", "(several)"
 
 
@@ -19,6 +23,25 @@ class Request:
 
     communicator: str
     may_share: bool
+
+
+@dataclass(frozen=True)
+class Persistent:
+    """A persistent operation, and what each start of it books."""
+
+    communicator: str
+    call: Instruction
+    size: int
+    sent: int
+    received: int
+    message: MessageKey | None
+
+
+def common(communicators: set[str]) -> str:
+    """What a call over requests of these is booked on."""
+    if len(communicators) > 1:
+        return SEVERAL
+    return next(iter(communicators), NONE)
 
 
 @dataclass
@@ -47,8 +70,5 @@ class Requests:
         """What a completion call over these is booked on, and whether that may as well be "(several)"."""
         known = [self.active[number] for number in numbers if number in self.active]
         names = {request.communicator for request in known}
-        if len(names) > 1:
-            return SEVERAL, False
-        if not names:
-            return NONE, False
-        return names.pop(), self.mixed and any(request.may_share for request in known)
+        may_be_several = self.mixed and any(request.may_share for request in known)
+        return common(names), len(names) == 1 and may_be_several

@@ -25,6 +25,11 @@ def sent(call: Instruction, sizes: Sizes) -> int:
     return int(call["count"] * sizes[call["type"]])
 
 
+def posted(call: Instruction, sizes: Sizes) -> int:
+    """Bytes that a receive has room for."""
+    return 0 if call.get("source") == PROC_NULL else int(call["count"] * sizes[call["type"]])
+
+
 def collective(call: Instruction, comm: Comm, rank: int, sizes: Sizes) -> tuple[int, int]:
     """Size of a collective on a process, and what the process contributes."""
     peers = comm.peers(rank)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from generator.instructions import POLLING, PROC_NULL, SELF, Instruction
+from generator.instructions import BLOCKING, POLLING, PROC_NULL, SELF, Instruction, persistent
 from generator.program import Program
 
 from model import volume
 from model.expectation import CallKey, CommunicatorRow, Expectation, MessageKey
 from model.names import Named, Names
 from model.regions import Regions
-from model.requests import NONE, Request, Requests
+from model.requests import NONE, Persistent, Request, Requests, common
 
 Polls = Mapping[tuple[int, int], list[tuple[int, int]]]
 """Of a polling call, by rank and line of the script: over which requests it was made (bits), how often."""
@@ -51,7 +51,18 @@ _CONSTRUCTORS = {
     "Intercomm_create",
     "Intercomm_merge",
 }
-_UNRECORDED = {"room", "type_builtin", "type_contiguous", "type_vector", "type_struct", "type_free"}
+_INITIALISED_SENDS = {f"{mode}_init" for mode in ("Send", "Bsend", "Ssend", "Rsend")}
+_ON_ONE_REQUEST = {"Request_get_status", "Request_free", "Cancel"}
+_UNRECORDED = {
+    "room",
+    "keep",
+    "forget",
+    "type_builtin",
+    "type_contiguous",
+    "type_vector",
+    "type_struct",
+    "type_free",
+}
 
 
 def expect(programs: Iterable[Program], polls: Polls) -> Expectation:
@@ -89,14 +100,43 @@ class _Walk:
             expected.calls[CallKey(rank, NONE, walked.regions.current, "MPI_Finalize", 0)][0] += 1
             expected.entries.update({(rank, name): times for name, times in walked.regions.entries.items()})
         selves = [self.names.selves[rank] for rank in sorted(self.used_selves)]
-        for named in (self.names.world, *selves, *self.names.made.values()):
-            expected.communicators[named.name] = _row(named)
+        every = (self.names.world, *selves, *self.names.made.values())
+        groups = {named.comm.group for named in every if not named.comm.inter}
+        for named in every:
+            row = _row(named)
+            known = _known(*_sides(named), groups) if named.comm.inter else row.members
+            expected.communicators[named.name] = row._replace(members=known)
         return expected
+
+
+def _sides(named: Named) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    low, high = sorted((named.comm.group, named.comm.remote), key=min)
+    return low, high
+
+
+def _known(low: tuple[int, ...], high: tuple[int, ...], groups: set[tuple[int, ...]]) -> tuple[int, ...]:
+    """The members of the group with the lowest process, -1 for those that nothing tells.
+
+    If both groups are equally large, only the group of another communicator tells who belongs together.
+    """
+    first = min(low)
+    if len(low) != len(high) or len(low) == 1:
+        return low
+    fitting = [
+        group
+        for group in groups
+        if len(group) == len(low)
+        and first in group
+        and all(one in sides for one, *sides in zip(group, low, high, strict=True))
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    return tuple(one if one == first else -1 for one in low)
 
 
 def _row(named: Named) -> CommunicatorRow:
     comm, topology = named.comm, named.comm.topology
-    low, high = sorted((comm.group, comm.remote), key=min) if comm.inter else (comm.group, comm.remote)
+    low, high = _sides(named) if comm.inter else (comm.group, comm.remote)
     return CommunicatorRow(
         named.procedure,
         named.user_name,
@@ -119,6 +159,7 @@ class _Rank:
         self.line = -1
         self.regions = Regions()
         self.requests = Requests()
+        self.persistent: dict[int, Persistent] = {}
         self.matched: Named | None = None  # communicator of the last message that MPI_Mprobe matched
         self.from_nobody = False
 
@@ -132,6 +173,8 @@ class _Rank:
             self.regions.control(call["level"], f"region {call['region']}" if call["region"] >= 0 else "")
         elif operation in _COMPLETIONS:
             self._completion(call)
+        elif operation in ("Start", "Startall"):
+            self._start(call)
         elif operation in ("Mrecv", "Imrecv"):
             assert self.matched is not None
             self._receive(call, self.matched)
@@ -147,6 +190,14 @@ class _Rank:
         operation = call.operation
         if operation in _SENDS:
             self._send(call, named)
+        elif operation in _INITIALISED_SENDS:
+            sent = volume.sent(call, self.walk.sizes)
+            self._initialise(
+                call, named, call["request"], sent, sent=sent, message=self._message_key(call, named)
+            )
+        elif operation == "Recv_init":
+            posted = volume.posted(call, self.walk.sizes)
+            self._initialise(call, named, call["request"], posted, received=call.bytes or 0)
         elif operation in _EXCHANGES:
             self._exchange(call, named)
         elif operation in _RECEIVES:
@@ -167,6 +218,9 @@ class _Rank:
             named.user_name = f"name {call['name']}"
         else:
             size, sent = volume.collective(call, named.comm, self.rank, self.walk.sizes)
+            if call["request"] < BLOCKING:
+                self._initialise(call, named, persistent(call["request"]), size, sent=sent)
+                return
             self._book(call, named.name, size, sent=sent)
             self._post(call, named, may_share=True)
 
@@ -186,19 +240,52 @@ class _Rank:
 
     def _receive(self, call: Instruction, named: Named) -> None:
         # What completes is booked in the size of the message, what is cancelled in that of the posted buffer.
-        posted = call["count"] * self.walk.sizes[call["type"]]
-        size = posted if call.bytes is None else call.bytes
+        size = volume.posted(call, self.walk.sizes) if call.bytes is None else call.bytes
         self._book(call, named.name, size, received=call.bytes or 0)
         self._post(call, named, may_share=self.from_nobody)
 
     def _message(self, call: Instruction, named: Named, sent: int) -> None:
-        if call["dest"] == PROC_NULL or self.regions.paused:
-            return
+        self._add_message(self._message_key(call, named), sent)
+
+    def _message_key(self, call: Instruction, named: Named) -> MessageKey | None:
+        if call["dest"] == PROC_NULL:
+            return None
         to = named.comm.peers(self.rank)[call["dest"]]
-        key = MessageKey(self.rank, to, named.name, "point-to-point", call.procedure)
+        return MessageKey(self.rank, to, named.name, "point-to-point", call.procedure)
+
+    def _add_message(self, key: MessageKey | None, size: int) -> None:
+        if key is None or self.regions.paused:
+            return
         row = self.walk.expected.messages[key]
         row[0] += 1
-        row[1] += sent
+        row[1] += size
+
+    # --- Persistent operations ---
+
+    def _initialise(
+        self,
+        call: Instruction,
+        named: Named,
+        request: int,
+        size: int,
+        *,
+        sent: int = 0,
+        received: int = 0,
+        message: MessageKey | None = None,
+    ) -> None:
+        """A call without bytes; what each start books is remembered."""
+        self._book(call, named.name, size)
+        self.persistent[request] = Persistent(named.name, call, size, sent, received, message)
+
+    def _start(self, call: Instruction) -> None:
+        numbers = [call["request"]] if "request" in call.arguments else call["requests"]
+        started = [self.persistent[number] for number in numbers]
+        self._book(call, common({one.communicator for one in started}), 0)
+        for number, one in zip(numbers, started, strict=True):
+            amounts = {"sent": one.sent, "received": one.received}
+            self._book(one.call, one.communicator, one.size, **amounts, calls=0)
+            self._add_message(one.message, one.sent)
+            self.requests.post(number, Request(one.communicator, may_share=False))
 
     # --- Completion ---
 
@@ -208,7 +295,11 @@ class _Rank:
 
     def _completion(self, call: Instruction) -> None:
         numbers = [call["request"]] if "request" in call.arguments else list(call["requests"])
-        if call.operation not in POLLING:
+        on_one = self.persistent.get(numbers[0]) if call.operation in _ON_ONE_REQUEST else None
+        if on_one is not None:  # whether it is active or not
+            times = sum(count for _, count in self._polled()) if call.operation in POLLING else 1
+            self._book(call, on_one.communicator, 0, calls=times)
+        elif call.operation not in POLLING:
             self._book_completion(call, numbers, 1)
         else:
             for mask, times in self._polled():
@@ -217,6 +308,8 @@ class _Rank:
                 # What is not in the mask any more has completed; a handle of its kind may be given out anew.
         if call.operation not in ("Request_get_status", "Cancel"):
             self.requests.complete(numbers)
+        if call.operation == "Request_free":
+            self.persistent.pop(numbers[0], None)
 
     def _book_completion(self, call: Instruction, numbers: list[int], times: int) -> None:
         communicator, or_several = self.requests.communicator_of(numbers)

@@ -1,7 +1,18 @@
-// Collectives: blocking where the request's number is -1, else nonblocking.
+// Collectives: blocking where the request's number is -1, nonblocking where it is not negative; -2 and what is below
+// are the numbers of persistent ones.
 #include "interpreter.h"
 
-static MPI_Op operation(void) {
+// What libraries before MPI 4 lack. (No arguments are named, so that it agrees with the headers of the others.)
+#define PERSISTENT(name) int MPI_##name##_init() __attribute__((weak));
+// clang-format off
+PERSISTENT(Barrier) PERSISTENT(Bcast) PERSISTENT(Gather) PERSISTENT(Gatherv) PERSISTENT(Scatter) PERSISTENT(Scatterv)
+PERSISTENT(Allgather) PERSISTENT(Allgatherv) PERSISTENT(Alltoall) PERSISTENT(Alltoallv) PERSISTENT(Alltoallw)
+PERSISTENT(Reduce) PERSISTENT(Allreduce) PERSISTENT(Reduce_scatter) PERSISTENT(Reduce_scatter_block)
+PERSISTENT(Scan) PERSISTENT(Exscan) PERSISTENT(Neighbor_allgather) PERSISTENT(Neighbor_allgatherv)
+PERSISTENT(Neighbor_alltoall) PERSISTENT(Neighbor_alltoallv) PERSISTENT(Neighbor_alltoallw)
+    // clang-format on
+
+    static MPI_Op operation(void) {
   switch (number()) {
     case 0:
       return MPI_SUM;
@@ -14,14 +25,17 @@ static MPI_Op operation(void) {
   }
 }
 
-#define CALL(name, nonblocking_name, ...)                     \
-  do {                                                        \
-    const int request = number();                             \
-    if (request < 0) {                                        \
-      MPI_##name(__VA_ARGS__);                                \
-    } else {                                                  \
-      MPI_##nonblocking_name(__VA_ARGS__, &pending[request]); \
-    }                                                         \
+#define CALL(name, nonblocking_name, ...)                                    \
+  do {                                                                       \
+    const int request = number();                                            \
+    if (request == -1) {                                                     \
+      MPI_##name(__VA_ARGS__);                                               \
+    } else if (request < -1) {                                               \
+      MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &pending[-2 - request]); \
+      is_idle[-2 - request] = 1;                                             \
+    } else {                                                                 \
+      MPI_##nonblocking_name(__VA_ARGS__, &pending[request]);                \
+    }                                                                        \
   } while (0)
 
 static int sum(const List *list) {

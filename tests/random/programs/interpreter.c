@@ -11,6 +11,7 @@
 
 MPI_Comm comms[MOST];
 MPI_Request pending[MOST];
+char is_idle[MOST];
 MPI_Datatype types[MOST];
 static const char *word;  // the next argument
 static int line_number;

@@ -16,6 +16,7 @@ typedef struct {
 // By the numbers that scripts give them.
 extern MPI_Comm comms[MOST];
 extern MPI_Request pending[MOST];
+extern char is_idle[MOST];  // a persistent request that is not started
 extern MPI_Datatype types[MOST];
 
 // The next argument of the line: a number, a list (its length first), or what a number stands for.
@@ -35,7 +36,8 @@ static inline int tag(void) {
 _Noreturn void fail(const char *text);
 void report(unsigned long long mask, long count);  // a polling call: pending requests, how often
 
-// Memory of `count` elements: zeros that are only read, or room that is given back by the operation `room`.
+// Memory of `count` elements: zeros that are only read, or room that is given back by the operation `room`, unless
+// the operation `keep` came in between: then by `forget`.
 const void *data(int count, MPI_Datatype type);
 void *room(int count, MPI_Datatype type);
 
@@ -47,12 +49,14 @@ int MPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm *, MPI_Request *) __att
 
 // clang-format off
 #define OPERATIONS(X)                                                                                       \
-  X(room) X(type_builtin) X(type_contiguous) X(type_vector) X(type_struct) X(type_free)                     \
+  X(room) X(keep) X(forget)                                                                                 \
+  X(type_builtin) X(type_contiguous) X(type_vector) X(type_struct) X(type_free)                             \
   X(Send) X(Bsend) X(Ssend) X(Rsend) X(Isend) X(Ibsend) X(Issend) X(Irsend)                                 \
   X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace) X(Isendrecv) X(Isendrecv_replace)                        \
   X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv) X(Cancel)                                      \
   X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome)                       \
   X(Request_get_status) X(Request_free)                                                                     \
+  X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall)                  \
   X(Barrier) X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv)                \
   X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block)    \
   X(Scan) X(Exscan)                                                                                         \

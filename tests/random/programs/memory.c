@@ -2,8 +2,8 @@
 #include "interpreter.h"
 
 static const char zeros[1 << 24];
-static char rooms[1 << 26];
-static size_t used;
+static char rooms[1 << 28];
+static size_t used, kept;
 
 static size_t span(int count, MPI_Datatype type) {
   MPI_Aint low, extent;
@@ -23,7 +23,11 @@ void *room(int count, MPI_Datatype type) {
   return rooms + used - bytes;
 }
 
-void run_room(void) { used = 0; }
+void run_room(void) { used = kept; }
+
+void run_keep(void) { kept = used; }
+
+void run_forget(void) { used = kept = 0; }
 
 void run_type_builtin(void) {
   const MPI_Datatype known[] = {MPI_BYTE,   MPI_CHAR,          MPI_SHORT,      MPI_INT,     MPI_FLOAT,

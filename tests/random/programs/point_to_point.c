@@ -30,6 +30,20 @@ ISEND(Ibsend)
 ISEND(Issend)
 ISEND(Irsend)
 
+#define SEND_INIT(name)                                                              \
+  void run_##name(void) {                                                            \
+    const MPI_Comm comm = communicator();                                            \
+    const int dest = peer(), tag_ = tag(), count = number();                         \
+    const MPI_Datatype type = datatype();                                            \
+    const int request = number();                                                    \
+    MPI_##name(data(count, type), count, type, dest, tag_, comm, &pending[request]); \
+    is_idle[request] = 1;                                                            \
+  }
+SEND_INIT(Send_init)
+SEND_INIT(Bsend_init)
+SEND_INIT(Ssend_init)
+SEND_INIT(Rsend_init)
+
 void run_Recv(void) {
   const MPI_Comm comm = communicator();
   int source = peer(), tag_ = tag();
@@ -45,6 +59,15 @@ void run_Irecv(void) {
   const int source = peer(), tag_ = tag(), count = number();
   const MPI_Datatype type = datatype();
   MPI_Irecv(room(count, type), count, type, source, tag_, comm, &pending[number()]);
+}
+
+void run_Recv_init(void) {
+  const MPI_Comm comm = communicator();
+  const int source = peer(), tag_ = tag(), count = number();
+  const MPI_Datatype type = datatype();
+  const int request = number();
+  MPI_Recv_init(room(count, type), count, type, source, tag_, comm, &pending[request]);
+  is_idle[request] = 1;
 }
 
 typedef struct {
@@ -148,6 +171,11 @@ static long last_calls;
 static List take(void) {
   const List list = numbers();
   for (int i = 0; i < list.n; ++i) set[i] = pending[list.values[i]];
+  return list;
+}
+
+static List take_to_complete(void) {
+  const List list = take();
   given = number() ? MPI_STATUSES_IGNORE : statuses;
   last_calls = 0;
   return list;
@@ -158,19 +186,18 @@ static void put_back(const List *list) {
   if (last_calls > 0) report(last_mask, last_calls);
 }
 
-static int active(const List *list) {
+// Bits of the requests that are under way.
+static unsigned long long active(const List *list) {
+  unsigned long long mask = 0;
   for (int i = 0; i < list->n; ++i) {
-    if (set[i] != MPI_REQUEST_NULL) return 1;
+    if (set[i] != MPI_REQUEST_NULL && !is_idle[list->values[i]]) mask |= 1ULL << i;
   }
-  return 0;
+  return mask;
 }
 
 // Remembers over which requests the next call is made.
 static void about_to_call(const List *list) {
-  unsigned long long mask = 0;
-  for (int i = 0; i < list->n; ++i) {
-    if (set[i] != MPI_REQUEST_NULL) mask |= 1ULL << i;
-  }
+  const unsigned long long mask = active(list);
   if (last_calls > 0 && mask != last_mask) {
     report(last_mask, last_calls);
     last_calls = 0;
@@ -179,38 +206,50 @@ static void about_to_call(const List *list) {
   ++last_calls;
 }
 
+// A persistent request keeps its handle when it completes.
+static void complete(const List *list, int which) {
+  if (which != MPI_UNDEFINED && set[which] != MPI_REQUEST_NULL) is_idle[list->values[which]] = 1;
+}
+
+static void complete_some(const List *list, int n, const int *which) {
+  for (int i = 0; n != MPI_UNDEFINED && i < n; ++i) complete(list, which == NULL ? i : which[i]);
+}
+
 static MPI_Status *one_status(void) { return given == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : given; }
 
 void run_Wait(void) {
   const int request = number();
   MPI_Status status;
   MPI_Wait(&pending[request], number() ? MPI_STATUS_IGNORE : &status);
+  if (pending[request] != MPI_REQUEST_NULL) is_idle[request] = 1;
 }
 
 void run_Waitall(void) {
-  const List list = take();
+  const List list = take_to_complete();
   MPI_Waitall(list.n, set, given);
+  complete_some(&list, list.n, NULL);
   put_back(&list);
 }
 
-#define UNTIL_COMPLETE(name, ...) \
-  void run_##name(void) {         \
-    const List list = take();     \
-    int flag = 0;                 \
-    int which[LONGEST];           \
-    (void)flag, (void)which;      \
-    do {                          \
-      about_to_call(&list);       \
-      MPI_##name(__VA_ARGS__);    \
-    } while (active(&list));      \
-    put_back(&list);              \
+#define UNTIL_COMPLETE(name, COMPLETED, WHICH, ...) \
+  void run_##name(void) {                           \
+    const List list = take_to_complete();           \
+    int flag = 0;                                   \
+    int which[LONGEST];                             \
+    (void)flag, (void)which;                        \
+    do {                                            \
+      about_to_call(&list);                         \
+      MPI_##name(__VA_ARGS__);                      \
+      complete_some(&list, COMPLETED, WHICH);       \
+    } while (active(&list));                        \
+    put_back(&list);                                \
   }
-UNTIL_COMPLETE(Waitany, list.n, set, which, one_status())
-UNTIL_COMPLETE(Waitsome, list.n, set, &flag, which, given)
-UNTIL_COMPLETE(Test, set, &flag, one_status())
-UNTIL_COMPLETE(Testall, list.n, set, &flag, given)
-UNTIL_COMPLETE(Testany, list.n, set, which, &flag, one_status())
-UNTIL_COMPLETE(Testsome, list.n, set, &flag, which, given)
+UNTIL_COMPLETE(Waitany, 1, which, list.n, set, which, one_status())
+UNTIL_COMPLETE(Waitsome, flag, which, list.n, set, &flag, which, given)
+UNTIL_COMPLETE(Test, flag ? 1 : 0, NULL, set, &flag, one_status())
+UNTIL_COMPLETE(Testall, flag ? list.n : 0, NULL, list.n, set, &flag, given)
+UNTIL_COMPLETE(Testany, flag ? 1 : 0, which, list.n, set, which, &flag, one_status())
+UNTIL_COMPLETE(Testsome, flag, which, list.n, set, &flag, which, given)
 
 void run_Request_get_status(void) {
   const int request = number();
@@ -221,4 +260,22 @@ void run_Request_get_status(void) {
   report(1, calls);
 }
 
-void run_Request_free(void) { MPI_Request_free(&pending[number()]); }
+void run_Request_free(void) {
+  const int request = number();
+  MPI_Request_free(&pending[request]);
+  is_idle[request] = 0;
+}
+
+void run_Start(void) {
+  const int request = number();
+  MPI_Start(&pending[request]);
+  is_idle[request] = 0;
+}
+
+void run_Startall(void) {
+  const List list = take();
+  MPI_Startall(list.n, set);
+  last_calls = 0;
+  put_back(&list);
+  for (int i = 0; i < list.n; ++i) is_idle[list.values[i]] = 0;
+}
