@@ -1,7 +1,7 @@
 // Open MPI 4.x and 5.x (libmpi.so.40): what wrappers must know of its mpi.h. tests/mpi/test_abi.py compares this
 // with the real header. Included inside namespace rankwise::openmpi.
 //
-// Handles are addresses; the predefined ones are objects of the library, found by name when it is loaded.
+// Handles are addresses; the predefined ones are objects of the library, found by name (openmpi_variables.h).
 
 using MPI_Comm = struct ompi_communicator_t *;
 using MPI_Datatype = struct ompi_datatype_t *;
@@ -60,11 +60,10 @@ inline MPI_Message message_no_proc() { return no_process; }
 // Predefined datatypes whose sizes are asked for once, the most usual first. Others are asked for each time: the
 // handle of one that the program made may come to mean another.
 inline constexpr const char *usual_datatypes[] = {
-    "ompi_mpi_double",   "ompi_mpi_int",           "ompi_mpi_byte",          "ompi_mpi_float",
-    "ompi_mpi_char",     "ompi_mpi_long",          "ompi_mpi_unsigned_char", "ompi_mpi_unsigned",
-    "ompi_mpi_int64_t",  "ompi_mpi_uint64_t",      "ompi_mpi_int32_t",       "ompi_mpi_uint32_t",
-    "ompi_mpi_dblprec",  "ompi_mpi_integer",       "ompi_mpi_real",          "ompi_mpi_unsigned_long",
-    "ompi_mpi_dblcplex", "ompi_mpi_long_long_int", "ompi_mpi_packed",        "ompi_mpi_c_double_complex"};
+#define RANKWISE_NAME(name) #name,
+    RANKWISE_OPENMPI_DATATYPES(RANKWISE_NAME)
+#undef RANKWISE_NAME
+};
 
 // Their sizes by handle. Never changed after MPI_Init, so that threads may look at it together.
 struct KnownSize {
@@ -87,15 +86,9 @@ inline void find_sizes() {
 }
 
 inline void find_constants(const char * /*version*/) {
-  comm_world = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_world"));
-  comm_self = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_self"));
-  comm_null = static_cast<MPI_Comm>(library::variable("ompi_mpi_comm_null"));
-  win_null = static_cast<MPI_Win>(library::variable("ompi_mpi_win_null"));
-  file_null = static_cast<MPI_File>(library::variable("ompi_mpi_file_null"));
-  datatype_null = static_cast<MPI_Datatype>(library::variable("ompi_mpi_datatype_null"));
-  request_null = static_cast<MPI_Request>(library::variable("ompi_request_null"));
-  no_op = static_cast<MPI_Op>(library::variable("ompi_mpi_op_no_op"));
-  no_process = static_cast<MPI_Message>(library::variable("ompi_message_no_proc"));
+#define RANKWISE_FIND(ours, type, name) ours = static_cast<type>(library::variable(#name));
+  RANKWISE_OPENMPI_CONSTANTS(RANKWISE_FIND)
+#undef RANKWISE_FIND
   find_sizes();
 }
 

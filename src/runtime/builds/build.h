@@ -10,6 +10,7 @@
 #include <new>
 #include <type_traits>
 
+#include "../abi/openmpi_variables.h"
 #include "../clock.h"
 #include "../communicators.h"
 #include "../counters_file.h"
@@ -29,6 +30,7 @@
 #include "../requests.h"
 #include "../thread.h"
 #include "../windows.h"
+#include "../wrappers/asked.h"
 #include "../wrappers/booking.h"
 #include "../wrappers/sampling.h"
 #include "builds.h"

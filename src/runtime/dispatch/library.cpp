@@ -4,10 +4,9 @@
 #include <link.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
-#include "../report.h"
+#include "choice.h"
 
 namespace rankwise::library {
 
@@ -55,19 +54,6 @@ void *handle() {
   return found;
 }
 
-struct Choice {
-  const char *name;
-  rankwise_abi abi;
-};
-constexpr Choice choices[] = {
-    {"openmpi", RANKWISE_ABI_OPENMPI}, {"mpich", RANKWISE_ABI_MPICH}, {"mpiabi", RANKWISE_ABI_MPIABI}};
-
-// What the library itself shows, and whether it can be anything else.
-struct Seen {
-  rankwise_abi abi;
-  bool certain;
-};
-
 Seen look_into(void *library) {
   // Open MPI's predefined handles are the addresses of objects; the others' are numbers.
   if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return {RANKWISE_ABI_OPENMPI, true};
@@ -76,20 +62,6 @@ Seen look_into(void *library) {
   const char *name = base_name(map->l_name);
   if (contains(name, "_abi")) return {RANKWISE_ABI_MPIABI, true};
   return {RANKWISE_ABI_MPICH, contains(name, ".so.12")};
-}
-
-// What the user asks for by RANKWISE_MPI, where it can be true: a wrong description would crash the program.
-rankwise_abi asked_for(Seen seen) {
-  const char *name = std::getenv("RANKWISE_MPI");
-  if (name == nullptr || *name == '\0') return seen.abi;
-  const char *seen_name = "";
-  for (const Choice &choice : choices) {
-    const bool asked = strcmp(name, choice.name) == 0;
-    if (asked && (choice.abi == seen.abi || !seen.certain)) return choice.abi;
-    if (choice.abi == seen.abi) seen_name = choice.name;
-  }
-  say_once("the MPI library is of kind %s, not %s: leave --mpi out", seen_name, name);
-  return seen.abi;
 }
 
 }  // namespace

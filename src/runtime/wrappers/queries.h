@@ -12,14 +12,6 @@ namespace declared {
 }
 
 struct Queries {
-  // clang-format off
-#define RANKWISE_QUERIES(X)                                                                           \
-  X(Cart_get) X(Cart_shift) X(Cartdim_get)                                                            \
-  X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) \
-  X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Graph_neighbors) X(Graph_neighbors_count)   \
-  X(Group_free) X(Group_rank) X(Group_size) X(Group_translate_ranks)                                  \
-  X(Get_library_version) X(Query_thread) X(Topo_test) X(Type_size_x) X(Win_get_group)
-// clang-format on
 #define RANKWISE_QUERY(name) decltype(&declared::MPI_##name) name = nullptr;
   RANKWISE_QUERIES(RANKWISE_QUERY)
 #undef RANKWISE_QUERY

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "../../../src/runtime/abi/openmpi_variables.h"
 #include "../../../src/runtime/format.h"
 #include "../../../src/runtime/hash.h"
 
