@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from rankwise.errors import RankwiseError
 
-VERBS = ("run", "show", "export", "doctor", "recover")
+VERBS = ("run", "show", "export", "doctor", "recover", "link-flags")
 _WITH_COMMAND = ("run", "doctor")  # everything after the first `--` is a command to start
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -65,7 +65,7 @@ def _parser(verb: str | None) -> _Parser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name in VERBS if verb is None else (verb,):
-        module = importlib.import_module(f"rankwise.commands.{name}")
+        module = importlib.import_module(f"rankwise.commands.{name.replace('-', '_')}")
         sub = verbs.add_parser(
             name,
             help=_first_line(module.__doc__),

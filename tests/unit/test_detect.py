@@ -92,6 +92,21 @@ def test_mpi_linked_in_statically(tmp_path: Path) -> None:
 
 
 @needs_cc
+@pytest.mark.parametrize(("more", "family"), [("", "mpich"), ("int ompi_mpi_comm_world;", "openmpi")])
+def test_mpi_and_rankwise_linked_in_statically(tmp_path: Path, more: str, family: str) -> None:
+    source = "const char rankwise_in_program; int MPI_Init(void) { return 0; } int main() { return 0; }"
+    found = detect([str(build(tmp_path / "program", more + source))], os.environ)
+    assert (found.kind, found.family, found.static) == (Kind.LINKED, family, False)
+
+
+@needs_cc
+@pytest.mark.parametrize("start", ["MPI_Init_thread", "MPI_Session_init"])
+def test_mpi_linked_in_statically_with_another_start(tmp_path: Path, start: str) -> None:
+    source = f"int {start}(void) {{ return 0; }} int main() {{ return {start}(); }}"
+    assert detect([str(build(tmp_path / "program", source))], os.environ).static
+
+
+@needs_cc
 def test_program_without_mpi(tmp_path: Path) -> None:
     program = build(tmp_path / "program", "int main() { return 0; }")
     assert detect([str(program)], os.environ).kind is Kind.OTHER

@@ -40,7 +40,7 @@ class Verb(ModuleType):
 def verb(monkeypatch: pytest.MonkeyPatch) -> Iterator[Verb]:
     verbs = {name: Verb(name) for name in VERBS}
     for name, module in verbs.items():
-        monkeypatch.setitem(sys.modules, f"rankwise.commands.{name}", module)
+        monkeypatch.setitem(sys.modules, f"rankwise.commands.{name.replace('-', '_')}", module)
     return verbs["run"]
 
 

@@ -18,7 +18,7 @@ from rankwise.launch.environment import prepare
 from rankwise.launch.launchers import SHARED_NAMES
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.mpilibraries import NAMES, UNKNOWN
-from rankwise.launch.plan import Plan, library, look
+from rankwise.launch.plan import STATIC_CURE, Plan, library, look
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
         return
     text = f"{detection.path}: {detection.kind.value}"
     if detection.static:
-        yield Finding(subject, text, "link it with the shared MPI library (without -static)", stops=True)
+        yield Finding(subject, text, STATIC_CURE, stops=True)
         return
     if detection.kind is Kind.OTHER:
         yield Finding(subject, text, "nothing is recorded unless it loads or starts something that is")

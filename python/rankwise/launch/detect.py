@@ -13,6 +13,7 @@ from rankwise.launch import mpilibraries, python_mpi
 from rankwise.launch.elf import Loader, defined_symbols, imported_symbols, is_elf, read
 from rankwise.launch.mpilibraries import UNKNOWN
 
+_STARTS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish")
 
 
@@ -21,6 +22,7 @@ class Kind(Enum):
 
     MPI = "an MPI program"
     STATIC = "an MPI program with MPI linked in statically"
+    LINKED = "an MPI program with MPI and Rankwise linked in statically"
     OTHER = "not linked with MPI"
     PYTHON = "a Python program"
     SCRIPT = "a script"
@@ -103,16 +105,14 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     if image is None:
         return Detection(word, Kind.OTHER, path=path, how="a damaged ELF file")
     if not image.dynamic:
-        kind = Kind.STATIC if "MPI_Init" in defined_symbols(path) else Kind.OTHER
-        return Detection(word, kind, path=path, how="statically linked")
+        return _static(word, path)
     tree = Loader(environment).tree(image, leaf=mpilibraries.CORE)
     names = [i.path.name for i in tree.images[1:]] + list(tree.missing)
     core = next((i.path for i in tree.images[1:] if mpilibraries.CORE.match(i.path.name)), None)
     absent = next((Path(name) for name in tree.missing if mpilibraries.CORE.match(name)), None)
     if core is None and absent is None:
         # MPI inside the program itself: the calls never pass the loader.
-        static = "MPI_Init" in defined_symbols(path)
-        return Detection(word, Kind.STATIC if static else Kind.OTHER, path=path, missing=tree.missing)
+        return replace(_static(word, path), missing=tree.missing)
     own = [i.path for i in tree.images if not mpilibraries.ANY.match(i.path.name)]
     callers = [p for p in own if p == path or any(mpilibraries.ANY.match(n) for n in _needed(p))]
     soname = (core or absent or Path()).name
@@ -127,6 +127,16 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
         fortran=tuple(sorted({b for name in names if (b := mpilibraries.fortran_binding(name))})),
         imported=frozenset().union(*(imported_symbols(p) for p in callers)),
     )
+
+
+def _static(word: str, path: Path) -> Detection:
+    """Look for MPI inside the program, and for our archive in front of it."""
+    symbols = defined_symbols(path)
+    family = "openmpi" if "ompi_mpi_comm_world" in symbols else "mpich"
+    if "rankwise_in_program" in symbols:
+        return Detection(word, Kind.LINKED, family, "statically linked", path)
+    kind = Kind.STATIC if _STARTS & symbols else Kind.OTHER
+    return Detection(word, kind, path=path, how="statically linked")
 
 
 def _needed(path: Path) -> tuple[str, ...]:

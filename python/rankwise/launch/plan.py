@@ -20,6 +20,9 @@ from rankwise.launch.mpilibraries import NAMES, UNKNOWN
 from rankwise.launch.wrappers import behind
 
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
+STATIC_CURE = (
+    "link it with the shared MPI library (without -static), or with what `rankwise link-flags` prints"
+)
 _JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID")
 
 
@@ -156,7 +159,7 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
     if detection.static:
         raise RankwiseError(
             f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
-            "link it with the shared MPI library (without -static)"
+            + STATIC_CURE
         )
     if mpi and detection.family not in (UNKNOWN, mpi):
         raise RankwiseError(

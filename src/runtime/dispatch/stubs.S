@@ -76,7 +76,9 @@ first_\slot:
 #endif
 
   .macro EXPORTED name, slot
+#ifndef RANKWISE_ARCHIVE         /* there each exported symbol is a member of its own: archive/stub.inc */
   .globl \name
+#endif
   STUB \name, \slot
   .endm
   .macro HIDDEN name, slot

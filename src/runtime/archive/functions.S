@@ -1,0 +1,21 @@
+/* The MPI library's own functions by slot; nothing where the program doesn't have them. */
+  .section .data.rel.ro, "aw"
+  .balign 8
+  .globl rankwise_functions
+  .hidden rankwise_functions
+  .type rankwise_functions, @object
+rankwise_functions:
+#define EXPORTED_STUB(name, slot) .weak P##name ; .quad P##name
+#define HIDDEN_STUB(name, slot) .weak P##name ; .quad P##name
+#include "../generated/stubs.inc"
+  .size rankwise_functions, . - rankwise_functions
+
+/* By this symbol `rankwise run` knows a program that records itself. */
+  .section .rodata
+  .globl rankwise_in_program
+  .type rankwise_in_program, @object
+rankwise_in_program:
+  .byte 1
+  .size rankwise_in_program, 1
+
+  .section .note.GNU-stack, "", @progbits

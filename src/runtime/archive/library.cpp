@@ -1,0 +1,84 @@
+// The MPI library of a program that has both, it and us, linked in statically: there is no loader to ask. Each stub
+// brings its PMPI_ function along (stub.inc); what else is there is known by weak references.
+#include "../dispatch/library.h"
+
+#include <cstring>
+
+#include "../abi/openmpi_variables.h"
+#include "../dispatch/choice.h"
+#include "../hooks/slot_names.h"
+#include "../wrappers/asked.h"
+
+extern "C" {
+// functions.S: the PMPI_ function of each slot, nullptr if it is not in the program.
+extern void *const rankwise_functions[];
+
+#define RANKWISE_QUERY(name) void PMPI_##name();
+RANKWISE_QUERIES(RANKWISE_QUERY)
+#undef RANKWISE_QUERY
+// Without it the program can't have made a communicator from a session.
+[[gnu::weak]] void PMPI_Group_from_session_pset();
+
+#define RANKWISE_CONSTANT(ours, type, name) [[gnu::weak]] extern char name[];
+#define RANKWISE_DATATYPE(name) [[gnu::weak]] extern char name[];
+RANKWISE_OPENMPI_CONSTANTS(RANKWISE_CONSTANT)
+RANKWISE_OPENMPI_DATATYPES(RANKWISE_DATATYPE)
+#undef RANKWISE_DATATYPE
+#undef RANKWISE_CONSTANT
+}
+
+namespace rankwise::library {
+
+namespace {
+
+struct Named {
+  const char *name;
+  void *address;
+};
+
+// RATIONALE: filled in when the program is linked or loaded, and empty where a weak reference is.
+const Named named_functions[] = {
+#define RANKWISE_QUERY(name) {"PMPI_" #name, reinterpret_cast<void *>(&PMPI_##name)},
+    RANKWISE_QUERIES(RANKWISE_QUERY)
+#undef RANKWISE_QUERY
+        {"PMPI_Group_from_session_pset", reinterpret_cast<void *>(&PMPI_Group_from_session_pset)},
+};
+
+const Named named_variables[] = {
+#define RANKWISE_CONSTANT(ours, type, name) {#name, name},
+#define RANKWISE_DATATYPE(name) {#name, name},
+    RANKWISE_OPENMPI_CONSTANTS(RANKWISE_CONSTANT) RANKWISE_OPENMPI_DATATYPES(RANKWISE_DATATYPE)
+#undef RANKWISE_DATATYPE
+#undef RANKWISE_CONSTANT
+};
+
+template <std::size_t count>
+void *find(const Named (&all)[count], const char *name) {
+  for (const Named &one : all) {
+    if (strcmp(one.name, name) == 0) return one.address;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// Nothing marks the standard ABI here, so it is not offered.
+rankwise_abi abi() {
+  const bool openmpi = variable("ompi_mpi_comm_world") != nullptr;
+  return asked_for({openmpi ? RANKWISE_ABI_OPENMPI : RANKWISE_ABI_MPICH, true});
+}
+
+void *function(const char *name) {
+  const int slot = slot_named(name + 1);  // behind the P
+  return slot >= 0 ? rankwise_functions[slot] : find(named_functions, name);
+}
+
+void *variable(const char *name) { return find(named_variables, name); }
+
+void *find_next(Slot slot) {
+  void *found = rankwise_functions[static_cast<int>(slot)];
+  __atomic_store_n(&next_functions[static_cast<int>(slot)], found, __ATOMIC_RELAXED);
+  return found;
+}
+
+}  // namespace rankwise::library
