@@ -53,6 +53,8 @@ def test_calls_are_in_the_innermost_region(done: Recording) -> None:
         expected[1, region, "W"] = (calls, 0, 0)
     assert calls_in_regions(done, "MPI_Bcast") == expected
     # Two around "outer", one behind the regions, one behind the calls without an argument; none while paused.
+    # It first closes "to the end".
+    assert calls_in_regions(done, "MPI_Finalize") == {(rank, "", "(none)"): (1, 0, 0) for rank in RANKS}
     assert calls_in_regions(done, "MPI_Barrier") == {(rank, "", "W"): (4, 0, 0) for rank in RANKS}
 
 
