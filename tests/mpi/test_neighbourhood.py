@@ -114,3 +114,10 @@ def test_no_type_for_nobody(record: Record, mpi: Mpi) -> None:
         pytest.skip("only Open MPI accepts MPI_DATATYPE_NULL here")
     done = record("neighbourhood.c", len(RANKS), "no type")
     assert done.calls("MPI_Neighbor_alltoallv") == {r: (1, 0 if r else 3 * INT, 0) for r in RANKS}
+
+
+def test_graph_of_a_grid(record: Record) -> None:
+    done = record("neighbourhood.c", len(RANKS), "graph")
+    rows = done.rows("SELECT name, topology, dims FROM communicators WHERE id > 3 ORDER BY id")
+    assert rows == [("W_a1", "cart", "[2, 2]"), ("W_a1_j1", "dist_graph", "[]")]
+    assert done.dropped == {}
