@@ -86,3 +86,24 @@ def test_nothing_is_booked_in_a_pause() -> None:
     assert found.calls[CallKey(0, "W", "region 3", "MPI_Send", 3)] == [1, 4, 0]
     assert list(found.messages.values()) == [[1, 4]]
     assert (0, "region 2") not in found.entries
+
+
+def test_one_sided_messages_go_the_way_of_the_data() -> None:
+    step = Step("by hand")
+    step.add(1, call("Win_create", comm=0, slots=3, win=30))
+    where = {"win": 30, "target": 2, "type": INT}
+    step.add(1, call("Put", **where, slot=0, count=5))
+    step.add(1, call("Get", **where, slot=1, count=6))
+    step.add(1, call("Compare_and_swap", **where, slot=2))
+    step.add(1, call("Put", **{**where, "target": PROC_NULL}, slot=2, count=9))
+    found = expected(step)
+    assert found.messages == {
+        MessageKey(1, 2, "W", "one-sided", "MPI_Put"): [1, 20],
+        MessageKey(2, 1, "W", "one-sided", "MPI_Get"): [1, 24],
+        MessageKey(1, 2, "W", "one-sided", "MPI_Compare_and_swap"): [1, 8],
+        MessageKey(2, 1, "W", "one-sided", "MPI_Compare_and_swap"): [1, 4],
+    }
+    assert found.calls[CallKey(1, "W", ALL, "MPI_Put", 5)] == [1, 20, 0]
+    assert found.calls[CallKey(1, "W", ALL, "MPI_Put", 0)] == [1, 0, 0]
+    assert found.calls[CallKey(1, "W", ALL, "MPI_Get", 5)] == [1, 0, 24]
+    assert found.calls[CallKey(1, "W", ALL, "MPI_Compare_and_swap", 4)] == [1, 8, 4]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from generator import blocking, collectives, constructors, persistent, regions
+from generator import blocking, collectives, constructors, one_sided, persistent, regions
 from generator.exchange import Exchange
 from generator.instructions import call
 from generator.program import Program, Step
@@ -30,6 +30,9 @@ def generate(seed: int, lacking: frozenset[str] = frozenset()) -> Program:
         step = _random_step(state)
         if step is not None:
             steps += [step, _room(state)]
+    for _ in range(random.randint(0, 3)):
+        comm = state.pick_comm(inter=False)
+        steps += [one_sided.step(state, comm), _room(state)] if comm else []
     ending = persistent.free(state, every=True)
     steps += [ending] if ending else []
     steps += [regions.end(state), _free_types(state)]

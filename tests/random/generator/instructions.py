@@ -29,6 +29,8 @@ _VECTORS = "comm sendcounts sendtype recvcounts recvtype in_place request"
 _TYPES = "comm sendcounts sendtypes recvcounts recvtypes in_place request"
 _REDUCE = "comm count type op in_place request"
 
+_AT = "win target slot"
+
 _ARGUMENTS = {
     **dict.fromkeys(("room", "keep", "forget"), ""),
     "type_builtin": "type which",
@@ -83,6 +85,18 @@ _ARGUMENTS = {
     "Intercomm_merge": "comm high new",
     **dict.fromkeys(("Comm_free", "Comm_disconnect"), "comm"),
     "Comm_set_name": "comm name",
+    **dict.fromkeys(("Win_create", "Win_allocate"), "comm slots win"),
+    **dict.fromkeys(("Win_free", "Win_fence", "Win_lock_all", "Win_unlock_all", "Win_flush_all"), "win"),
+    **dict.fromkeys(("Win_flush_local_all", "Win_sync", "Win_complete", "Win_wait"), "win"),
+    **dict.fromkeys(("Win_post", "Win_start"), "win ranks"),
+    "Win_lock": "win target exclusive",
+    **dict.fromkeys(("Win_unlock", "Win_flush", "Win_flush_local"), "win target"),
+    **dict.fromkeys(("Put", "Get"), f"{_AT} count type"),
+    **dict.fromkeys(("Rput", "Rget"), f"request {_AT} count type"),
+    **dict.fromkeys(("Accumulate", "Get_accumulate"), f"{_AT} count type op"),
+    **dict.fromkeys(("Raccumulate", "Rget_accumulate"), f"request {_AT} count type op"),
+    "Fetch_and_op": f"{_AT} type op",
+    "Compare_and_swap": f"{_AT} type",
     "Pcontrol": "level region",
 }
 

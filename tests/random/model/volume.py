@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from generator.communicator import Comm
 from generator.instructions import PROC_NULL, ROOT, Instruction
+from generator.one_sided import NO_OP
 
 Sizes = Mapping[int, int]
 """Bytes of data by number of a datatype."""
@@ -104,3 +105,16 @@ def _neighbourhood(call: Instruction, comm: Comm, rank: int, sizes: Sizes) -> tu
         block for block, there in zip(_blocks(call, "send", len(to), sizes), real, strict=True) if there
     )
     return (total // sum(real) if any(real) else 0), total
+
+
+def one_sided(call: Instruction, sizes: Sizes) -> tuple[int | None, int | None]:
+    """Bytes that an operation on a window sends and fetches; None where there is no such message."""
+    if call["target"] == PROC_NULL:
+        return None, None
+    size = call.get("count", 1) * sizes[call["type"]]
+    name = call.operation.lower().removeprefix("r")
+    if name == "compare_and_swap":
+        return 2 * size, size
+    fetches = name.startswith(("get", "fetch"))
+    sends = name in ("put", "accumulate") or (name != "get" and call["op"] != NO_OP)
+    return size if sends else None, size if fetches else None

@@ -51,6 +51,18 @@ _CONSTRUCTORS = {
     "Intercomm_create",
     "Intercomm_merge",
 }
+_OPERATIONS_ON_WINDOWS = {
+    "Put",
+    "Get",
+    "Accumulate",
+    "Get_accumulate",
+    "Rput",
+    "Rget",
+    "Raccumulate",
+    "Rget_accumulate",
+    "Fetch_and_op",
+    "Compare_and_swap",
+}
 _INITIALISED_SENDS = {f"{mode}_init" for mode in ("Send", "Bsend", "Ssend", "Rsend")}
 _ON_ONE_REQUEST = {"Request_get_status", "Request_free", "Cancel"}
 _UNRECORDED = {
@@ -160,6 +172,7 @@ class _Rank:
         self.regions = Regions()
         self.requests = Requests()
         self.persistent: dict[int, Persistent] = {}
+        self.windows: dict[int, Named] = {}  # the communicators that they were made on
         self.matched: Named | None = None  # communicator of the last message that MPI_Mprobe matched
         self.from_nobody = False
 
@@ -175,6 +188,10 @@ class _Rank:
             self._completion(call)
         elif operation in ("Start", "Startall"):
             self._start(call)
+        elif operation in _OPERATIONS_ON_WINDOWS:
+            self._one_sided(call, self.windows[call["win"]])
+        elif operation.startswith("Win_") and "comm" not in call.arguments:
+            self._book(call, self.windows[call["win"]].name, 0)
         elif operation in ("Mrecv", "Imrecv"):
             assert self.matched is not None
             self._receive(call, self.matched)
@@ -207,6 +224,9 @@ class _Rank:
             times = sum(count for _, count in self._polled()) if operation in POLLING else 1
             self._book(call, named.name, 0, calls=times)
             self.matched, self.from_nobody = named, call["source"] == PROC_NULL
+        elif operation in ("Win_create", "Win_allocate"):
+            self._book(call, named.name, 0)
+            self.windows[call["win"]] = named
         elif operation in _CONSTRUCTORS:
             self._book(call, named.name, 0)
             self._post(call, named, may_share=True)
@@ -259,6 +279,20 @@ class _Rank:
         row = self.walk.expected.messages[key]
         row[0] += 1
         row[1] += size
+
+    # --- One-sided communication ---
+
+    def _one_sided(self, call: Instruction, named: Named) -> None:
+        sent, fetched = volume.one_sided(call, self.walk.sizes)
+        size = fetched or 0 if sent is None else sent
+        self._book(call, named.name, size, sent=sent or 0, received=fetched or 0)
+        if call["target"] != PROC_NULL:
+            target = named.comm.group[call["target"]]
+            for amount, source, destination in ((sent, self.rank, target), (fetched, target, self.rank)):
+                if amount is not None:
+                    key = MessageKey(source, destination, named.name, "one-sided", call.procedure)
+                    self._add_message(key, amount)
+        self._post(call, named, may_share=True)
 
     # --- Persistent operations ---
 

@@ -65,7 +65,11 @@ int MPI_Comm_idup_with_info(MPI_Comm, MPI_Info, MPI_Comm *, MPI_Request *) __att
   X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_idup_with_info) X(Comm_split) X(Comm_split_type)    \
   X(Comm_create) X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create) X(Dist_graph_create)       \
   X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) X(Comm_free) X(Comm_disconnect)      \
-  X(Comm_set_name) X(Pcontrol)
+  X(Comm_set_name) X(Pcontrol)                                                                              \
+  X(Win_create) X(Win_allocate) X(Win_free) X(Win_fence) X(Win_post) X(Win_start) X(Win_complete)           \
+  X(Win_wait) X(Win_lock) X(Win_unlock) X(Win_lock_all) X(Win_unlock_all) X(Win_flush) X(Win_flush_local)   \
+  X(Win_flush_all) X(Win_flush_local_all) X(Win_sync) X(Put) X(Get) X(Accumulate) X(Get_accumulate)         \
+  X(Rput) X(Rget) X(Raccumulate) X(Rget_accumulate) X(Fetch_and_op) X(Compare_and_swap)
 // clang-format on
 #define DECLARATION(name) void run_##name(void);
 OPERATIONS(DECLARATION)
