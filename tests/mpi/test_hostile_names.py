@@ -20,7 +20,7 @@ NAMES = [
     "[bold red]markup[/] :smile:",
     "'; DROP TABLE calls; --",
     '"quotes" `id` $(id) ;& | >x',
-    f"two{BAD}lines{BAD}{BAD}and{BAD}more",
+    f"two{BAD}lines{BAD} and{BAD}more",
     f"not {BAD}{BAD} UTF-8 {BAD}(",
     f"turned {BAD} around",
     "<script>alert(1)</script>",
