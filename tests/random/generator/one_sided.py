@@ -18,7 +18,7 @@ def step(state: State, comm: Comm) -> Step:
     Each operation has a slot of the window for itself, so that no two touch the same memory.
     """
     made = _Epoch(state, comm)
-    ways = [made.fences, made.locks, made.lock_all]
+    ways = [made.fences, made.locks, made.lock_all] if state.has("passive target") else [made.fences]
     state.random.choice([*ways, made.groups] if len(comm.members) > 1 else ways)()
     maker = state.random.choice(("Win_create", "Win_allocate"))
     whole = Step("one-sided", needs={comm.number})
