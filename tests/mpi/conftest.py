@@ -50,7 +50,7 @@ def record(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Record:
     def record_(source: str, ranks: int, *arguments: str, status: int | None = 0) -> Recording:
         program = compiled(mpi, source)
         output = tmp_path / f"{program.name}.rankwise"
-        done = recording.run(mpi.launch(ranks, program, *arguments), output, mpi.env())
+        done = recording.run_on(mpi, mpi.launch(ranks, program, *arguments), output)
         if status is not None:
             assert done.process.returncode == status, done.process.stderr
         return done

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from libraries import Mpi
+
+import leftovers
 
 PROGRAMS = Path(__file__).parent / "programs"
 RANKWISE = Path(sys.executable).with_name("rankwise")
@@ -91,10 +95,25 @@ Compile = Callable[[Mpi, str], Path]  # a program of PROGRAMS with an MPI
 Record = Callable[..., Recording]  # ("name.c", ranks, *arguments, status=0)
 
 
-def run(command: list[str], output: Path, environment: dict[str, str], *options: str) -> Recording:
+def run(
+    command: list[str], output: Path, environment: dict[str, str], *options: str, seconds: int = LIMIT_SECONDS
+) -> Recording:
     """Runs a command under `rankwise run`, the profile going to `output`."""
     words = [str(RANKWISE), "run", "--quiet", "-o", str(output), *options, "--", *command]
     process = subprocess.run(
-        words, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment, cwd=output.parent
+        words, capture_output=True, text=True, timeout=seconds, env=environment, cwd=output.parent
     )
     return Recording(process, output)
+
+
+def run_on(mpi: Mpi, command: list[str], output: Path, *options: str) -> Recording:
+    """The same on an MPI library.
+
+    A job of Intel MPI hung twice while another one ran on the node, and could not be made to hang again, with
+    Rankwise or without; so one that takes too long has a second try.
+    """
+    if mpi.vendor == "Intel":
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return run(command, output, mpi.env(), *options, seconds=LIMIT_SECONDS // 3)
+        leftovers.end(os.environ[leftovers.MARK])
+    return run(command, output, mpi.env(), *options)
