@@ -9,7 +9,7 @@ The products are committed, so that neither a build nor a reader of the code nee
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from coverage_page import coverage_md
@@ -46,6 +46,42 @@ def exported(procedure: Procedure, function: Function) -> bool:
     return procedure.everywhere and function is procedure.bindings[0]
 
 
+# What the library sends while one of these runs belongs to the program, or to another call under way.
+_WITHOUT_OWN_MESSAGES = {
+    "buffer",
+    "completion",
+    "local",
+    "partitioned",
+    "point-to-point",
+    "probe",
+    "starting",
+}
+
+
+def sends_itself(procedure: Procedure) -> bool:
+    """Whether messages of the library's own may belong to a call of this procedure."""
+    return procedure.rule is not None and procedure.class_name not in _WITHOUT_OWN_MESSAGES
+
+
+_COLLECTIVE = {"collective", "neighbourhood"}
+
+
+def collective(procedure: Procedure) -> bool:
+    """Whether it is collective communication."""
+    return procedure.rule is not None and procedure.class_name in _COLLECTIVE
+
+
+def outlives_its_call(procedure: Procedure) -> bool:
+    """Whether the library goes on with it when the call is over: non-blocking collectives."""
+    begins = procedure.kinds.get("request") == "REQUEST out" and not procedure.name.endswith("_init")
+    return sends_itself(procedure) and begins
+
+
+def flags(of_procedures: Iterable[bool]) -> str:
+    """Elements of an array of bool by procedure number; number 0 is no procedure."""
+    return "".join(f"    {str(flag).lower()},\n" for flag in (False, *of_procedures))
+
+
 def procedures_h(table: Table) -> str:
     """Ids, letters and slots of the procedures."""
     ids = "".join(f"  {p.name} = {p.id},\n" for p in table.procedures)
@@ -53,6 +89,17 @@ def procedures_h(table: Table) -> str:
         "".join(f"    case Procedure::{p.name}:\n" for p in table.recorded if p.letter == letter)
         + f"      return '{letter}';\n"
         for letter in sorted({p.letter for p in table.recorded} - {""})
+    )
+    own = flags(sends_itself(p) for p in table.procedures)
+    outliving = flags(outlives_its_call(p) for p in table.procedures)
+    persistent = "".join(
+        f"    case Procedure::{p.name}:\n"
+        for p in table.recorded
+        if "initialised_collective" in (p.rule or {}).get("after", "")
+    )
+    facts = "".join(
+        "    {" + (f'"{p.name}"' if p.rule else "nullptr") + f", {str(collective(p)).lower()}}},\n"
+        for p in table.procedures
     )
     slot_names = "".join(f"  {f.name},\n" for _, f in slots(table))
     slot_rows = "".join(f'    {{"{f.name}", {str(exported(p, f)).lower()}}},\n' for p, f in slots(table))
@@ -71,11 +118,41 @@ enum class Procedure : std::uint16_t {{
   none = 0,
 {ids}}};
 
+inline constexpr int procedure_count = {len(table.procedures) + 1};
+
+// Whether messages that the library sends of itself may belong to a call of this procedure: not to calls that
+// hand it the program's messages, wait for something, or start what another call has made.
+inline constexpr bool has_messages_of_its_own[procedure_count] = {{
+{own}}};
+
+// Whether the library goes on with it when the call is over.
+inline constexpr bool outlives_its_call[procedure_count] = {{
+{outliving}}};
+
+// Those that are recorded, by name.
+struct ProcedureFacts {{
+  const char *name;  // nullptr: not recorded
+  bool collective;   // collective communication
+}};
+
+inline constexpr ProcedureFacts procedure_facts[procedure_count] = {{
+    {{nullptr, false}},
+{facts}}};
+
 // In communicator names: the letter of the creating procedure.
 constexpr char constructor_letter(Procedure procedure) {{
   switch (procedure) {{
 {letters}    default:
       return '?';
+  }}
+}}
+
+// Whether the procedure makes a persistent collective, which sends nothing before it is started.
+constexpr bool initialises_collective(Procedure procedure) {{
+  switch (procedure) {{
+{persistent}      return true;
+    default:
+      return false;
   }}
 }}
 
@@ -128,7 +205,7 @@ def wrapper(procedure: Procedure, function: Function) -> str:
         lines.append(f"  {rule['before']}")
     if "makes" in rule:
         lines.append(f"  Made made({rule['makes']});")
-    start = "start_polling" if rule.get("polling") else "start"
+    start = "start_polling" if procedure.polling else "start"
     lines += [f"  call.{start}();", f"  const int rc = next({forwarded});", "  call.stop(rc);"]
     if "after" in rule:
         succeeded = "made.hand_over() && rc == abi::success" if "makes" in rule else "rc == abi::success"
@@ -163,7 +240,8 @@ def stubs_inc(table: Table) -> str:
 def procedures_py(table: Table) -> str:
     """The readers' copy of the table."""
     rows = "".join(
-        f'    Procedure({p.id}, "{p.name}", "{p.class_name}", "{p.letter}", {p.rule is not None}),\n'
+        f'    Procedure({p.id}, "{p.name}", "{p.class_name}", "{p.letter}", {p.rule is not None}'
+        f"{', polling=True' if p.polling else ''}),\n"
         for p in table.procedures
     )
     return f'''# {STAMP}
@@ -175,13 +253,20 @@ from typing import NamedTuple
 
 
 class Procedure(NamedTuple):
-    """One procedure: number, name, class in reports, letter in communicator names, whether it is recorded."""
+    """One procedure of the MPI standard.
+
+    Attributes:
+        class_name: in reports.
+        letter: of a constructor, in the names of its communicators; else ''.
+        polling: programs repeat the call until something has happened, so not each of them is timed.
+    """
 
     id: int
     name: str
     class_name: str
     letter: str
     recorded: bool
+    polling: bool = False
 
 
 TABLE_DIGEST = {table.digest}

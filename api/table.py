@@ -80,6 +80,11 @@ class Procedure:
         return str((self.rule or {}).get("letter", ""))
 
     @property
+    def polling(self) -> bool:
+        """Whether programs repeat the call until something has happened."""
+        return bool((self.rule or {}).get("polling"))
+
+    @property
     def booked_on(self) -> str:
         """C++ statement that finds the communicator that a call is booked on, '' if none."""
         if self.rule and "communicator" in self.rule:

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "counters_file.h"
 #include "hash.h"
+#include "logical.h"
 
 namespace rankwise::communicators {
 
@@ -45,8 +46,12 @@ std::uint64_t identity(const Origin &origin) {
 }  // namespace
 
 void Communicator::release() {
+  if (pending.exists) logical::settle(*this);
   std::free(world_ranks);
-  if (neighbours != nullptr) std::free(neighbours->is_process);
+  if (neighbours != nullptr) {
+    std::free(neighbours->is_process);
+    std::free(neighbours->ranks);
+  }
   std::free(neighbours);
 }
 

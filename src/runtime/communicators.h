@@ -7,6 +7,7 @@
 #include "format.h"
 #include "generated/procedures.h"
 #include "handle_table.h"
+#include "inside/late_calls.h"
 
 namespace rankwise::communicators {
 
@@ -16,6 +17,19 @@ struct Neighbours {
   int count = 0;  // entries
   int real = 0;   // of them, processes
   bool *is_process = nullptr;
+  int *ranks = nullptr;  // in the communicator
+};
+
+struct Communicator;
+
+// Data of collectives that has not been added up by process yet (logical.h).
+struct Pending {
+  bool exists = false;
+  std::uint64_t to_all_messages = 0;
+  std::uint64_t to_all_bytes = 0;
+  std::uint64_t to_later_messages = 0;
+  std::uint64_t to_later_bytes = 0;
+  Communicator *next = nullptr;
 };
 
 // A communicator that is alive. The record in the counters file outlives it.
@@ -29,8 +43,10 @@ struct Communicator {
   int remote_size = 0;
   bool inter = false;
   bool is_world = false;
+  inside::LateCalls late_calls;
   int *world_ranks = nullptr;  // of those that messages go to, by rank; nullptr = not yet asked for
   Neighbours *neighbours = nullptr;
+  Pending pending;
   rankwise_communicator *record = nullptr;  // nullptr = no room
   Communicator *next_unused = nullptr;
 

@@ -32,6 +32,7 @@ constexpr std::uint64_t directory_end(std::uint64_t sections) {
 constexpr std::uint64_t first_record = directory_end(RANKWISE_MAX_SECTIONS);
 
 int file = -1;
+bool has_file = true;
 struct stat identity;  // of the file
 char *base = nullptr;
 std::uint64_t mapped_bytes = 0;
@@ -53,8 +54,12 @@ bool is_within_limit(std::uint64_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
+// Whether growing would write to the file that we know, if there is one.
+bool may_grow() { return !has_file || is_still_our_file(); }
+
 // posix_fallocate returns its error; it may be interrupted by the signals that profilers and schedulers send.
 bool reserve(std::uint64_t from, std::uint64_t to) {
+  if (!has_file) return true;
   int error = is_within_limit(to) ? EINTR : EFBIG;
   while (error == EINTR) error = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(to - from));
   errno = error;
@@ -67,7 +72,7 @@ bool grow_to(std::uint64_t bytes) {
   if (bytes <= head->file_bytes) return true;
   const std::uint64_t present = round_up(head->file_bytes - first_record, least_step);
   const std::uint64_t target = first_record + round_up(bytes - first_record, present < most_step ? present : most_step);
-  if (target > mapped_bytes || !is_still_our_file() || !reserve(head->file_bytes, target)) return false;
+  if (target > mapped_bytes || !may_grow() || !reserve(head->file_bytes, target)) return false;
   head->file_bytes = target;
   return true;
 }
@@ -75,7 +80,7 @@ bool grow_to(std::uint64_t bytes) {
 bool grow_directory(std::uint64_t sections) {
   const std::uint64_t target = directory_end(sections);
   if (target <= directory_bytes) return true;
-  if (!is_still_our_file() || !reserve(directory_bytes, target)) return false;
+  if (!may_grow() || !reserve(directory_bytes, target)) return false;
   directory_bytes = target;
   return true;
 }
@@ -90,6 +95,19 @@ const char *distrusted(int directory_file) {
   return has_modes && (its.st_mode & 022U) != 0 ? "others may write to it" : nullptr;
 }
 
+// The mapping may be longer than the file: what lies behind its end is touched only after it has grown there. Where the
+// address space is limited (ulimit -v) it is shorter.
+const char *map(int source) {
+  void *found = MAP_FAILED;
+  for (mapped_bytes = most_bytes; found == MAP_FAILED && mapped_bytes >= most_step; mapped_bytes /= 2) {
+    found = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, source | MAP_NORESERVE, file, 0);
+  }
+  if (found == MAP_FAILED) return strerror(errno);
+  mapped_bytes *= 2;  // the last step of the loop
+  base = static_cast<char *>(found);
+  return nullptr;
+}
+
 // Opens the new file and maps it; returns why that can't be done.
 const char *open_and_map(int directory_file, const char *name) {
   file = openat(directory_file, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -98,16 +116,22 @@ const char *open_and_map(int directory_file, const char *name) {
   if (why != nullptr) return why;
   directory_bytes = directory_end(0);
   if (!reserve(0, directory_bytes) || !reserve(first_record, first_record + least_step)) return strerror(errno);
-  // The mapping may be longer than the file: what lies behind its end is touched only after it has grown there. Where
-  // the address space is limited (ulimit -v) it is shorter.
-  void *map = MAP_FAILED;
-  for (mapped_bytes = most_bytes; map == MAP_FAILED && mapped_bytes >= most_step; mapped_bytes /= 2) {
-    map = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  }
-  if (map == MAP_FAILED) return strerror(errno);
-  mapped_bytes *= 2;  // the last step of the loop
-  base = static_cast<char *>(map);
-  return nullptr;
+  return map(MAP_SHARED);
+}
+
+void fill_header(const char *host) {
+  used_bytes = first_record;
+  rankwise_header *head = header();
+  head->version = RANKWISE_FORMAT_VERSION;
+  head->byte_order = RANKWISE_BYTE_ORDER;
+  head->header_bytes = sizeof(rankwise_header);
+  head->section_bytes = sizeof(rankwise_section);
+  head->table_digest = table_digest;
+  head->file_bytes = first_record + least_step;
+  head->pid = getpid();
+  snprintf(head->host, sizeof head->host, "%s", host);
+  snprintf(head->runtime_version, sizeof head->runtime_version, "%s", RANKWISE_VERSION);
+  memcpy(head->magic, "RANKWISE", sizeof head->magic);
 }
 
 }  // namespace
@@ -131,21 +155,15 @@ const char *create(const char *directory_name) {
     unlinkat(directory_file, name, 0);
   }
   close(directory_file);
-  if (why != nullptr) return why;
+  if (why == nullptr) fill_header(host);
+  return why;
+}
 
-  used_bytes = first_record;
-  rankwise_header *head = header();
-  head->version = RANKWISE_FORMAT_VERSION;
-  head->byte_order = RANKWISE_BYTE_ORDER;
-  head->header_bytes = sizeof(rankwise_header);
-  head->section_bytes = sizeof(rankwise_section);
-  head->table_digest = table_digest;
-  head->file_bytes = first_record + least_step;
-  head->pid = getpid();
-  snprintf(head->host, sizeof head->host, "%s", host);
-  snprintf(head->runtime_version, sizeof head->runtime_version, "%s", RANKWISE_VERSION);
-  memcpy(head->magic, "RANKWISE", sizeof head->magic);
-  return nullptr;
+const char *create_in_memory() {
+  has_file = false;
+  const char *why = map(MAP_PRIVATE | MAP_ANONYMOUS);
+  if (why == nullptr) fill_header("");
+  return why;
 }
 
 rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_bytes, std::uint32_t capacity, int thread,
@@ -171,6 +189,7 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 void *records(const rankwise_section *section) { return base + section->offset; }
 
 void keep_apart() {
+  if (!has_file) return;
   int source = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
   if (!is_still_our_file()) source |= MAP_ANONYMOUS;
   [[maybe_unused]] const void *same = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source, file, 0);

@@ -14,7 +14,10 @@ namespace rankwise::counters_file {
 // followed, and a directory in which others may write or which isn't ours is refused.
 const char *create(const char *directory);
 
-// The mapped header; valid after create() and to the end of the process.
+// The same in memory of the process's own: for a program that asks for its own counters, and nobody else does.
+const char *create_in_memory();
+
+// The mapped header; valid after create() or create_in_memory() and to the end of the process.
 rankwise_header *header();
 
 // How hard to try: the last part of the file is kept for rows that must find a place ("other" rows).

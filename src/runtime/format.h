@@ -50,7 +50,26 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_CALLS = 4,         /* rankwise_calls, one row set a thread */
   RANKWISE_SECTION_MESSAGES = 5,      /* rankwise_messages, one row set a thread */
   RANKWISE_SECTION_FILES = 6,         /* rankwise_file */
-  RANKWISE_SECTION_ACCESSES = 7       /* rankwise_accesses, one row set a thread */
+  RANKWISE_SECTION_ACCESSES = 7,      /* rankwise_accesses, one row set a thread */
+  RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
+  RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
+  RANKWISE_SECTION_PATTERN_ROWS = 10  /* rankwise_pattern_row */
+};
+
+/* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
+enum rankwise_transport_state {
+  RANKWISE_TRANSPORT_NONE = 0,     /* none of the hooks fits this library */
+  RANKWISE_TRANSPORT_ACTIVE = 1,   /* transport tells which */
+  RANKWISE_TRANSPORT_REFUSED = 2,  /* the library's inside is not what we know, or the self-test failed: see the note */
+  RANKWISE_TRANSPORT_DISABLED = 3, /* the user asked for that */
+  RANKWISE_TRANSPORT_STOPPED = 4   /* active at first; then a message contradicted what we know: see the note */
+};
+
+/* What an active hook can see. */
+enum rankwise_transport_sees {
+  RANKWISE_SEES_BETWEEN_NODES = 1, /* messages between nodes */
+  RANKWISE_SEES_WITHIN_NODE = 2,   /* messages within a node, whatever carries them */
+  RANKWISE_SEES_NONBLOCKING = 4    /* those of non-blocking and persistent collectives are attributed exactly */
 };
 
 /* What did not fit into a bounded table, or could not be known: counted, never silent. */
@@ -65,6 +84,8 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_FILES = 7,         /* files opened without a record: booked on "other" */
   RANKWISE_DROPPED_ACCESS_ROWS = 8,   /* calls on files booked on an "other" row: the table of accesses is full */
   RANKWISE_DROPPED_ACCESSES = 9,      /* nonblocking accesses to files whose end was not seen: bytes unknowable */
+  RANKWISE_DROPPED_PATTERN_ROWS = 10, /* messages of a pattern that found no room: its algorithm can't be named */
+  RANKWISE_DROPPED_INSIDE = 11,       /* messages inside collectives that could not be booked at all */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -146,8 +167,9 @@ enum rankwise_key_layout {
   RANKWISE_ACCESSES_FILE_BITS = 16,
   RANKWISE_BIN_OTHER = 127,
   RANKWISE_REGION_OTHER = 4095,
-  RANKWISE_PEER_OTHER = 268435455,  /* no room for a row of its own */
-  RANKWISE_PEER_UNKNOWN = 268435454 /* not a process of MPI_COMM_WORLD */
+  RANKWISE_PEER_OTHER = 268435455,    /* no room for a row of its own */
+  RANKWISE_PEER_UNKNOWN = 268435454,  /* not a process of MPI_COMM_WORLD */
+  RANKWISE_FIRST_ENDPOINT = 134217728 /* from here on: the endpoint with this index less this number */
 };
 
 /* One instant on all clocks: two stamps calibrate ticks against seconds. */
@@ -210,7 +232,11 @@ struct rankwise_header {
   uint64_t own_finish_ticks;   /* Rankwise's own share of MPI_Finalize */
   uint64_t pauses;             /* MPI_Pcontrol(0): calls in between were not booked */
   uint64_t dropped[16];        /* by rankwise_dropped */
-  uint64_t reserved[15];
+  uint32_t transport_state;    /* rankwise_transport_state */
+  uint32_t transport_sees;     /* rankwise_transport_sees */
+  char transport[16];          /* which hook: openmpi-pml, ucx, libfabric */
+  char transport_note[64];     /* why it is not active, one sentence */
+  uint64_t reserved[4];
 };
 
 struct rankwise_thread {
@@ -273,6 +299,41 @@ struct rankwise_messages {
   uint64_t messages;
   uint64_t bytes;
   uint64_t reserved;
+};
+
+/* Where a transport sends to. Peers of messages may be endpoints: whose they are is known when the files of all
+ * processes are read, because each tells its own.
+ *
+ * RATIONALE: transports know addresses, not ranks, and to ask all others for theirs would be a message of our own. */
+struct rankwise_endpoint {
+  uint64_t address[2]; /* hash of the transport's address, the same in all processes */
+  uint32_t own;        /* 1: this process receives under this address */
+  uint32_t reserved;
+};
+
+/* A collective of one shape: the messages inside it are kept for the first calls, so that they can be compared with
+ * what the known algorithms send. All members of a communicator count its calls alike, so they keep the same ones. The
+ * table is a sample: when it is full, further shapes have no pattern. */
+struct rankwise_pattern {
+  uint64_t size;         /* bytes of the message, as in size bins; RANKWISE_SIZE_VARIES = differs by process */
+  uint64_t calls;        /* of this shape, on this process */
+  uint32_t communicator; /* index */
+  uint16_t procedure;
+  uint16_t kept; /* rows are of the calls 1 to `kept`; at most RANKWISE_MOST_KEPT_CALLS */
+  int32_t root;  /* rank in the communicator, -1 = none */
+  uint32_t lost; /* messages of the kept calls that found no room or can't be told from others' */
+};
+
+enum rankwise_patterns { RANKWISE_SIZE_VARIES = -1, RANKWISE_MOST_PATTERNS = 1024, RANKWISE_MOST_KEPT_CALLS = 2 };
+
+/* Messages of one kept call to one peer. Several rows of the same call and peer add up. */
+struct rankwise_pattern_row {
+  uint32_t pattern; /* index */
+  uint32_t call;    /* which of the calls of this shape, from 1 */
+  uint32_t peer;    /* as in the keys of messages */
+  uint32_t reserved;
+  uint64_t messages;
+  uint64_t bytes;
 };
 
 /* A file as one communicator opens it in one mode. */

@@ -41,6 +41,11 @@ constexpr Procedure procedure(std::uint64_t key) {
                                 ((std::uint64_t{1} << RANKWISE_CALLS_PROCEDURE_BITS) - 1));
 }
 
+constexpr std::uint32_t communicator(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key >> RANKWISE_CALLS_COMMUNICATOR_SHIFT) &
+         ((1U << RANKWISE_CALLS_COMMUNICATOR_BITS) - 1);
+}
+
 // The row for a call whose own row found no room: only the procedure is kept apart.
 constexpr std::uint64_t other_calls(std::uint64_t key) {
   return with_bin((key & field(~0ULL, RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS)) |
@@ -55,6 +60,19 @@ constexpr std::uint64_t messages(rankwise_message_kind kind, Procedure procedure
                RANKWISE_MESSAGES_PROCEDURE_BITS) |
          field(communicator, RANKWISE_MESSAGES_COMMUNICATOR_SHIFT, RANKWISE_MESSAGES_COMMUNICATOR_BITS) |
          field(kind, RANKWISE_MESSAGES_KIND_SHIFT, RANKWISE_MESSAGES_KIND_BITS);
+}
+
+constexpr std::uint64_t part(std::uint64_t key, int shift, int bits) {
+  return (key >> shift) & ((std::uint64_t{1} << bits) - 1);
+}
+constexpr rankwise_message_kind message_kind(std::uint64_t key) {
+  return static_cast<rankwise_message_kind>(part(key, RANKWISE_MESSAGES_KIND_SHIFT, RANKWISE_MESSAGES_KIND_BITS));
+}
+constexpr Procedure message_procedure(std::uint64_t key) {
+  return static_cast<Procedure>(part(key, RANKWISE_MESSAGES_PROCEDURE_SHIFT, RANKWISE_MESSAGES_PROCEDURE_BITS));
+}
+constexpr std::uint32_t message_peer(std::uint64_t key) {
+  return static_cast<std::uint32_t>(part(key, RANKWISE_MESSAGES_PEER_SHIFT, RANKWISE_MESSAGES_PEER_BITS));
 }
 
 // The row for a message whose own row found no room.

@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "counters_file.h"
+#include "dispatch/copies.h"
 #include "launcher.h"
 #include "regions.h"
 #include "report.h"
@@ -70,17 +70,20 @@ void in_forked_child() {
 }  // namespace
 
 bool load(rankwise_abi abi) {
-  const char *directory = std::getenv("RANKWISE_DIR");
-  if (directory == nullptr || *directory == '\0') return false;
-  const char *why = counters_file::create(directory);
+  const char *directory = copies::run_directory();
+  const char *why = directory != nullptr ? counters_file::create(directory) : counters_file::create_in_memory();
   if (why == nullptr && !regions::start()) why = strerror(errno);
   if (why == nullptr) {
     const int error = pthread_atfork(nullptr, nullptr, in_forked_child);
     if (error != 0) why = strerror(error);
   }
   if (why != nullptr) {
-    say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
-             why);
+    if (directory != nullptr) {
+      say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)",
+               directory, why);
+    } else {
+      say_once("this process runs unrecorded: no memory for its counters: %s", why);
+    }
     return false;
   }
   rankwise_header *head = counters_file::header();

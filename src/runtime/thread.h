@@ -7,10 +7,15 @@
 
 #include "communicators.h"
 #include "files.h"
+#include "inside/running.h"
 #include "row_table.h"
 #include "windows.h"
 
 namespace rankwise {
+
+namespace requests {
+struct Request;
+}
 
 // RATIONALE: processors fetch cache lines in pairs, so what different threads write in every call is kept 128 bytes
 // apart: here, and in the counters file.
@@ -29,6 +34,10 @@ struct alignas(apart) Thread {
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
   std::uint64_t lot = 0;  // which polling calls are timed, see wrappers/sampling.h
+  inside::Running running;
+  const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
+  int starting_count = 0;
+  bool own_traffic = false;  // Rankwise itself communicates
   int index = 0;
   Thread *next_idle = nullptr;
 

@@ -32,6 +32,7 @@ inline constexpr int root = -4;
 inline constexpr int topology_cart = 211;
 inline constexpr int topology_graph = 212;
 inline constexpr int topology_dist_graph = 213;
+inline constexpr int tag_ub = 501;
 inline constexpr int thread_levels[] = {0, 1024, 2048, 4096};
 inline constexpr std::size_t library_version_bytes = 8192;
 

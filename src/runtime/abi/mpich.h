@@ -34,6 +34,7 @@ inline constexpr int root = -3;
 inline constexpr int topology_cart = 2;
 inline constexpr int topology_graph = 1;
 inline constexpr int topology_dist_graph = 3;
+inline constexpr int tag_ub = 0x64400001;
 inline constexpr int thread_levels[] = {0, 1, 2, 3};
 inline constexpr std::size_t library_version_bytes = 8192;
 
@@ -53,6 +54,7 @@ inline constexpr MPI_Comm comm_null = 0x04000000;
 inline constexpr MPI_Win win_null = 0x20000000;
 inline constexpr MPI_File file_null = nullptr;
 inline constexpr MPI_Datatype datatype_null = 0x0c000000;
+inline constexpr MPI_Datatype byte = 0x4c00010d;
 inline constexpr MPI_Request request_null = 0x2c000000;
 inline constexpr MPI_Op no_op = 0x5800000e;
 inline MPI_Message message_no_proc() { return 0x6c000000; }

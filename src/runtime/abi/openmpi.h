@@ -52,6 +52,7 @@ inline MPI_Comm comm_null = nullptr;
 inline MPI_Win win_null = nullptr;
 inline MPI_File file_null = nullptr;
 inline MPI_Datatype datatype_null = nullptr;
+inline MPI_Datatype byte = nullptr;
 inline MPI_Request request_null = nullptr;
 inline MPI_Op no_op = nullptr;
 inline MPI_Message no_process = nullptr;

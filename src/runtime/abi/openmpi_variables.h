@@ -11,6 +11,7 @@
   X(win_null, MPI_Win, ompi_mpi_win_null) \
   X(file_null, MPI_File, ompi_mpi_file_null) \
   X(datatype_null, MPI_Datatype, ompi_mpi_datatype_null) \
+  X(byte, MPI_Datatype, ompi_mpi_byte) \
   X(request_null, MPI_Request, ompi_request_null) \
   X(no_op, MPI_Op, ompi_mpi_op_no_op) \
   X(no_process, MPI_Message, ompi_message_no_proc)

@@ -5,6 +5,10 @@ namespace rankwise::relocations {
 
 void redirect() {}
 
+void *replace(const char * /*name*/, void * /*replacement*/) { return nullptr; }
+
+void put_back(const char * /*name*/, void * /*replacement*/, void * /*original*/) {}
+
 bool is_fortran_binding(const void * /*address*/) { return false; }
 
 }  // namespace rankwise::relocations

@@ -1,5 +1,7 @@
 // The body of a build: compiled once for each ABI, whose file defines RANKWISE_BUILD_ABI and
-// RANKWISE_ABI_HEADER and then includes this one.
+// RANKWISE_ABI_HEADER, RANKWISE_TRANSPORTS_HEADER and then includes this one.
+
+#include <dlfcn.h>
 
 #include <cstdarg>
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <new>
 #include <type_traits>
 
+#include "../../introspection/communication.h"
 #include "../abi/openmpi_variables.h"
 #include "../clock.h"
 #include "../communicators.h"
@@ -18,10 +21,16 @@
 #include "../dispatch/library.h"
 #include "../files.h"
 #include "../hash.h"
+#include "../hooks/libfabric.h"
 #include "../hooks/relocations.h"
+#include "../hooks/transport.h"
+#include "../hooks/ucx.h"
+#include "../inside/inside.h"
+#include "../inside/operations.h"
 #include "../keys.h"
 #include "../launcher.h"
 #include "../lock.h"
+#include "../logical.h"
 #include "../memory.h"
 #include "../occurrences.h"
 #include "../process.h"
@@ -45,6 +54,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/groups.h"
 #include "../wrappers/topology.h"
 //
+#include "../wrappers/logical_view.h"
+//
 #include "../wrappers/call.h"
 #include "../wrappers/made.h"
 //
@@ -55,6 +66,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/starting.h"
 //
+#include RANKWISE_TRANSPORTS_HEADER
+//
 #include "../wrappers/lifecycle.h"
 //
 #include "../wrappers/input_output.h"
@@ -62,6 +75,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/environment.h"
 //
 #include "../wrappers/sessions.h"
+//
+#include "../../introspection/processes.h"
 //
 #include "../generated/wrappers.inc"
 

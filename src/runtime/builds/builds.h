@@ -6,15 +6,22 @@
 
 namespace rankwise {
 
+namespace introspection {
+struct Communication;
+}
+
 namespace openmpi {
 void *const *wrapper_table();
-}
+const introspection::Communication *communication();
+}  // namespace openmpi
 namespace mpich {
 void *const *wrapper_table();
-}
+const introspection::Communication *communication();
+}  // namespace mpich
 namespace mpiabi {
 void *const *wrapper_table();
-}
+const introspection::Communication *communication();
+}  // namespace mpiabi
 
 namespace builds {
 
@@ -31,6 +38,20 @@ inline void *const *wrappers(rankwise_abi abi) {
       return rankwise::mpich::wrapper_table();
     case RANKWISE_ABI_MPIABI:
       return rankwise::mpiabi::wrapper_table();
+    default:
+      return nullptr;
+  }
+}
+
+// What the introspection library asks of MPI, likewise.
+inline const introspection::Communication *communication(rankwise_abi abi) {
+  switch (abi) {
+    case RANKWISE_ABI_OPENMPI:
+      return rankwise::openmpi::communication();
+    case RANKWISE_ABI_MPICH:
+      return rankwise::mpich::communication();
+    case RANKWISE_ABI_MPIABI:
+      return rankwise::mpiabi::communication();
     default:
       return nullptr;
   }

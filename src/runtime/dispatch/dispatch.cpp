@@ -4,6 +4,7 @@
 
 #include "../builds/builds.h"
 #include "../report.h"
+#include "copies.h"
 #include "library.h"
 
 extern "C" {
@@ -40,7 +41,7 @@ void *symbol(Slot slot) { return rankwise_stubs[static_cast<int>(slot)]; }
 
 void *rankwise_first_call(std::uint64_t slot) {
   using namespace rankwise;
-  void *const *wrappers = std::getenv("RANKWISE_DIR") == nullptr ? nullptr : builds::wrappers(library::abi());
+  void *const *wrappers = copies::recording_wanted() ? builds::wrappers(library::abi()) : nullptr;
   if (wrappers != nullptr) {
     dispatch::to_wrappers(wrappers);
   } else {

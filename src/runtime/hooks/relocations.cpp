@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "../dispatch/copies.h"
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
 #include "../hash.h"
@@ -251,10 +251,32 @@ int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*un
   return 0;
 }
 
+// A change of what the MPI library's own references of one name hold.
+struct Exchange {
+  const char *name;
+  const void *expected;  // changed if they hold this; nullptr = whatever they hold
+  void *target;
+  int found;
+};
+
+int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
+  auto &change = *static_cast<Exchange *>(wanted);
+  if (info->dlpi_name == nullptr || !library::is_mpi_library(info->dlpi_name)) return 0;
+  const Protection read_only(*info);
+  for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+    if (strcmp(name, change.name) != 0) return;
+    ++change.found;
+    if (change.target == nullptr) return;
+    const void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (change.expected == nullptr || held == change.expected) set(place, change.target, read_only);
+  });
+  return 0;
+}
+
 // Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen.
 [[gnu::constructor]] void at_start() {
   if (library::abi() == RANKWISE_ABI_NONE) dl_iterate_phdr(empty_weak_references, nullptr);
-  if (std::getenv("RANKWISE_DIR") != nullptr) redirect();
+  if (copies::recording_wanted()) redirect();
 }
 
 }  // namespace
@@ -280,6 +302,23 @@ void redirect() {
     answer();
   } while (state.asked);
   state.lock.release();
+}
+
+void *replace(const char *name, void *replacement) {
+  Exchange change = {name, nullptr, nullptr, 0};
+  dl_iterate_phdr(exchange, &change);
+  if (change.found == 0) return nullptr;
+  // RATIONALE: not what the reference holds, which before its first use may be a stub of the loader's.
+  void *original = library::variable(name);
+  if (original == nullptr) return nullptr;
+  change.target = replacement;
+  dl_iterate_phdr(exchange, &change);
+  return original;
+}
+
+void put_back(const char *name, void *replacement, void *original) {
+  Exchange change = {name, replacement, original, 0};
+  dl_iterate_phdr(exchange, &change);
 }
 
 bool is_fortran_binding(const void *address) {

@@ -15,6 +15,14 @@ namespace rankwise::relocations {
 // after that. Each object is walked once.
 void redirect();
 
+// Lets the MPI library itself, and nobody else, call `replacement` where it calls the function of this name in another
+// object. Returns what it called so far; nullptr, with nothing changed, if it calls no such function. To be called when
+// the MPI library has been loaded. Calls by other ways than its relocations (dlsym) are not redirected.
+void *replace(const char *name, void *replacement);
+
+// Undoes that, where nobody else has redirected the calls since.
+void put_back(const char *name, void *replacement, void *original);
+
 // Whether the address lies in the Fortran binding of an MPI library.
 bool is_fortran_binding(const void *address);
 

@@ -93,6 +93,7 @@ class Call {
       if (access_ != Access::none) {
         booking::add_access(*thread_, file_index_, procedure_, received_, sent_, ticks());
       }
+      if ((has_pattern_ || outlives_) && inside::active) tell_inside();
     }
     if (weight_ != 0) process::alive_at(stop_);
     thread_->inside = false;
@@ -142,7 +143,10 @@ class Call {
     const requests::Kind kind = told ? requests::Kind::exchange : requests::Kind::untold;
     posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
-  void posted_collective(MPI_Request request) { posted(request, requests::Kind::collective); }
+  void posted_collective(MPI_Request request) {
+    posted(request, requests::Kind::collective);
+    outlives_ = true;
+  }
 
   // A receive from nobody is complete when it is posted, and all of them may have the same handle.
   void from(int source) { from_nobody_ = source == abi::proc_null; }
@@ -203,43 +207,59 @@ class Call {
     requests::Request entry = persistent_entry_for(request, requests::Kind::collective);
     entry.bytes = sent_;
     sent_ = 0;
+    has_pattern_ = false;  // it comes with the starts
     requests::table.put(entry);
   }
 
   // --- Collectives: `message` is the size that bins and tuning go by, `bytes` what this process contributes ---
 
   void contributed(std::uint64_t message, std::uint64_t bytes) {
-    size_ = message;
-    sent_ = bytes;
+    counted(message, bytes);
+    has_pattern_ = true;
+  }
+
+  void synchronised() {
+    contributed(0, 0);
+    goes_to_all(0);
   }
 
   template <class Count>
   void broadcast(Count count, MPI_Datatype datatype, int root) {
     const std::uint64_t message = bytes_of(count, datatype);
+    root_ = root;
     contributed(message, is_root(root) ? message * receivers() : 0);
+    if (is_root(root)) goes_to_all(message);
   }
 
   template <class SendCount, class RecvCount>
   void gathered(const void *sendbuf, SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount,
                 MPI_Datatype recvtype, int root) {
+    root_ = root;
     if (inter() && (root == abi::root || root == abi::proc_null)) return contributed(0, 0);
-    allgathered(sendbuf, sendcount, sendtype, recvcount, recvtype);
+    const std::uint64_t block = block_of(sendbuf, sendcount, sendtype, recvcount, recvtype);
+    size_varies_ = std::is_pointer_v<RecvCount>;
+    contributed(block, block);
+    goes_to(root, block);
   }
 
   template <class SendCount, class RecvCount>
   void allgathered(const void *sendbuf, SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount,
                    MPI_Datatype recvtype) {
-    const std::uint64_t block =
-        sendbuf == abi::in_place() ? bytes_of(own(recvcount), recvtype) : bytes_of(sendcount, sendtype);
+    const std::uint64_t block = block_of(sendbuf, sendcount, sendtype, recvcount, recvtype);
+    size_varies_ = std::is_pointer_v<RecvCount>;
     contributed(block, block);
+    goes_to_all(block);
   }
 
   template <class SendCount, class RecvCount>
   void scattered(SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount, MPI_Datatype recvtype, int root) {
+    root_ = root;
+    size_varies_ = std::is_pointer_v<SendCount>;
     if (inter() && root == abi::proc_null) return contributed(0, 0);
     if (!is_root(root)) return contributed(bytes_of(recvcount, recvtype), 0);
     const std::uint64_t total = total_of(sendcount, sendtype, peers());
     contributed(mean(total, peers()), total);
+    goes_to_each(sendcount, sendtype);
   }
 
   template <class SendCount, class SendType, class RecvCount, class RecvType>
@@ -247,25 +267,37 @@ class Call {
                      RecvType recvtype) {
     const std::uint64_t total =
         sendbuf == abi::in_place() ? total_of(recvcount, recvtype, peers()) : total_of(sendcount, sendtype, peers());
+    size_varies_ = std::is_pointer_v<SendCount>;
     contributed(mean(total, peers()), total);
+    if (sendbuf == abi::in_place()) {
+      goes_to_each(recvcount, recvtype);
+    } else {
+      goes_to_each(sendcount, sendtype);
+    }
   }
 
   template <class Count>
   void reduced(Count count, MPI_Datatype datatype) {
     const std::uint64_t message = bytes_of(count, datatype);
     contributed(message, message);
+    goes_to_all(message);
   }
 
   template <class Count>
   void reduced(Count count, MPI_Datatype datatype, int root) {
     const std::uint64_t message = bytes_of(count, datatype);
-    contributed(message, inter() && (root == abi::root || root == abi::proc_null) ? 0 : message);
+    root_ = root;
+    const bool receives_only = inter() && (root == abi::root || root == abi::proc_null);
+    contributed(message, receives_only ? 0 : message);
+    if (!receives_only) goes_to(root, message);
   }
 
   template <class Count>
   void reduced_scattered(Count recvcount, MPI_Datatype datatype) {
     const std::uint64_t block = bytes_of(own(recvcount), datatype);
+    size_varies_ = std::is_pointer_v<Count>;
     contributed(block, block);
+    goes_to_each(recvcount, datatype);
   }
 
   template <class Count>
@@ -273,21 +305,26 @@ class Call {
     const std::uint64_t message = bytes_of(count, datatype);
     const bool last = communicator_ == nullptr || communicator_->rank + 1 >= communicator_->size;
     contributed(message, last ? 0 : message);
+    if (logical::active()) [[unlikely]] {
+      logical_view().to_later(message);
+    }
   }
 
   template <class Count>
   void neighbour_gathered(Count count, MPI_Datatype datatype) {
     const communicators::Neighbours *to = neighbours();
     const std::uint64_t message = bytes_of(count, datatype);
-    contributed(message, to == nullptr ? 0 : message * static_cast<std::uint64_t>(to->real));
+    counted(message, to == nullptr ? 0 : message * static_cast<std::uint64_t>(to->real));
+    goes_to_neighbours(to, count, datatype);
   }
 
   template <class Count, class Type>
   void neighbour_exchanged(Count count, Type datatype) {
     const communicators::Neighbours *to = neighbours();
-    if (to == nullptr) return contributed(0, 0);
+    if (to == nullptr) return counted(0, 0);
     const std::uint64_t total = total_of(count, datatype, to->count, to->is_process);
-    contributed(mean(total, to->real), total);
+    counted(mean(total, to->real), total);
+    goes_to_neighbours(to, count, datatype);
   }
 
   // --- Files: bytes are those really read and written ---
@@ -348,6 +385,29 @@ class Call {
     return count;
   }
 
+  // The hook has seen the collective's messages; now it is known what they belong to.
+  void tell_inside() {
+    if (communicator_ == nullptr) return;
+    inside::Kept kept;
+    const std::uint64_t size = size_varies_ ? static_cast<std::uint64_t>(RANKWISE_SIZE_VARIES) : size_;
+    if (has_pattern_ && !inter() && peers() > 1) {
+      kept = inside::completed(*thread_, procedure_, index_, root_, size, start_);
+    }
+    if (outlives_) inside::started(*thread_, procedure_, *communicator_, size, start_, kept);
+  }
+
+  void counted(std::uint64_t message, std::uint64_t bytes) {
+    size_ = message;
+    sent_ = bytes;
+  }
+
+  // This process's block in an operation where all send blocks.
+  template <class SendCount, class RecvCount>
+  std::uint64_t block_of(const void *sendbuf, SendCount sendcount, MPI_Datatype sendtype, RecvCount recvcount,
+                         MPI_Datatype recvtype) const {
+    return sendbuf == abi::in_place() ? bytes_of(own(recvcount), recvtype) : bytes_of(sendcount, sendtype);
+  }
+
   // Bytes to `n` processes, of those that `real` keeps (all if nullptr).
   template <class Count>
   static std::uint64_t total_of(const Count *counts, MPI_Datatype datatype, int n, const bool *real = nullptr) {
@@ -387,6 +447,53 @@ class Call {
   }
   const communicators::Neighbours *neighbours() {
     return communicator_ == nullptr ? nullptr : neighbours_of(comm_, *communicator_);
+  }
+
+  // --- The logical view: where data goes by the definition of a collective ---
+
+  LogicalView logical_view() const { return {procedure_, comm_, communicator_}; }
+
+  void goes_to_all(std::uint64_t bytes) const {
+    if (logical::active()) [[unlikely]] {
+      logical_view().to_all(bytes);
+    }
+  }
+  void goes_to(int peer, std::uint64_t bytes) const {
+    if (logical::active()) [[unlikely]] {
+      logical_view().to_each(1, [=](int) { return peer; }, [=](int) { return bytes; });
+    }
+  }
+  // Counts and types are one for all, or one each.
+  template <class Count, class Type>
+  void goes_to_each(Count count, Type datatype) const {
+    if (!logical::active()) [[likely]] {
+      return;
+    }
+    if constexpr (std::is_pointer_v<Count>) {
+      logical_view().to_each(
+          peers(), [](int i) { return i; }, [=](int i) { return bytes_of(count[i], one_of(datatype, i)); });
+    } else {
+      logical_view().to_all(bytes_of(count, datatype));
+    }
+  }
+  template <class Count, class Type>
+  void goes_to_neighbours(const communicators::Neighbours *to, Count count, Type datatype) const {
+    if (!logical::active() || to == nullptr) [[likely]] {
+      return;
+    }
+    logical_view().to_each(
+        to->count, [=, own = communicator_->rank](int i) { return to->is_process[i] ? to->ranks[i] : own; },
+        [=](int i) { return bytes_of(one_of(count, i), one_of(datatype, i)); });
+  }
+  template <class Value>
+  static Value one_of(const Value *values, int i) {
+    return values[i];
+  }
+  static MPI_Datatype one_of(MPI_Datatype datatype, int /*i*/) { return datatype; }
+  template <class Count>
+    requires std::is_integral_v<Count>
+  static Count one_of(Count count, int /*i*/) {
+    return count;
   }
 
   RANKWISE_HOT requests::Request entry_for(MPI_Request request, requests::Kind kind) const {
@@ -430,6 +537,10 @@ class Call {
   std::uint64_t size_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
+  bool has_pattern_ = false;  // a collective whose algorithm is to be told
+  bool outlives_ = false;     // non-blocking
+  bool size_varies_ = false;  // by process
+  int root_ = -1;
   // Whether the call is on a file, and its opening was seen.
   enum class Access : std::uint8_t { none, unknown, known } access_ = Access::none;
   std::uint32_t file_index_ = RANKWISE_FILE_OTHER;

@@ -261,6 +261,7 @@ inline void Call::freeing() {
 inline void Call::freed(int rc) {
   if (communicator_ == nullptr) return;
   if (rc == abi::success) {
+    if (inside::active) inside::operations::forget(communicator_->index);
     communicators::freed(communicator_);
   } else {
     communicators::table.show(communicator_);

@@ -97,6 +97,7 @@ inline bool others_open() {
 
 inline void switch_off() {
   given_up = true;
+  transports::stop();
   process::switch_off();
   dispatch::to_library();
 }
@@ -132,7 +133,10 @@ inline bool world_open() { return state::world_is_open; }
 inline bool load() {
   const Guard guard(state::lock);
   if (state::given_up) return false;
-  if (counters_file::header() != nullptr || process::load(builds::RANKWISE_BUILD_ABI)) return true;
+  if (counters_file::header() != nullptr || process::load(builds::RANKWISE_BUILD_ABI)) {
+    transports::prepare(own_transports, own_transport_count);
+    return true;
+  }
   state::given_up = true;
   dispatch::to_library();
   return false;
@@ -162,6 +166,7 @@ inline Opened open(const Opener &opener) {
   if (opener.is_world) {
     if (started_before) process::set_thread_level(thread_level());
     construction::add_world();
+    transports::start();
   }
   threads::recording = true;
   return started_before ? Opened::further : Opened::first;
@@ -174,6 +179,7 @@ inline void closing(const Opener &opener) {
   if (found == nullptr) return;
   found->closing = true;
   if (state::group_from == opener) state::forget_world_group();
+  if (opener.is_world) transports::stop();
   if (state::others_open()) {
     state::learn_world_group();
   } else {

@@ -103,7 +103,7 @@ inline const communicators::Neighbours *neighbours_of(MPI_Comm comm, communicato
     found->real += is_process[i] ? 1 : 0;
   }
   found->is_process = is_process;
-  std::free(to);
+  found->ranks = to;
   communicator.neighbours = found;
   return found;
 }

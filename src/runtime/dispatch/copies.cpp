@@ -1,0 +1,27 @@
+#include "copies.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+extern "C" {
+// In each copy; the loader finds the one that is first.
+[[gnu::visibility("default")]] extern const char rankwise_copy;
+const char rankwise_copy = 0;
+[[gnu::alias("rankwise_copy"), gnu::visibility("hidden")]] extern const char rankwise_this_copy;
+}
+
+namespace rankwise::copies {
+
+bool recording_wanted() {
+  if (dlsym(RTLD_DEFAULT, "rankwise_copy") != &rankwise_this_copy) return false;
+  // src/introspection/linked.cpp
+  return run_directory() != nullptr || dlsym(RTLD_DEFAULT, "rankwise_linked") != nullptr;
+}
+
+const char *run_directory() {
+  const char *directory = std::getenv("RANKWISE_DIR");
+  return directory != nullptr && *directory != '\0' ? directory : nullptr;
+}
+
+}  // namespace rankwise::copies

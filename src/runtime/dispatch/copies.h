@@ -1,0 +1,17 @@
+// Copies of the runtime in one process: librankwise.so, which is preloaded, and librankwise_monitoring.so, which
+// programs are linked with. Only one may count.
+#ifndef RANKWISE_DISPATCH_COPIES_H
+#define RANKWISE_DISPATCH_COPIES_H
+
+namespace rankwise::copies {
+
+// Whether this copy is to record what MPI is asked for. It is the first one in the order of loading, the same whose
+// MPI_M_ functions the program calls, and somebody wants to know: `rankwise run`, or the program itself.
+bool recording_wanted();
+
+// The run directory; nullptr where there is none, and the counters are for the program alone.
+const char *run_directory();
+
+}  // namespace rankwise::copies
+
+#endif

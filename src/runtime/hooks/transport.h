@@ -1,0 +1,42 @@
+// What a hook in the transport of an MPI library offers: one file each in this folder. Which fits is found out by
+// trying.
+#ifndef RANKWISE_HOOKS_TRANSPORT_H
+#define RANKWISE_HOOKS_TRANSPORT_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rankwise::transports {
+
+struct Transport {
+  const char *name;    // in the counters file, see rankwise_header.transport
+  std::uint32_t sees;  // rankwise_transport_sees
+
+  // Before MPI is initialised: puts the hook in place. False if the library has no such transport.
+  bool (*prepare)();
+
+  // After that: whether the library uses this transport in this run.
+  bool (*in_use)();
+
+  // Checks that the library's inside is what we know. nullptr if the hook works; else why it doesn't.
+  const char *(*start)();
+
+  // Takes the hook out again, as far as possible: before MPI is closed, and if start() has failed.
+  void (*stop)();
+};
+
+// Of those given, the one that works is used from start() to stop(); the first is tried first. All of them are
+// prepared. `RANKWISE_INSIDE=off` keeps all of them out.
+void prepare(const Transport *const *offered, std::size_t count);
+void start();
+void stop();
+
+// A hook has seen more than it promised.
+void also_sees(std::uint32_t sees);
+
+// A message contradicts what a hook takes for granted: nothing more is booked, and the profile says why.
+void contradicted(const char *note);
+
+}  // namespace rankwise::transports
+
+#endif

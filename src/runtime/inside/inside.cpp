@@ -1,0 +1,176 @@
+#include "inside.h"
+
+#include <cstdlib>
+
+#include "../keys.h"
+#include "../process.h"
+#include "../requests.h"
+#include "../wrappers/booking.h"
+#include "cause.h"
+#include "operations.h"
+
+namespace rankwise::inside {
+namespace {
+
+// The calling thread, if what the library does now is to be booked.
+Thread *recording_thread() {
+  if (!active || !threads::recording || process::paused) return nullptr;
+  Thread *thread = threads::current;
+  // Libraries have threads of their own, which may send for operations under way.
+  if (thread == nullptr) thread = threads::attach();
+  return thread;
+}
+
+// MPI_Start, MPI_Startall: the collective that is started, if it is but one.
+Cause started_collective(const Thread &thread) {
+  Cause cause;
+  for (int i = 0; i < thread.starting_count; ++i) {
+    const requests::Request &request = thread.starting[i];
+    if (request.kind != requests::Kind::collective) continue;
+    const Procedure procedure = keys::procedure(request.key);
+    if (cause.known() && (cause.procedure != procedure || cause.communicator != request.communicator)) return {};
+    cause.procedure = procedure;
+    cause.communicator = request.communicator;
+  }
+  return cause;
+}
+
+// The call that runs now, if messages of the library's own can belong to it.
+Cause running_call(const Thread &thread) {
+  const std::uint64_t key = thread.record->inside_key;
+  if (key == 0) return {};
+  const Procedure procedure = keys::procedure(key);
+  if (procedure == Procedure::MPI_Start || procedure == Procedure::MPI_Startall) return started_collective(thread);
+  if (!has_messages_of_its_own[static_cast<int>(procedure)]) return {};
+  return {procedure, keys::communicator(key), thread.record->inside_since, {}};
+}
+
+// While Rankwise itself communicates, operations of the program that are under way go on; all else is ours.
+bool is_ours(const Thread &thread, const Operation &operation) {
+  return thread.own_traffic && (operation.key == 0 || !operations::find(operation.key).known());
+}
+
+struct Found {
+  Cause cause;
+  bool is_running;  // the cause is the call that runs now
+};
+
+// Whether a call may have started an operation that nobody knows yet.
+bool may_start(const Cause &call, const Operation &operation) {
+  if (!call.known()) return false;
+  const bool on_it =
+      operation.communicator == RANKWISE_COMMUNICATOR_OTHER || operation.communicator == call.communicator;
+  if (operation.late_calls == nullptr || operation.late_calls->is_empty()) {
+    // Constructors use others beside the communicator that they are booked on: MPI_Intercomm_create has two.
+    return on_it || constructor_letter(call.procedure) != '?';
+  }
+  return on_it && outlives_its_call[static_cast<int>(call.procedure)];
+}
+
+// The cause of an operation; if the call that runs now has just started it, it is learned.
+Found find_cause(const Thread &thread, const Operation &operation) {
+  if (operation.key == 0) return {running_call(thread), true};
+  const Cause known = operations::find(operation.key);
+  if (known.known()) {
+    return {known, thread.record->inside_key != 0 && known.start == thread.record->inside_since};
+  }
+  const Cause running = running_call(thread);
+  if (may_start(running, operation)) {
+    operations::learn(operation.key, running);
+    return {running, true};
+  }
+  if (operation.late_calls == nullptr || operation.late_calls->is_empty()) return {{}, false};
+  const Cause late{operation.late_calls->procedure, operation.communicator, 0, operation.late_calls->take()};
+  if (late.known()) operations::learn(operation.key, late);
+  return {late, false};
+}
+
+}  // namespace
+
+void choose() {
+  const char *list = std::getenv("RANKWISE_ONLY");
+  const bool all = list == nullptr || *list == '\0';
+  for (bool &one : chosen) one = all;
+  // Numbers of procedures, separated by commas.
+  while (!all && *list != '\0') {
+    char *end = nullptr;
+    const unsigned long number = std::strtoul(list, &end, 10);
+    if (end == list) break;
+    if (number < procedure_count) chosen[number] = true;
+    list = *end == ',' ? end + 1 : end;
+  }
+  chosen[static_cast<int>(Procedure::none)] = all;
+}
+
+namespace {
+
+// Of an operation that may have been started by another call.
+[[gnu::noinline]] void sent_for_operation(Thread &thread, std::uint32_t peer, std::uint64_t bytes,
+                                          const Operation &operation) {
+  Found found = find_cause(thread, operation);
+  if (!found.cause.known()) found.cause.communicator = RANKWISE_COMMUNICATOR_OTHER;
+  if (!chosen[static_cast<int>(found.cause.procedure)]) return;
+  booking::add_message(thread, RANKWISE_MESSAGE_IN_COLLECTIVE, found.cause.procedure, found.cause.communicator, peer,
+                       bytes);
+  if (found.is_running) {
+    thread.running.note(found.cause.start, {operation.key, bytes, peer, 1});
+  } else if (found.cause.kept.call != 0) {
+    patterns::keep(found.cause.kept, peer, 1, bytes);
+  }
+}
+
+}  // namespace
+
+void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation) {
+  Thread *thread = recording_thread();
+  if (thread == nullptr || is_ours(*thread, operation)) return;
+  const std::uint64_t running = thread->record->inside_key;
+  const Procedure procedure = keys::procedure(running);
+  if (operation.key != 0 || !has_messages_of_its_own[static_cast<int>(procedure)]) {
+    return sent_for_operation(*thread, peer, bytes, operation);
+  }
+  // RATIONALE: the usual case, a blocking call's message, without the detour through its cause.
+  if (!chosen[static_cast<int>(procedure)]) return;
+  booking::add_message(*thread, RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, keys::communicator(running), peer, bytes);
+  thread->running.note(thread->record->inside_since, {0, bytes, peer, 1});
+}
+
+void posted(const Operation &operation) {
+  if (operation.key == 0) return;
+  Thread *thread = recording_thread();
+  if (thread == nullptr || is_ours(*thread, operation)) return;
+  const Found found = find_cause(*thread, operation);
+  if (found.is_running) thread->running.note(found.cause.start, {operation.key, 0, 0, 0});
+}
+
+Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,
+               std::uint64_t start) {
+  // none: measures our own cost.
+  if (procedure == Procedure::none || !chosen[static_cast<int>(procedure)]) return {};
+  const Kept kept = patterns::count(procedure, communicator, root, size);
+  if (kept.call == 0 || !thread.running.is_of(start)) return kept;
+  if (thread.running.lost() != 0) patterns::lose(kept, thread.running.lost());
+  std::uint64_t taught = 0;
+  for (const Running::Entry &entry : thread.running) {
+    if (entry.messages != 0) patterns::keep(kept, entry.peer, entry.messages, entry.bytes);
+    if (entry.operation != 0 && entry.operation != taught) {
+      operations::learn(entry.operation, {procedure, communicator, start, kept});
+      taught = entry.operation;
+    }
+  }
+  return kept;
+}
+
+void started(const Thread &thread, Procedure procedure, communicators::Communicator &communicator, std::uint64_t size,
+             std::uint64_t start, Kept kept) {
+  if (!tells_communicators) return;
+  const bool in_steps = procedure == Procedure::MPI_Comm_idup || procedure == Procedure::MPI_Comm_idup_with_info;
+  bool taught = false;
+  if (thread.running.is_of(start)) {
+    for (const Running::Entry &entry : thread.running) taught = taught || entry.operation != 0;
+  }
+  // Without data there may be nothing to send.
+  if (in_steps || (!taught && size != 0)) communicator.late_calls.add(procedure, kept, in_steps);
+}
+
+}  // namespace rankwise::inside

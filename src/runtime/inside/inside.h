@@ -1,0 +1,56 @@
+// Messages that the MPI library sends of itself, inside collectives and other calls, as the transport hooks see them
+// (hooks/transport.h). docs/how-it-works.md, "Inside collectives".
+#ifndef RANKWISE_INSIDE_INSIDE_H
+#define RANKWISE_INSIDE_INSIDE_H
+
+#include <cstdint>
+
+#include "../generated/procedures.h"
+#include "../thread.h"
+#include "late_calls.h"
+#include "patterns.h"
+
+namespace rankwise::inside {
+
+// Non-blocking and persistent collectives go on in whatever call happens to make progress; this tells them apart.
+struct Operation {
+  std::uint64_t key;  // of a handle or context and the internal tag; 0 = the message of a blocking call
+
+  // Of the program's communicator that the library uses for it, where the hook knows.
+  std::uint32_t communicator = RANKWISE_COMMUNICATOR_OTHER;
+  LateCalls *late_calls = nullptr;  // on it
+
+  Operation(std::uint64_t key_) : key(key_) {}
+};
+
+// A hook is at work.
+inline bool active = false;
+// It tells the communicator of each operation, so that those that are started late can be told, too.
+inline bool tells_communicators = false;
+
+// Which procedures' messages the user wants; all if nothing else is asked for.
+inline bool chosen[procedure_count];
+void choose();
+
+// --- What a hook says ---
+
+// The library hands a message of its own to the transport. `peer`: as in the keys of messages.
+void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation);
+
+// The library waits for a message of an operation. The first that a process does for an operation, sending or
+// receiving, it does in the call that starts it; so the call is known from then on.
+void posted(const Operation &operation);
+
+// --- What wrappers say ---
+
+// A collective has succeeded, which began at `start`. Its root is -1 if it has none; `size` as in rankwise_pattern.
+Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,
+               std::uint64_t start);
+
+// A non-blocking one; `kept` is what completed() said, if it has a pattern.
+void started(const Thread &thread, Procedure procedure, communicators::Communicator &communicator, std::uint64_t size,
+             std::uint64_t start, Kept kept);
+
+}  // namespace rankwise::inside
+
+#endif

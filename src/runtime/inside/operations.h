@@ -1,0 +1,22 @@
+// Operations of the library that outlast the call that starts them: which call that was.
+#ifndef RANKWISE_INSIDE_OPERATIONS_H
+#define RANKWISE_INSIDE_OPERATIONS_H
+
+#include <cstdint>
+
+#include "cause.h"
+
+namespace rankwise::inside::operations {
+
+// The cause of an operation; unknown if it was never learned, or so long ago that others have taken its place.
+Cause find(std::uint64_t operation);
+
+// Replaces what was known: libraries use the same internal tag again, some day.
+void learn(std::uint64_t operation, const Cause &cause);
+
+// The communicator is gone, and others may get its handles and contexts.
+void forget(std::uint32_t communicator);
+
+}  // namespace rankwise::inside::operations
+
+#endif

@@ -1,0 +1,59 @@
+// What the running call's own messages were, until it is known what collective of which size it is.
+#ifndef RANKWISE_INSIDE_RUNNING_H
+#define RANKWISE_INSIDE_RUNNING_H
+
+#include <cstdint>
+
+namespace rankwise::inside {
+
+// RATIONALE: the size of a collective is worked out after the call has succeeded, since asking MPI about arguments that
+// may be wrong would be an error of our own.
+class Running {
+ public:
+  struct Entry {
+    std::uint64_t operation;  // 0 = a blocking call's
+    std::uint64_t bytes;
+    std::uint32_t peer;
+    std::uint32_t messages;  // 0 = the operation was learned, nothing sent
+  };
+
+  // Notes something of the call that began at `start`; what was noted of an earlier call is gone.
+  [[gnu::always_inline]] void note(std::uint64_t start, const Entry &entry) {
+    if (start_ != start) {
+      start_ = start;
+      used_ = 0;
+      lost_ = 0;
+    }
+    if (used_ > 0 && continues(entries_[used_ - 1], entry)) {
+      entries_[used_ - 1].bytes += entry.bytes;
+      entries_[used_ - 1].messages += entry.messages;
+    } else if (used_ < capacity_ || grow()) [[likely]] {
+      entries_[used_++] = entry;
+    } else {
+      ++lost_;
+    }
+  }
+
+  const Entry *begin() const { return entries_; }
+  const Entry *end() const { return entries_ + used_; }
+  bool is_of(std::uint64_t start) const { return start_ == start; }
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  // Segments of a pipeline follow each other.
+  static bool continues(const Entry &last, const Entry &entry) {
+    return last.peer == entry.peer && last.operation == entry.operation && last.messages != 0 && entry.messages != 0;
+  }
+
+  [[gnu::cold]] bool grow();
+
+  Entry *entries_ = nullptr;
+  std::uint32_t used_ = 0;
+  std::uint32_t capacity_ = 0;
+  std::uint64_t start_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace rankwise::inside
+
+#endif
