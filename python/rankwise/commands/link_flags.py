@@ -1,34 +1,71 @@
-"""Print what to link a program with whose MPI library is linked in statically.
+"""Print what to link a program with: for a static MPI library, or to let it ask for its own counters.
 
   mpicc -o app app.o $(rankwise link-flags) ...
+  mpicc -o app app.c $(rankwise link-flags --monitoring)
+  mpifort -o app $(rankwise link-flags --monitoring-module) app.f90 $(rankwise link-flags --monitoring)
+  LD_PRELOAD=$(rankwise link-flags --monitoring-preload) mpirun -n 4 python app.py
 
-The flags go behind the program's own objects and before the MPI library. Nothing else changes: the program
-records itself under `rankwise run`, and without it runs as ever.
+The flags go behind the program's own objects and before the MPI library. Without an option they are for MPI
+libraries that are linked in statically: nothing else changes, the program records itself under `rankwise run`
+and without it runs as ever. With --monitoring they are for programs that include MPI_Monitoring.h and ask for
+their own counters while they run; those need no `rankwise run`.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: this verb has no arguments."""
+    """Declare what the flags may be for."""
+    use = parser.add_mutually_exclusive_group()
+    use.add_argument(
+        "--monitoring",
+        action="store_true",
+        help="flags to compile and link a program that uses MPI_Monitoring.h",
+    )
+    use.add_argument(
+        "--monitoring-module",
+        action="store_true",
+        help="the Fortran source of the module MPI_Monitoring, to be compiled before the program's own",
+    )
+    use.add_argument(
+        "--monitoring-preload",
+        action="store_true",
+        help="the library for LD_PRELOAD of a Python program that uses rankwise.session",
+    )
 
 
-def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
+def run(arguments: argparse.Namespace) -> int:
     """Print the flags.
 
     Returns:
         The exit status.
 
     Raises:
-        RankwiseError: the archive is missing, or the shell would take its path apart.
+        RankwiseError: a file is missing, or the shell would take its path apart.
     """
-    path = installed("lib/librankwise.a")
+    if arguments.monitoring:
+        include = _in_one_word(installed("include/MPI_Monitoring.h")).parent
+        directory = _in_one_word(installed("lib/librankwise_monitoring.so")).parent
+        # A linker that takes only what is needed would find every MPI function in our library, and leave
+        # MPI's own out.
+        whole = "-Wl,--no-as-needed"
+        print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise_monitoring")
+    elif arguments.monitoring_preload:
+        print(_in_one_word(installed("lib/librankwise_monitoring.so")))
+    elif arguments.monitoring_module:
+        print(_in_one_word(installed("include/MPI_Monitoring.f90")))
+    else:
+        print(_in_one_word(installed("lib/librankwise.a")), "-lpthread")
+    return 0
+
+
+def _in_one_word(path: Path) -> Path:
     if any(c.isspace() for c in str(path)):
         raise RankwiseError(f"a shell takes {path} apart: install Rankwise in a place without blanks")
-    print(path, "-lpthread")
-    return 0
+    return path

@@ -1,0 +1,43 @@
+"""The errors of MPI_Monitoring.h, as an exception."""
+
+from __future__ import annotations
+
+INTERNAL_FAIL = "MPI_M_INTERNAL_FAIL"
+MULTIPLE_CALL = "MPI_M_MULTIPLE_CALL"
+
+# Values and names as in MPI_Monitoring.h, and what each means for a Python program.
+ERRORS = {
+    1: (INTERNAL_FAIL, "no memory, a file can't be written, or Rankwise is switched off"),
+    2: ("MPI_M_MPIT_FAIL", "MPI is not open, or the communicator is null or an intercommunicator"),
+    3: ("MPI_M_MISSING_INIT", "MPI has been finalized"),
+    4: ("MPI_M_SESSION_STILL_ACTIVE", "a session has not been suspended"),
+    5: ("MPI_M_SESSION_NOT_SUSPENDED", "the session is active: leave its `with` block or suspend it first"),
+    6: ("MPI_M_INVALID_MSID", "the session has been freed"),
+    7: ("MPI_M_SESSION_OVERFLOW", "no further session can be numbered: free some"),
+    8: (MULTIPLE_CALL, "the session is in this state already"),
+    9: ("MPI_M_INVALID_ROOT", "the root is no rank of the session's communicator"),
+    10: ("MPI_M_INVALID_FLAGS", "no such kind of messages"),
+    11: ("MPI_M_INVALID_PROCEDURE", 'no procedure of MPI that is recorded; "MPI_Bcast" is one'),
+}
+
+
+class IntrospectionError(RuntimeError):
+    """A function of MPI_Monitoring.h has refused.
+
+    Attributes:
+        name: of the error there, e.g. ``MPI_M_INVALID_ROOT``.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name = name
+
+
+def check(value: int) -> None:
+    """Raise what a function of MPI_Monitoring.h has returned.
+
+    Raises:
+        IntrospectionError: it is not MPI_SUCCESS.
+    """
+    if value != 0:
+        raise IntrospectionError(*ERRORS.get(value, (INTERNAL_FAIL, f"unknown error {value}")))

@@ -1,0 +1,128 @@
+// The functions of include/rankwise/MPI_Monitoring.h, as the linker knows them.
+//
+// RATIONALE: a communicator is a number or an address, by the MPI library. Both come in the same register, so one
+// function serves all; which of the two it is, the build knows that is in use (processes.h).
+#include <cstdint>
+
+#include "files.h"
+#include "sessions.h"
+#include "so_far.h"
+
+using rankwise::introspection::Error;
+using rankwise::introspection::Handle;
+using rankwise::introspection::Rows;
+using rankwise::introspection::SoFar;
+namespace introspection = rankwise::introspection;
+
+namespace {
+
+Handle handle(const void *comm) { return reinterpret_cast<Handle>(comm); }
+
+void hand_over(const Rows &rows, std::size_t entries, unsigned long *counts, unsigned long *sizes) {
+  for (std::size_t i = 0; rows.counts() != nullptr && i < entries; ++i) {
+    if (counts != nullptr) counts[i] = rows.counts()[i].messages;
+    if (sizes != nullptr) sizes[i] = rows.counts()[i].bytes;
+  }
+}
+
+std::size_t squared(const Rows &rows) {
+  return static_cast<std::size_t>(rows.members()) * static_cast<std::size_t>(rows.members());
+}
+
+Error comm_time(Handle comm, const char *procedure, double *seconds) {
+  SoFar found;
+  const Error error = introspection::so_far(comm, procedure, &found);
+  if (error == introspection::success && seconds != nullptr) *seconds = found.seconds;
+  return error;
+}
+
+Error comm_data(Handle comm, const char *procedure, unsigned long *calls, unsigned long *bytes_sent,
+                unsigned long *bytes_received) {
+  SoFar found;
+  const Error error = introspection::so_far(comm, procedure, &found);
+  if (error != introspection::success) return error;
+  if (calls != nullptr) *calls = found.calls;
+  if (bytes_sent != nullptr) *bytes_sent = found.bytes_sent;
+  if (bytes_received != nullptr) *bytes_received = found.bytes_received;
+  return error;
+}
+
+// Of a Fortran program, whose communicators are numbers on every library. None before MPI_M_init: nothing is asked
+// then.
+Handle from_fortran(int comm) { return introspection::is_open() ? introspection::mpi->from_fortran(comm) : Handle{0}; }
+
+}  // namespace
+
+#define RANKWISE_EXPORTED extern "C" [[gnu::visibility("default")]] int
+
+RANKWISE_EXPORTED MPI_M_init() { return introspection::open(); }
+RANKWISE_EXPORTED MPI_M_finalize() { return introspection::close(); }
+
+RANKWISE_EXPORTED MPI_M_start(const void *comm, int *msid) { return introspection::start(handle(comm), msid); }
+RANKWISE_EXPORTED MPI_M_suspend(int msid) { return introspection::suspend(msid); }
+RANKWISE_EXPORTED MPI_M_continue(int msid) { return introspection::resume(msid); }
+RANKWISE_EXPORTED MPI_M_reset(int msid) { return introspection::reset(msid); }
+RANKWISE_EXPORTED MPI_M_free(int msid) { return introspection::free(msid); }
+
+RANKWISE_EXPORTED MPI_M_get_info(int msid, int *provided, int *array_size) {
+  return introspection::information(msid, provided, array_size);
+}
+
+RANKWISE_EXPORTED MPI_M_get_data(int msid, unsigned long *counts, unsigned long *sizes, int flags) {
+  Rows rows;
+  const Error error = rows.of_this(msid, flags);
+  if (error == introspection::success) hand_over(rows, static_cast<std::size_t>(rows.members()), counts, sizes);
+  return error;
+}
+
+RANKWISE_EXPORTED MPI_M_allgather_data(int msid, unsigned long *counts, unsigned long *sizes, int flags) {
+  Rows rows;
+  const Error error = rows.of_all(msid, flags);
+  if (error == introspection::success) hand_over(rows, squared(rows), counts, sizes);
+  return error;
+}
+
+RANKWISE_EXPORTED MPI_M_rootgather_data(int msid, int root, unsigned long *counts, unsigned long *sizes, int flags) {
+  Rows rows;
+  const Error error = rows.of_all_at(msid, flags, root);
+  if (error == introspection::success) hand_over(rows, squared(rows), counts, sizes);
+  return error;
+}
+
+RANKWISE_EXPORTED MPI_M_flush(int msid, const char *filename, int flags) {
+  Rows rows;
+  const Error error = rows.of_this(msid, flags);
+  if (error != introspection::success) return error;
+  return filename != nullptr && introspection::write_row(filename, rows) ? introspection::success
+                                                                         : introspection::internal_fail;
+}
+
+RANKWISE_EXPORTED MPI_M_rootflush(int msid, int root, const char *filename, int flags) {
+  Rows rows;
+  const Error error = rows.of_all_at(msid, flags, root);
+  if (error != introspection::success || rows.counts() == nullptr) return error;
+  return filename != nullptr && introspection::write_matrices(filename, rows) ? introspection::success
+                                                                              : introspection::internal_fail;
+}
+
+RANKWISE_EXPORTED MPI_M_get_comm_time(const void *comm, const char *procedure, double *seconds) {
+  return comm_time(handle(comm), procedure, seconds);
+}
+
+RANKWISE_EXPORTED MPI_M_get_comm_data(const void *comm, const char *procedure, unsigned long *calls,
+                                      unsigned long *bytes_sent, unsigned long *bytes_received) {
+  return comm_data(handle(comm), procedure, calls, bytes_sent, bytes_received);
+}
+
+// --- For the Fortran module, MPI_Monitoring.f90 ---
+
+RANKWISE_EXPORTED MPI_M_start_fortran(int comm, int *msid) { return introspection::start(from_fortran(comm), msid); }
+
+RANKWISE_EXPORTED MPI_M_get_comm_time_fortran(int comm, const char *procedure, double *seconds) {
+  return comm_time(from_fortran(comm), procedure, seconds);
+}
+
+RANKWISE_EXPORTED MPI_M_get_comm_data_fortran(int comm, const char *procedure, unsigned long *calls,
+                                              unsigned long *bytes_sent, unsigned long *bytes_received) {
+  return comm_data(from_fortran(comm), procedure, calls, bytes_sent, bytes_received);
+}

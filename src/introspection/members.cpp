@@ -1,0 +1,202 @@
+#include "members.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "../runtime/counters_file.h"
+#include "../runtime/lock.h"
+#include "sections.h"
+
+namespace rankwise::introspection {
+namespace {
+
+// All that are attached to a communicator, in the order in which that happened.
+Lock lock;
+Members *first = nullptr;
+
+std::uint32_t own_addresses(std::uint64_t (*to)[2]) {
+  std::uint32_t count = 0;
+  for_each_record<rankwise_endpoint>(RANKWISE_SECTION_ENDPOINTS, [&](const rankwise_endpoint &endpoint) {
+    if (endpoint.own == 0) return;
+    if (to != nullptr) memcpy(to[count], endpoint.address, sizeof endpoint.address);
+    ++count;
+  });
+  return count;
+}
+
+int compare(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(std::uint64_t)); }
+
+template <class T>
+T *allocate(std::size_t count) {
+  return static_cast<T *>(std::calloc(count + 1, sizeof(T)));
+}
+
+}  // namespace
+
+// What can be done without the others.
+bool Members::prepare(Handle comm) {
+  world_size_ = static_cast<std::uint32_t>(counters_file::header()->world_size);
+  by_world_rank_ = allocate<std::int32_t>(world_size_);
+  if (by_world_rank_ == nullptr) return false;
+  for (std::uint32_t i = 0; i < world_size_; ++i) by_world_rank_[i] = -1;
+  for (int i = 0; i < processes_.size; ++i) {
+    const int rank = processes_.world_ranks[i];
+    if (rank >= 0 && static_cast<std::uint32_t>(rank) < world_size_) by_world_rank_[rank] = i;
+  }
+  comm_ = comm;
+  return true;
+}
+
+// Who receives under which address.
+bool Members::exchange_addresses(const Told *told) {
+  const auto n = static_cast<std::size_t>(size());
+  int *bytes = allocate<int>(2 * n);
+  if (bytes == nullptr) return false;
+  int *places = bytes + n;
+  int total = 0;
+  constexpr int each = 2 * sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < n; ++i) {
+    places[i] = total;
+    bytes[i] = static_cast<int>(told[i].addresses) * each;
+    total += bytes[i];
+  }
+  address_count_ = static_cast<std::size_t>(total / each);
+  auto *own = allocate<std::uint64_t[2]>(own_addresses(nullptr));
+  auto *all = allocate<std::uint64_t[2]>(address_count_);
+  addresses_ = allocate<Address>(address_count_);
+  bool done = own != nullptr && all != nullptr && addresses_ != nullptr;
+  if (done) {
+    own_addresses(own);
+    done = mpi->all_gather_varying(copy_, own, bytes[rank()], all, bytes, places);
+  }
+  if (done) {
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::uint32_t a = 0; a < told[i].addresses; ++a, ++k) {
+        addresses_[k] = {{all[k][0], all[k][1]}, static_cast<std::int32_t>(i), 0};
+      }
+    }
+    qsort(addresses_, address_count_, sizeof *addresses_, compare);
+  }
+  std::free(bytes);
+  std::free(own);
+  std::free(all);
+  return done;
+}
+
+int Members::member_at(std::uint32_t endpoint) const {
+  if (address_count_ == 0) return -1;
+  std::uint32_t index = 0;
+  const Address *found = nullptr;
+  for_each_section(RANKWISE_SECTION_ENDPOINTS, [&](const rankwise_section &section) {
+    if (endpoint >= index && endpoint - index < section.used) {
+      const auto *records = static_cast<const rankwise_endpoint *>(counters_file::records(&section));
+      found = static_cast<const Address *>(
+          bsearch(records[endpoint - index].address, addresses_, address_count_, sizeof *addresses_, compare));
+    }
+    index += section.used;
+  });
+  return found == nullptr ? -1 : found->member;
+}
+
+Members *Members::of(Handle comm, Error *error) {
+  if (void *known = mpi->attached(comm); known != nullptr) {
+    auto *members = static_cast<Members *>(known);
+    members->keep();
+    *error = success;
+    return members;
+  }
+  Processes processes;
+  *error = mpit_fail;
+  if (!mpi->processes(comm, &processes)) {
+    std::free(processes.world_ranks);
+    return nullptr;
+  }
+  *error = internal_fail;
+  void *memory = std::malloc(sizeof(Members));
+  auto *told = allocate<Told>(static_cast<std::size_t>(processes.size));
+  if (memory == nullptr || told == nullptr) {
+    std::free(memory);
+    std::free(told);
+    std::free(processes.world_ranks);
+    return nullptr;
+  }
+  auto *members = new (memory) Members;
+  members->processes_ = processes;
+  members->has_copy_ = mpi->duplicate(comm, &members->copy_);
+  bool done = members->has_copy_;
+  if (!done) *error = mpit_fail;
+  if (done) {
+    told[processes.rank] = {members->prepare(comm) ? 1U : 0U, own_addresses(nullptr)};
+    done = members->agree(told);
+  }
+  std::free(told);
+  if (done && !mpi->attach(comm, members, detached)) {
+    *error = mpit_fail;
+    done = false;
+  }
+  if (!done) {
+    members->destroy();
+    return nullptr;
+  }
+  members->enter();
+  members->keep();  // one reference is the communicator's
+  *error = success;
+  return members;
+}
+
+// Whether all are ready, and where each receives; `told` holds what this process tells.
+bool Members::agree(Told *told) {
+  const Told own = told[rank()];
+  if (!mpi->all_gather(copy_, &own, sizeof own, told)) return false;
+  bool any_addresses = false;
+  for (int i = 0; i < size(); ++i) {
+    if (told[i].ready == 0) return false;
+    any_addresses = any_addresses || told[i].addresses != 0;
+  }
+  return !any_addresses || exchange_addresses(told);
+}
+
+void Members::enter() {
+  const Guard guard(lock);
+  Members **last = &first;
+  while (*last != nullptr) last = &(*last)->next_;
+  *last = this;
+}
+
+void Members::release() {
+  if (__atomic_sub_fetch(&references_, 1, __ATOMIC_ACQ_REL) == 0) destroy();
+}
+
+void Members::destroy() {
+  // Inside MPI_Finalize there is nothing left to be freed.
+  if (has_copy_ && counters_file::header()->state == RANKWISE_STATE_RUNNING) mpi->free(copy_);
+  std::free(processes_.world_ranks);
+  std::free(by_world_rank_);
+  std::free(addresses_);
+  std::free(this);
+}
+
+void Members::detached(void *members) {
+  auto *gone = static_cast<Members *>(members);
+  {
+    const Guard guard(lock);
+    Members **place = &first;
+    while (*place != nullptr && *place != gone) place = &(*place)->next_;
+    if (*place != nullptr) *place = (*place)->next_;
+  }
+  gone->release();
+}
+
+void Members::detach_all() {
+  for (;;) {
+    lock.acquire();
+    Members *next = first;
+    lock.release();
+    if (next == nullptr) return;
+    mpi->detach(next->comm_);
+  }
+}
+
+}  // namespace rankwise::introspection

@@ -1,0 +1,78 @@
+// The processes of a session's communicator: shared by all its sessions, because everything that needs a message is
+// done when the first of them starts.
+#ifndef RANKWISE_INTROSPECTION_MEMBERS_H
+#define RANKWISE_INTROSPECTION_MEMBERS_H
+
+#include <cstdint>
+
+#include "communication.h"
+#include "errors.h"
+
+namespace rankwise::introspection {
+
+// The functions of the MPI library in use; valid after MPI_M_init.
+inline const Communication *mpi = nullptr;
+
+class Members {
+ public:
+  // Those of a communicator: known from an earlier session, or asked for together by all its processes, and with one
+  // reference more. nullptr with an error value if that failed; it then failed on all of them, as far as they can know.
+  static Members *of(Handle comm, Error *error);
+
+  // No further reference is needed; with the last one goes the copy of the communicator.
+  void release();
+  void keep() { __atomic_fetch_add(&references_, 1, __ATOMIC_RELAXED); }
+
+  // Forgets the communicators of all, in the order in which they came: the same on all processes.
+  static void detach_all();
+
+  int rank() const { return processes_.rank; }
+  int size() const { return processes_.size; }
+  int world_rank(int member) const { return processes_.world_ranks[member]; }
+  // Of our own: its messages can't meet the program's.
+  Handle copy() const { return copy_; }
+
+  // Which of them a peer of a message is (format.h, keys of messages), -1 = none.
+  int member(std::uint32_t peer) const {
+    if (peer < RANKWISE_FIRST_ENDPOINT) [[likely]] {
+      return peer < world_size_ ? by_world_rank_[peer] : -1;
+    }
+    return peer < RANKWISE_PEER_UNKNOWN ? member_at(peer - RANKWISE_FIRST_ENDPOINT) : -1;
+  }
+
+ private:
+  struct Address {
+    std::uint64_t hash[2];
+    std::int32_t member;
+    std::int32_t reserved;
+  };
+
+  // What each process tells the others.
+  struct Told {
+    std::uint32_t ready;  // it has the memory that it needs
+    std::uint32_t addresses;
+  };
+
+  bool prepare(Handle comm);
+  bool agree(Told *told);
+  bool exchange_addresses(const Told *told);
+  void enter();
+  int member_at(std::uint32_t endpoint) const;
+  void destroy();
+  static void detached(void *members);
+
+  Processes processes_;
+  std::uint32_t world_size_ = 0;
+  std::int32_t *by_world_rank_ = nullptr;
+  Address *addresses_ = nullptr;  // of all, in order
+  std::size_t address_count_ = 0;
+  Handle comm_ = 0;  // the program's
+  Handle copy_ = 0;
+  bool has_copy_ = false;
+  int references_ = 1;
+  Members *next_ = nullptr;
+};
+
+}  // namespace rankwise::introspection
+
+#endif

@@ -1,0 +1,174 @@
+// Communication between the processes of a session, by PMPI names. Included inside the namespace of a build.
+
+namespace introspecting {
+
+using introspection::Handle;
+
+template <class Comm>
+Comm as(Handle handle) {
+  if constexpr (std::is_pointer_v<Comm>) {
+    return reinterpret_cast<Comm>(handle);
+  } else {
+    return static_cast<Comm>(handle);  // the upper half of a register may hold anything
+  }
+}
+inline MPI_Comm communicator_of(Handle handle) { return as<MPI_Comm>(handle); }
+
+// A scope in which nothing that the thread does is the program's.
+class Ours {
+ public:
+  Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
+    if (thread_ == nullptr) return;
+    inside_ = thread_->inside;
+    own_traffic_ = thread_->own_traffic;
+    thread_->inside = thread_->own_traffic = true;
+  }
+  ~Ours() {
+    if (thread_ == nullptr) return;
+    thread_->inside = inside_;
+    thread_->own_traffic = own_traffic_;
+  }
+  Ours(const Ours &) = delete;
+  Ours &operator=(const Ours &) = delete;
+
+ private:
+  Thread *thread_;
+  bool inside_ = false;
+  bool own_traffic_ = false;
+};
+
+template <class Function, class... Arguments>
+bool ask(const char *name, Arguments... arguments) {
+  const auto function = reinterpret_cast<Function>(library::function(name));
+  if (function == nullptr) return false;
+  const Ours ours;
+  return function(arguments...) == abi::success;
+}
+#define RANKWISE_ASK(name, ...) ask<decltype(&declared::MPI_##name)>("PMPI_" #name, __VA_ARGS__)
+
+inline Handle from_fortran(int comm) {
+  // In MPICH and its kin both are the same number, and there is a macro only.
+  const auto convert = reinterpret_cast<MPI_Comm (*)(int)>(library::function("PMPI_Comm_f2c"));
+  if (convert != nullptr) return abi::bits(convert(comm));
+  return static_cast<Handle>(static_cast<unsigned>(comm));
+}
+
+inline int thread_level() {
+  int level = 0;
+  queries.Query_thread(&level);
+  return level;
+}
+
+inline bool processes(Handle handle, introspection::Processes *found) {
+  const MPI_Comm comm = communicator_of(handle);
+  const Ours ours;
+  if (comm == abi::comm_null || construction::is_inter(comm)) return false;
+  if (queries.Comm_rank(comm, &found->rank) != abi::success) return false;
+  if (queries.Comm_size(comm, &found->size) != abi::success) return false;
+  found->world_ranks = Group(comm, Group::Side::local).world_ranks();
+  return found->world_ranks != nullptr;
+}
+
+inline communicators::Communicator *known(Handle handle) {
+  const MPI_Comm comm = communicator_of(handle);
+  if (comm == abi::comm_null) return nullptr;
+  communicators::Communicator *found = communicators::table.find(abi::bits(comm));
+  if (found != nullptr) return found;
+  const Ours ours;
+  return construction::add_found(comm);
+}
+
+inline bool duplicate(Handle comm, Handle *copy) {
+  MPI_Comm made = abi::comm_null;
+  if (!RANKWISE_ASK(Comm_dup, communicator_of(comm), &made)) return false;
+  *copy = abi::bits(made);
+  return made != abi::comm_null;
+}
+
+inline void free(Handle copy) {
+  MPI_Comm comm = communicator_of(copy);
+  static_cast<void>(RANKWISE_ASK(Comm_free, &comm));
+}
+
+// Counts of a message, which are `int`, in the largest unit that goes into its bytes.
+struct Words {
+  int count;
+  bool fit;
+  explicit Words(std::size_t bytes) : count(static_cast<int>(bytes)), fit(bytes <= 0x7FFFFFFF) {}
+};
+
+inline bool all_gather(Handle copy, const void *own, std::size_t bytes, void *all) {
+  const Words words(bytes);
+  return words.fit &&
+         RANKWISE_ASK(Allgather, own, words.count, abi::byte, all, words.count, abi::byte, communicator_of(copy));
+}
+
+inline bool all_gather_varying(Handle copy, const void *own, int bytes, void *all, const int *counts,
+                               const int *places) {
+  return RANKWISE_ASK(Allgatherv, own, bytes, abi::byte, all, counts, places, abi::byte, communicator_of(copy));
+}
+
+inline bool gather(Handle copy, int root, const void *own, std::size_t bytes, void *all) {
+  const Words words(bytes);
+  return words.fit &&
+         RANKWISE_ASK(Gather, own, words.count, abi::byte, all, words.count, abi::byte, root, communicator_of(copy));
+}
+#undef RANKWISE_ASK
+
+// --- Attributes of communicators ---
+
+using CopyAttribute = int(MPI_Comm, int, void *, void *, void *, int *);
+using DeleteAttribute = int(MPI_Comm, int, void *, void *);
+
+// A duplicate that the program makes is another communicator.
+inline int copy_nothing(MPI_Comm, int, void *, void *, void *, int *copied) {
+  *copied = 0;
+  return abi::success;
+}
+
+inline void (*on_detached)(void *) = nullptr;
+
+inline int hand_back(MPI_Comm, int, void *value, void *) {
+  on_detached(value);
+  return abi::success;
+}
+
+inline int keyval = -1;
+
+inline bool make_keyval() {
+  using Create = int (*)(CopyAttribute *, DeleteAttribute *, int *, void *);
+  static Lock making;
+  const Guard guard(making);
+  return keyval != -1 || ask<Create>("PMPI_Comm_create_keyval", &copy_nothing, &hand_back, &keyval, nullptr);
+}
+
+inline void *attached(Handle comm) {
+  using Get = int (*)(MPI_Comm, int, void *, int *);  // `value` is the address of a pointer
+  void *value = nullptr;
+  int found = 0;
+  if (keyval == -1 || communicator_of(comm) == abi::comm_null) return nullptr;
+  const bool answered =
+      ask<Get>("PMPI_Comm_get_attr", communicator_of(comm), keyval, static_cast<void *>(&value), &found);
+  return answered && found != 0 ? value : nullptr;
+}
+
+inline bool attach(Handle comm, void *value, void (*detached)(void *)) {
+  using Set = int (*)(MPI_Comm, int, void *);
+  on_detached = detached;
+  return make_keyval() && ask<Set>("PMPI_Comm_set_attr", communicator_of(comm), keyval, value);
+}
+
+inline void detach(Handle comm) {
+  using Delete = int (*)(MPI_Comm, int);
+  ask<Delete>("PMPI_Comm_delete_attr", communicator_of(comm), keyval);
+}
+
+}  // namespace introspecting
+
+const introspection::Communication *communication() {
+  namespace here = introspecting;
+  static constexpr introspection::Communication all = {
+      here::from_fortran, here::thread_level,       here::processes, here::known,    here::duplicate, here::free,
+      here::all_gather,   here::all_gather_varying, here::gather,    here::attached, here::attach,    here::detach};
+  return &all;
+}

@@ -1,0 +1,69 @@
+#include "so_far.h"
+
+#include <cstring>
+
+#include "../runtime/clock.h"
+#include "../runtime/keys.h"
+#include "members.h"
+#include "sections.h"
+#include "sessions.h"
+
+namespace rankwise::introspection {
+namespace {
+
+// Which procedures are asked for.
+struct Asked {
+  Procedure procedure = Procedure::none;
+  bool collectives = false;
+  bool all = false;
+
+  // False if there is no such procedure.
+  bool understand(const char *name) {
+    if (name == nullptr) return false;
+    all = strcmp(name, "*") == 0;
+    collectives = strcmp(name, "collective") == 0;
+    if (all || collectives) return true;
+    for (int i = 1; i < procedure_count; ++i) {
+      const char *known = procedure_facts[i].name;
+      if (known != nullptr && strcmp(known, name) == 0) procedure = static_cast<Procedure>(i);
+    }
+    return procedure != Procedure::none;
+  }
+
+  bool covers(Procedure one) const {
+    return all || (collectives ? procedure_facts[static_cast<int>(one)].collective : one == procedure);
+  }
+};
+
+// Seconds of a tick, from all the time that has passed since Rankwise was loaded.
+double tick_seconds() {
+  const rankwise_stamp from = counters_file::header()->loaded;
+  const rankwise_stamp to = clock::stamp();
+  const std::uint64_t ticks = clock::elapsed(from.ticks, to.ticks);
+  return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
+}
+
+}  // namespace
+
+Error so_far(Handle comm, const char *procedure, SoFar *found) {
+  if (!is_open()) return missing_init;
+  Asked asked;
+  if (!asked.understand(procedure)) return invalid_procedure;
+  const communicators::Communicator *communicator = mpi->known(comm);
+  if (communicator == nullptr) return mpit_fail;
+  // Without a record of its own it shares one with others.
+  if (communicator->index < RANKWISE_FIRST_COMMUNICATOR) return internal_fail;
+  *found = {};
+  std::uint64_t ticks = 0;
+  for_each_record<rankwise_calls>(RANKWISE_SECTION_CALLS, [&](const rankwise_calls &row) {
+    if (keys::communicator(row.key) != communicator->index || !asked.covers(keys::procedure(row.key))) return;
+    ticks += now(row.ticks);
+    found->calls += now(row.calls);
+    found->bytes_sent += now(row.bytes_sent);
+    found->bytes_received += now(row.bytes_received);
+  });
+  found->seconds = static_cast<double>(ticks) * tick_seconds();
+  return success;
+}
+
+}  // namespace rankwise::introspection

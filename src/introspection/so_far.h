@@ -1,0 +1,24 @@
+// What this process has done on a communicator since MPI was opened.
+#ifndef RANKWISE_INTROSPECTION_SO_FAR_H
+#define RANKWISE_INTROSPECTION_SO_FAR_H
+
+#include <cstdint>
+
+#include "communication.h"
+#include "errors.h"
+
+namespace rankwise::introspection {
+
+struct SoFar {
+  double seconds = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+// `procedure`: its name, or one of the words of MPI_Monitoring.h for several.
+Error so_far(Handle comm, const char *procedure, SoFar *found);
+
+}  // namespace rankwise::introspection
+
+#endif
