@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -67,6 +68,31 @@ def write_partial(path: Path) -> Path:
         "INSERT INTO warnings VALUES (1, 'rank 2: the counters file ends early'),"
         " (2, 'W_a1: 800.0 KiB were sent and 799.0 KiB received')"
     )
+    _close(connection)
+    return path
+
+
+def write_inside(path: Path, sees: str = "between-nodes within-node nonblocking") -> Path:
+    """Write the same run with what was sent inside the Allreduce on W: recursive doubling, 8 bytes a message.
+
+    Each rank sends 100 messages to the other rank of its node, and 100 to one on the other node; the former
+    are there only if `sees` has within-node. Nothing was seen inside the Alltoallv on the rows, each on one
+    node, nor inside the Bcast on the columns, which span both. 2 messages from rank 0 to 1 have no call.
+    """
+    write_profile(path)
+    connection = sqlite3.connect(path)
+    within = "within-node" in sees.split()
+    connection.execute("UPDATE ranks SET transport_sees = ?", (sees,))
+    connection.execute("INSERT INTO procedures VALUES (0, '(not attributed)', 'unknown')")
+    connection.execute("INSERT INTO patterns VALUES (1, 3, 2, NULL, 8, 100, 2, 1)")
+    for rank in range(4):
+        for other in (rank ^ 1, rank ^ 2) if within else (rank ^ 2,):
+            connection.execute(
+                "INSERT INTO messages VALUES (?, ?, 3, 'in-collective', 2, 100, 800)", (rank, other)
+            )
+            connection.execute("INSERT INTO pattern_messages VALUES (1, ?, ?, 1, 8)", (rank, other))
+    if within:
+        connection.execute("INSERT INTO messages VALUES (0, 1, 2, 'in-collective', 0, 2, 6)")
     _close(connection)
     return path
 
@@ -145,6 +171,36 @@ def write_large(path: Path) -> Path:
     return path
 
 
+def write_traffic(
+    path: Path,
+    hosts: Sequence[str],
+    messages: Sequence[tuple[int, int, str, int, int]],
+    cpus: Sequence[str] = (),
+) -> Path:
+    """Write a run of ranks on these hosts that did nothing but send messages.
+
+    Args:
+        path: to write to.
+        hosts: of each rank.
+        messages: source, destination, kind, number and bytes.
+        cpus: that each rank may run on; not known if empty.
+    """
+    connection = _empty(path)
+    _run(connection, seen=len(hosts))
+    connection.execute("UPDATE run SET ranks_expected = ranks_seen")
+    _ranks(connection, hosts)
+    connection.execute("UPDATE ranks SET cpus_allowed = ''")
+    connection.executemany(
+        "UPDATE ranks SET cpus_allowed = ? WHERE rank = ?", [(text, rank) for rank, text in enumerate(cpus)]
+    )
+    _communicator(connection, WORLD, "W", "W", size=len(hosts), members=f"0-{len(hosts) - 1}")
+    _regions(connection)
+    _procedures(connection)
+    connection.executemany(f"INSERT INTO messages VALUES (?, ?, {WORLD}, ?, 3, ?, ?)", messages)
+    _close(connection)
+    return path
+
+
 def write_empty(path: Path) -> Path:
     """Write a run that ended before any rank came to MPI_Init."""
     connection = _empty(path)
@@ -168,7 +224,7 @@ def _close(connection: sqlite3.Connection) -> None:
 
 def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
     connection.execute(
-        f"INSERT INTO run VALUES ({', '.join('?' * 20)})",
+        f"INSERT INTO run VALUES ({', '.join('?' * 21)})",
         (
             "0.1.0",
             json.dumps(COMMAND),
@@ -190,14 +246,15 @@ def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
             "[]",
             1,
             1,
+            "[]",
         ),
     )
 
 
-def _ranks(connection: sqlite3.Connection) -> None:
-    for rank, host in enumerate(HOSTS):
+def _ranks(connection: sqlite3.Connection, hosts: Sequence[str] = HOSTS) -> None:
+    for rank, host in enumerate(hosts):
         connection.execute(
-            f"INSERT INTO ranks VALUES ({', '.join('?' * 21)})",
+            f"INSERT INTO ranks VALUES ({', '.join('?' * 25)})",
             (
                 rank,
                 host,
@@ -212,7 +269,7 @@ def _ranks(connection: sqlite3.Connection) -> None:
                 10.0,
                 9.0 + 0.1 * rank,
                 0.5,
-                MPI_SECONDS[rank],
+                MPI_SECONDS[rank % len(MPI_SECONDS)],
                 INIT_FINALIZE_SECONDS,
                 (100 + rank) * 2**20,
                 1,
@@ -220,6 +277,10 @@ def _ranks(connection: sqlite3.Connection) -> None:
                 None,
                 None,
                 None,
+                "openmpi-pml",
+                "active",
+                "between-nodes within-node nonblocking",
+                "",
             ),
         )
 

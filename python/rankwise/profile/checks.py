@@ -49,7 +49,8 @@ def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
         " JOIN communicators ON communicators.id = communicator"
         f" WHERE class IN ('point-to-point', 'partitioned', 'completion') AND {_WHOLE}"
         # What was sent out of the world is received where nobody counts.
-        " AND communicator NOT IN (SELECT communicator FROM messages WHERE destination = ?)"
+        " AND communicator NOT IN"
+        " (SELECT communicator FROM messages WHERE destination = ? AND kind <> 'in-collective')"
         " GROUP BY communicator HAVING sent <> received ORDER BY communicator",
         (OUTSIDE_WORLD,),
     ).fetchall()

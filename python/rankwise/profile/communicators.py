@@ -64,10 +64,12 @@ class Joined:
     Attributes:
         rows: the pseudo communicators 0 to 2, then the real ones.
         ids: for each rank, the id in the profile by the communicator's index on that process.
+        groups: for each id, the world ranks by rank in the communicator, as far as they are known.
     """
 
     rows: list[Communicator]
     ids: dict[int, NDArray[np.int64]]
+    groups: dict[int, dict[int, int]]
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record becomes "other"."""
@@ -103,7 +105,11 @@ def join(
     if WORLD not in numbers.values():  # nobody came out of MPI_Init: no record, but it exists
         rows.append(_world(size))
     rows.sort(key=lambda row: row.id)
-    return Joined(rows, _translations(world, records, numbers))
+    return Joined(
+        rows,
+        _translations(world, records, numbers),
+        {number: world_ranks[identity] for identity, number in numbers.items()},
+    )
 
 
 def _by_communicator(records: Records) -> tuple[list[int], list[NDArray[np.intp]]]:

@@ -34,9 +34,12 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "messages": layout.MESSAGES,
     "files": layout.FILE,
     "accesses": layout.ACCESSES,
+    "endpoints": layout.ENDPOINT,
+    "patterns": layout.PATTERN,
+    "pattern_rows": layout.PATTERN_ROW,
 }
 # Records that others refer to by their position: what follows a hole has lost its number.
-_NUMBERED = frozenset({"threads", "communicators", "regions", "files"})
+_NUMBERED = frozenset({"threads", "communicators", "regions", "files", "endpoints", "patterns"})
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class Header:
         abi: name in enum rankwise_abi, lower case.
         stamps: loaded, started, latest, stopping, stopped; unused ones are all zero.
         dropped: counts by enum rankwise_dropped.
+        transport: which hook sees messages inside collectives; empty if none was tried.
+        transport_state: name in enum rankwise_transport_state, lower case; ``unknown`` if damaged.
+        transport_sees: names in enum rankwise_transport_sees, lower case.
+        transport_note: why the hook is not active; may be empty.
     """
 
     state: str
@@ -76,6 +83,10 @@ class Header:
     pauses: int
     stamps: Mapping[str, Stamp]
     dropped: tuple[int, ...]
+    transport: str
+    transport_state: str
+    transport_sees: tuple[str, ...]
+    transport_note: str
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,9 @@ class Counters:
         messages: rows of struct rankwise_messages, likewise.
         files: records of struct rankwise_file; record 0 has index 1 in the keys.
         accesses: rows of struct rankwise_accesses, summed over the threads, in the order of the keys.
+        endpoints: records of struct rankwise_endpoint; record 0 has the peer RANKWISE_FIRST_ENDPOINT.
+        patterns: records of struct rankwise_pattern.
+        pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         losses: what could not be read, a sentence each.
     """
 
@@ -104,6 +118,9 @@ class Counters:
     messages: Rows
     files: Rows
     accesses: Rows
+    endpoints: Rows
+    patterns: Rows
+    pattern_rows: Rows
     losses: tuple[str, ...]
 
 
@@ -179,6 +196,9 @@ def _read(source: _Source) -> Counters:
         messages=_possible(add_up_messages(tables["messages"]), losses),
         files=tables["files"],
         accesses=_possible(add_up_accesses(tables["accesses"]), losses),
+        endpoints=tables["endpoints"],
+        patterns=tables["patterns"],
+        pattern_rows=tables["pattern_rows"],
         losses=tuple(
             f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
@@ -223,6 +243,12 @@ def _header(record: np.void) -> Header:
             "abi": layout.names_of("abi").get(values["abi"], "none"),
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
+            "transport_state": layout.names_of("transport_state").get(values["transport_state"], "unknown"),
+            "transport_sees": tuple(
+                name
+                for bit, name in sorted(layout.names_of("transport_sees").items())
+                if values["transport_sees"] & bit
+            ),
         }
     )
 

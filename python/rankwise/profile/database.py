@@ -28,7 +28,7 @@ def _pragma(name: str) -> int:
 APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
 OLDEST_VERSION = 1
-"""Of the profiles that can still be read; the tables that they lack appear empty."""
+"""Of the profiles that can still be read; tables that they lack appear empty, columns have their defaults."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
@@ -56,7 +56,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
         _distrust(profile, length)
         complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
         if complete:
-            _add_missing_tables(profile)
+            _add_what_is_missing(profile)
         for table in _tables() if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
@@ -107,6 +107,8 @@ def _columns(profile: sqlite3.Connection, table: str) -> list[tuple[str, int]]:
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
     """Tell whether the tables are those of the schema, and no views in their place, or other columns.
 
+    Old ones may lack tables, and the last columns of a table.
+
     What else there is does no harm, because nobody asks for it: triggers act on changes only.
     """
     kinds: dict[str, list[str]] = {}
@@ -114,20 +116,46 @@ def _has_our_tables(profile: sqlite3.Connection) -> bool:
         kinds.setdefault(str(name).lower(), []).append(kind)
     is_old = profile.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,)
     return all(
-        (kinds[table] == ["table"] and _columns(profile, table) == columns) if table in kinds else is_old
-        for table, columns in _columns_of_tables().items()
+        (kinds[table] == ["table"] and _are_ours(table, _columns(profile, table), is_old))
+        if table in kinds
+        else is_old
+        for table in _tables()
     )
 
 
-def _add_missing_tables(profile: sqlite3.Connection) -> None:
-    """Make tables that came after the profile appear in it, empty; the file itself stays as it is."""
+def _are_ours(table: str, columns: list[tuple[str, int]], is_old: bool) -> bool:
+    ours = _columns_of_tables()[table]
+    later = [name for name, _ in ours[len(columns) :]]
+    return columns == ours[: len(columns)] and (not later or (is_old and set(later) <= set(_defaults(table))))
+
+
+@cache
+def _defaults(table: str) -> list[str]:
+    """Return the columns that have a default: all that came later have one."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        found = empty.execute("SELECT name FROM pragma_table_info(?) WHERE dflt_value IS NOT NULL", (table,))
+        return [name for (name,) in found]
+
+
+def _add_what_is_missing(profile: sqlite3.Connection) -> None:
+    """Make what came after the profile appear in it: empty tables, columns with their defaults.
+
+    The file itself stays as it is.
+    """
     if profile.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,):
         return
     profile.execute("PRAGMA temp_store = MEMORY")
     there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for name, sql in _tables().items():
-        if name not in there:
-            profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        columns = [column for column, _ in _columns(profile, name)] if name in there else []
+        if len(columns) == len(_columns_of_tables()[name]):
+            continue
+        # A temporary table is found before the file's own.
+        profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        if columns:
+            names = ", ".join(columns)
+            profile.execute(f"INSERT INTO temp.{name} ({names}) SELECT {names} FROM main.{name}")
 
 
 def _check(path: Path) -> int:

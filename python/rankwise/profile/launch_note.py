@@ -25,6 +25,7 @@ class LaunchNote:
         launcher: mpirun, srun, ...
         job: job id of the scheduler or launcher.
         not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
+        only: collectives inside of which messages were to be recorded, all if empty.
         rankwise_version: that launched it.
         warning: why the note could not be read, '' if it could or is not there.
     """
@@ -34,6 +35,7 @@ class LaunchNote:
     launcher: str = ""
     job: str = ""
     not_covered: tuple[str, ...] | None = None
+    only: tuple[str, ...] = ()
     rankwise_version: str = ""
     warning: str = ""
 
@@ -56,6 +58,7 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         launcher=_text(note.get("launcher")),
         job=_text(note.get("job")),
         not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
+        only=_words(note.get("only")),
         rankwise_version=_text(note.get("rankwise_version")),
     )
 

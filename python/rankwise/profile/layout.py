@@ -78,6 +78,9 @@ CALLS = STRUCTS["calls"]
 MESSAGES = STRUCTS["messages"]
 FILE = STRUCTS["file"]
 ACCESSES = STRUCTS["accesses"]
+ENDPOINT = STRUCTS["endpoint"]
+PATTERN = STRUCTS["pattern"]
+PATTERN_ROW = STRUCTS["pattern_row"]
 
 MAGIC = b"RANKWISE"
 

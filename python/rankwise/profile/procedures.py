@@ -7,13 +7,20 @@ from typing import NamedTuple
 
 
 class Procedure(NamedTuple):
-    """One procedure: number, name, class in reports, letter in communicator names, whether it is recorded."""
+    """One procedure of the MPI standard.
+
+    Attributes:
+        class_name: in reports.
+        letter: of a constructor, in the names of its communicators; else ''.
+        polling: programs repeat the call until something has happened, so not each of them is timed.
+    """
 
     id: int
     name: str
     class_name: str
     letter: str
     recorded: bool
+    polling: bool = False
 
 
 TABLE_DIGEST = 1838340482703460034
@@ -247,7 +254,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(225, "MPI_Iexscan", "collective", "", True),
     Procedure(226, "MPI_Igather", "collective", "", True),
     Procedure(227, "MPI_Igatherv", "collective", "", True),
-    Procedure(228, "MPI_Improbe", "probe", "", True),
+    Procedure(228, "MPI_Improbe", "probe", "", True, polling=True),
     Procedure(229, "MPI_Imrecv", "point-to-point", "", True),
     Procedure(230, "MPI_Ineighbor_allgather", "neighbourhood", "", True),
     Procedure(231, "MPI_Ineighbor_allgatherv", "neighbourhood", "", True),
@@ -275,7 +282,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(253, "MPI_Intercomm_create", "communicator", "x", True),
     Procedure(254, "MPI_Intercomm_create_from_groups", "communicator", "y", True),
     Procedure(255, "MPI_Intercomm_merge", "communicator", "m", True),
-    Procedure(256, "MPI_Iprobe", "probe", "", True),
+    Procedure(256, "MPI_Iprobe", "probe", "", True, polling=True),
     Procedure(257, "MPI_Irecv", "point-to-point", "", True),
     Procedure(258, "MPI_Ireduce", "collective", "", True),
     Procedure(259, "MPI_Ireduce_scatter", "collective", "", True),
@@ -320,7 +327,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(298, "MPI_Pack_external", "local", "", False),
     Procedure(299, "MPI_Pack_external_size", "local", "", False),
     Procedure(300, "MPI_Pack_size", "local", "", False),
-    Procedure(301, "MPI_Parrived", "partitioned", "", True),
+    Procedure(301, "MPI_Parrived", "partitioned", "", True, polling=True),
     Procedure(302, "MPI_Pcontrol", "environment", "", True),
     Procedure(303, "MPI_Pready", "partitioned", "", True),
     Procedure(304, "MPI_Pready_list", "partitioned", "", True),
@@ -349,10 +356,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(327, "MPI_Request_f2c", "local", "", False),
     Procedure(328, "MPI_Request_free", "completion", "", True),
     Procedure(329, "MPI_Request_fromint", "local", "", False),
-    Procedure(330, "MPI_Request_get_status", "completion", "", True),
-    Procedure(331, "MPI_Request_get_status_all", "completion", "", True),
-    Procedure(332, "MPI_Request_get_status_any", "completion", "", True),
-    Procedure(333, "MPI_Request_get_status_some", "completion", "", True),
+    Procedure(330, "MPI_Request_get_status", "completion", "", True, polling=True),
+    Procedure(331, "MPI_Request_get_status_all", "completion", "", True, polling=True),
+    Procedure(332, "MPI_Request_get_status_any", "completion", "", True, polling=True),
+    Procedure(333, "MPI_Request_get_status_some", "completion", "", True, polling=True),
     Procedure(334, "MPI_Request_toint", "local", "", False),
     Procedure(335, "MPI_Rget", "one-sided", "", True),
     Procedure(336, "MPI_Rget_accumulate", "one-sided", "", True),
@@ -406,11 +413,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(384, "MPI_Status_set_error", "local", "", False),
     Procedure(385, "MPI_Status_set_source", "local", "", False),
     Procedure(386, "MPI_Status_set_tag", "local", "", False),
-    Procedure(387, "MPI_Test", "completion", "", True),
+    Procedure(387, "MPI_Test", "completion", "", True, polling=True),
     Procedure(388, "MPI_Test_cancelled", "local", "", False),
-    Procedure(389, "MPI_Testall", "completion", "", True),
-    Procedure(390, "MPI_Testany", "completion", "", True),
-    Procedure(391, "MPI_Testsome", "completion", "", True),
+    Procedure(389, "MPI_Testall", "completion", "", True, polling=True),
+    Procedure(390, "MPI_Testany", "completion", "", True, polling=True),
+    Procedure(391, "MPI_Testsome", "completion", "", True, polling=True),
     Procedure(392, "MPI_Topo_test", "local", "", False),
     Procedure(393, "MPI_Type_c2f", "local", "", False),
     Procedure(394, "MPI_Type_commit", "local", "", False),
@@ -493,7 +500,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(471, "MPI_Win_shared_query", "local", "", False),
     Procedure(472, "MPI_Win_start", "one-sided synchronisation", "", True),
     Procedure(473, "MPI_Win_sync", "one-sided synchronisation", "", True),
-    Procedure(474, "MPI_Win_test", "one-sided synchronisation", "", True),
+    Procedure(474, "MPI_Win_test", "one-sided synchronisation", "", True, polling=True),
     Procedure(475, "MPI_Win_toint", "local", "", False),
     Procedure(476, "MPI_Win_unlock", "one-sided synchronisation", "", True),
     Procedure(477, "MPI_Win_unlock_all", "one-sided synchronisation", "", True),

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 2;             -- version of this schema
+PRAGMA user_version = 3;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -24,7 +24,8 @@ CREATE TABLE run (                   -- one row
   partial_reason   TEXT NOT NULL,    -- one sentence, '' if complete
   not_covered      TEXT NOT NULL,    -- JSON array: MPI procedures that the program imports and Rankwise does not record; null = unknown
   world            INTEGER NOT NULL DEFAULT 1, -- which of the launch's MPI_COMM_WORLDs this is, by start, from 1
-  worlds           INTEGER NOT NULL DEFAULT 1  -- how many there were, one profile each
+  worlds           INTEGER NOT NULL DEFAULT 1, -- how many there were, one profile each
+  only             TEXT NOT NULL DEFAULT '[]'  -- JSON array: collectives inside of which messages were recorded; [] = all
 );
 
 CREATE TABLE ranks (
@@ -48,7 +49,13 @@ CREATE TABLE ranks (
   own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + set-up + finish
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),
-  inside_since TEXT
+  inside_since TEXT,
+  -- Whether the messages that the MPI library sends inside collectives were seen. The defaults stand for profiles of
+  -- versions 1 and 2.
+  transport       TEXT NOT NULL DEFAULT '',        -- the hook: openmpi-pml, ucx, ...; '' = none
+  transport_state TEXT NOT NULL DEFAULT 'unknown', -- none (no hook fits), active, refused, disabled, stopped, unknown
+  transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
+  transport_note  TEXT NOT NULL DEFAULT ''         -- why it is not active
 );
 
 CREATE TABLE communicators (
@@ -84,7 +91,7 @@ CREATE TABLE region_times (
 ) WITHOUT ROWID;
 
 CREATE TABLE procedures (
-  id    INTEGER PRIMARY KEY,
+  id    INTEGER PRIMARY KEY,         -- 0 = (not attributed): messages inside collectives whose call is not known
   name  TEXT NOT NULL UNIQUE,        -- MPI_Send, ...; a large-count binding is booked on its procedure
   class TEXT NOT NULL                -- point-to-point, probe, completion, collective, neighbourhood, communicator, environment, ...
 );
@@ -106,7 +113,7 @@ CREATE TABLE calls (
 
 CREATE TABLE messages (
   source       INTEGER NOT NULL,     -- world rank, where the data comes from; -1, -2 as below
-  destination  INTEGER NOT NULL,     -- world rank; -1 = not in MPI_COMM_WORLD, -2 = other (no room for a row)
+  destination  INTEGER NOT NULL,     -- world rank; -1 = not in MPI_COMM_WORLD or not known, -2 = other (no room for a row)
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   kind         TEXT NOT NULL,        -- point-to-point, in-collective, one-sided
   procedure    INTEGER NOT NULL REFERENCES procedures(id),
@@ -133,6 +140,26 @@ CREATE TABLE file_accesses (         -- calls on files; the same calls are in `c
   bytes_written INTEGER NOT NULL,
   seconds       REAL NOT NULL,       -- inside these calls
   PRIMARY KEY (rank, file, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE patterns (              -- a collective of one shape; its messages are kept for one call
+  id           INTEGER PRIMARY KEY,
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  root         INTEGER,              -- rank in the communicator; NULL = none
+  size         INTEGER,              -- of the message, bytes, as in size bins; NULL = differs by process
+  calls        INTEGER NOT NULL,     -- of one process; of the process with the most
+  kept_call    INTEGER NOT NULL,     -- which call's messages are in pattern_messages, from 1: the latest that all kept; 0 = none
+  complete     INTEGER NOT NULL      -- 1 = they are all that this call sent as far as the hook sees: no process is missing
+);
+
+CREATE TABLE pattern_messages (
+  pattern      INTEGER NOT NULL REFERENCES patterns(id),
+  source       INTEGER NOT NULL,     -- rank in the communicator
+  destination  INTEGER NOT NULL,     -- rank in the communicator
+  messages     INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  PRIMARY KEY (pattern, source, destination)
 ) WITHOUT ROWID;
 
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing

@@ -13,17 +13,22 @@ from rankwise.profile.clock import Clock
 from rankwise.profile.communicators import Joined
 from rankwise.profile.files import Files
 from rankwise.profile.keys import part
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.peers import IMPOSSIBLE, OTHER, UNKNOWN, Peers
+from rankwise.profile.procedures import PROCEDURES, Procedure
 from rankwise.profile.regions import Regions
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 
 OUTSIDE_WORLD = -1
-"""The other end of messages to or from processes that are not in MPI_COMM_WORLD."""
+"""The other end of messages to or from processes that are not in MPI_COMM_WORLD, or not known."""
 NO_ROOM = -2
 """The other end of messages whose row had no room."""
 
+NOT_ATTRIBUTED = Procedure(0, "(not attributed)", "unknown", "", True)
+"""Stands for the call that caused a message inside a collective where that is not known."""
+
 _RECORDED = np.array([procedure.id for procedure in PROCEDURES], np.int64)
 _KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_kind").items())]
+_IN_COLLECTIVE = _KINDS.index("in-collective")
 _FETCH = "one-sided-fetch"  # from the peer to the process that counted it; in the profile it is one-sided
 
 # Keys with the profile's own ids: a world may have more communicators than one process. In the order of the
@@ -67,13 +72,14 @@ def calls_rows(rank: int, rows: Rows, clock: Clock, joined: Joined, regions: Reg
     return TableRows(zip([rank] * len(total), *ids, *numbers, *times, strict=True), unknown)
 
 
-def messages_rows(rank: int, rows: Rows, joined: Joined, world_size: int) -> TableRows:
+def messages_rows(rank: int, rows: Rows, joined: Joined, peers_of: Peers) -> TableRows:
     """Make rows of the table `messages` from one process's."""
     procedures = part(rows["key"], "MESSAGES", "PROCEDURE")
     kinds = part(rows["key"], "MESSAGES", "KIND")
-    peers = part(rows["key"], "MESSAGES", "PEER")
-    somewhere = (peers < world_size) | (peers >= layout.CONSTANTS["PEER_UNKNOWN"])
-    known = np.isin(procedures, _RECORDED) & (kinds < len(_KINDS)) & somewhere
+    peers = peers_of.known(rank, part(rows["key"], "MESSAGES", "PEER"))
+    attributed = np.isin(procedures, _RECORDED)
+    nobodys = (procedures == NOT_ATTRIBUTED.id) & (kinds == _IN_COLLECTIVE)
+    known = (attributed | nobodys) & (kinds < len(_KINDS)) & (peers != IMPOSSIBLE)
     unknown = len(rows) - int(known.sum())
     rows = rows[known]
     columns = {
@@ -82,11 +88,12 @@ def messages_rows(rank: int, rows: Rows, joined: Joined, world_size: int) -> Tab
         "procedure": procedures[known],
         "peer": peers[known],
     }
+    # Several peers may have become one.
     total = add_up_messages(_with_keys(rows, columns, _MESSAGES_SHIFTS))
     parts = _parts(total["key"], _MESSAGES_SHIFTS)
     peers = parts["peer"]
-    peers[peers == layout.CONSTANTS["PEER_OTHER"]] = NO_ROOM
-    peers[peers == layout.CONSTANTS["PEER_UNKNOWN"]] = OUTSIDE_WORLD
+    peers[peers == OTHER] = NO_ROOM
+    peers[peers == UNKNOWN] = OUTSIDE_WORLD
     fetched = parts["kind"] == _KINDS.index(_FETCH)
     return TableRows(
         zip(

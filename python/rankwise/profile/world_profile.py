@@ -18,10 +18,13 @@ from rankwise.profile.files import Files, join_files
 from rankwise.profile.inside import Inside, inside
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.patterns import Patterns, join_patterns
+from rankwise.profile.peers import Peers
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
-from rankwise.profile.table_rows import accesses_rows, calls_rows, messages_rows
+from rankwise.profile.table_rows import NOT_ATTRIBUTED, accesses_rows, calls_rows, messages_rows
+from rankwise.profile.transport import transport_warnings
 from rankwise.profile.worlds import World
 
 _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -56,6 +59,8 @@ class WorldProfile:
         self.joined: Joined = join(self.ranks, self.clocks, world.size, self.started_ns, wall)
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
         self.files: Files = join_files(self.ranks, self.joined)
+        self.peers = Peers(self.ranks, world.size)
+        self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
         self.insides: dict[int, Inside | None] = {
             rank: inside(rank, counters, self.clocks[rank], self.joined)
             for rank, counters in self.ranks.items()
@@ -81,7 +86,8 @@ class WorldProfile:
         """
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
-        _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in PROCEDURES))
+        procedures = (NOT_ATTRIBUTED, *PROCEDURES)
+        _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
         _insert(profile, "communicators", map(astuple, self.joined.rows))
         _insert(profile, "regions", self.regions.names.items())
         _insert(profile, "region_times", self.regions.times)
@@ -90,11 +96,13 @@ class WorldProfile:
         # Two processes may have counted the same direction: one put there what the other fetched from it.
         sent = self._messages(sentences, progress, share * (1 - _CALLS_SHARE))
         _insert(profile, "messages", sent, on_conflict=_ADD_MESSAGES)
+        self._insert_patterns(profile, sentences)
         _insert(profile, "files", map(astuple, self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(profile))
         for counters in self.ranks.values():
             sentences += counters.losses
+        sentences += transport_warnings({rank: counters.header for rank, counters in self.ranks.items()})
         if not self.reason:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)
@@ -125,6 +133,7 @@ class WorldProfile:
             json.dumps(self.note.not_covered),
             self.world.number,
             self.world.of,
+            json.dumps(self.note.only),
         )
 
     def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
@@ -164,6 +173,10 @@ class WorldProfile:
                 call.procedure if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
+                header.transport,
+                header.transport_state,
+                " ".join(what.replace("_", "-") for what in header.transport_sees),
+                header.transport_note,
             )
 
     def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
@@ -174,7 +187,7 @@ class WorldProfile:
 
     def _messages(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
         for rank, counters in progress.over(self.ranks.items(), share):
-            made = messages_rows(rank, counters.messages, self.joined, self.world.size)
+            made = messages_rows(rank, counters.messages, self.joined, self.peers)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "messages")
 
@@ -183,6 +196,28 @@ class WorldProfile:
             made = accesses_rows(rank, counters.accesses, self.clocks[rank], self.files)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "accesses")
+
+    def _insert_patterns(self, profile: sqlite3.Connection, sentences: list[str]) -> None:
+        numbered = list(enumerate(self.patterns.found, 1))
+        _insert(
+            profile,
+            "patterns",
+            (
+                (number, *pattern.shape, pattern.calls, pattern.kept_call, int(pattern.complete))
+                for number, pattern in numbered
+            ),
+        )
+        _insert(
+            profile,
+            "pattern_messages",
+            (
+                (number, *ends, *sums)
+                for number, pattern in numbered
+                for ends, sums in sorted(pattern.messages.items())
+            ),
+        )
+        for rank, unknown in self.patterns.unknown.items():
+            _passed_over(sentences, self.ranks[rank], unknown, "patterns")
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():

@@ -14,7 +14,7 @@ from rankwise.profile.counters import Counters, Header
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
 
-_MOST_RANKS = CONSTANTS["PEER_UNKNOWN"]
+_MOST_RANKS = CONSTANTS["FIRST_ENDPOINT"]
 _SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
 
 
