@@ -33,6 +33,12 @@ _READABLE = {
         " LEFT JOIN procedures ON procedures.id = messages.procedure",
         {"communicator_name": "TEXT", "procedure_name": "TEXT"},
     ),
+    "patterns": (
+        ", communicators.name AS communicator_name, procedures.name AS procedure_name",
+        " LEFT JOIN communicators ON communicators.id = patterns.communicator"
+        " LEFT JOIN procedures ON procedures.id = patterns.procedure",
+        {"communicator_name": "TEXT", "procedure_name": "TEXT"},
+    ),
     "files": (
         ", communicators.name AS communicator_name",
         " LEFT JOIN communicators ON communicators.id = files.communicator",
@@ -49,6 +55,7 @@ _READABLE = {
 JSON_COLUMNS = {
     ("run", "command"),
     ("run", "not_covered"),
+    ("run", "only"),
     ("communicators", "dims"),
     ("communicators", "periods"),
 }
@@ -72,8 +79,9 @@ def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
     names = [
         name
         for (name,) in connection.execute(
-            # The temporary ones are those that an older profile lacks.
-            "SELECT name FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
+            # The temporary ones are those that an older profile lacks, or that lack columns there.
+            "SELECT DISTINCT name FROM"
+            " (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
             " WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )
     ]

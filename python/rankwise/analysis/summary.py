@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis.families import Family, families
 from rankwise.analysis.files import FileTotals, file_totals
+from rankwise.analysis.inside import InsideTotals, inside_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.procedures import ProcedureRow, procedures
@@ -24,6 +25,7 @@ class Summary:
     families: list[Family]
     calls: list[ProcedureRow]
     locality: Locality
+    inside: InsideTotals | None
     files: FileTotals | None
 
 
@@ -37,5 +39,6 @@ def summary(connection: sqlite3.Connection) -> Summary:
         families(connection),
         procedures(connection),
         locality(connection),
+        inside_totals(connection),
         file_totals(connection),
     )

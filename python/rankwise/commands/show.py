@@ -1,33 +1,50 @@
-"""Show a profile: the summary, or one table of it.
+"""Show a profile: the summary, or one table or matrix of it.
 
 Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
 MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut.
+others; --json is never cut. With --matrix, who sends how much to whom.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import sqlite3
 import sys
 from pathlib import Path
 from types import ModuleType
 
-VIEWS = ("communicator", "call", "size", "pair", "rank", "node", "region", "file")
+from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, Matrix, matrix
+from rankwise.commands.limits import row_limit
+from rankwise.errors import RankwiseError
+
+VIEWS = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
 _DEFAULT_LIMIT = 30
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise show`."""
     parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to show")
-    parser.add_argument("--by", choices=VIEWS, help="show one table in place of the summary")
+    shown = parser.add_mutually_exclusive_group()
+    views = f"{', '.join(VIEWS[:-1])} or {VIEWS[-1]}"
+    shown.add_argument(
+        "--by", choices=VIEWS, metavar="VIEW", help=f"show one table in place of the summary: {views}"
+    )
+    shown.add_argument("--matrix", choices=ENDS, help="show who sends to whom in place of the summary")
+    parser.add_argument("--kind", choices=KINDS, help="with --matrix: of these messages alone (default: all)")
+    parser.add_argument("--of", choices=MEASURES, help="with --matrix: the numbers in it (default: bytes)")
+    parser.add_argument(
+        "--only",
+        metavar="CALL,...",
+        help="with --matrix: messages of these calls alone, such as Bcast,Allreduce",
+    )
     parser.add_argument(
         "--json", action="store_true", help="as JSON, with everything and the same keys in every view"
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
     parser.add_argument(
         "--limit",
-        type=_limit,
+        type=row_limit,
         default=_DEFAULT_LIMIT,
         metavar="N",
         help="rows of a table, 0 for all (default: %(default)s)",
@@ -36,10 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the profile; 0, or RankwiseError if it can't be read."""
+    for option in ("kind", "of", "only"):
+        if getattr(arguments, option) is not None and not arguments.matrix:
+            raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
     if arguments.json:
-        _print_json(arguments.profile, arguments.by)
-    elif arguments.by:
-        _print_view(arguments.profile, arguments.by, arguments.verbose, arguments.limit)
+        _print_json(arguments)
+    elif arguments.by or arguments.matrix:
+        _print_part(arguments)
     else:
         from rankwise.report.summary import print_summary
 
@@ -51,7 +71,12 @@ def _view(name: str) -> ModuleType:
     return importlib.import_module(f"rankwise.report.views.{name}")
 
 
-def _print_json(path: Path, by: str | None) -> None:
+def _matrix(connection: sqlite3.Connection, arguments: argparse.Namespace) -> Matrix:
+    only = arguments.only.split(",") if arguments.only else []
+    return matrix(connection, arguments.matrix, arguments.kind or KINDS[0], only)
+
+
+def _print_json(arguments: argparse.Namespace) -> None:
     import json
 
     from rankwise.analysis.opened import opened_profile
@@ -59,36 +84,44 @@ def _print_json(path: Path, by: str | None) -> None:
     from rankwise.analysis.plain import plain
     from rankwise.analysis.summary import summary
 
-    with opened_profile(path) as connection:
-        found = plain(
-            {"trust": trust(connection)} | _view(by).data(connection) if by else summary(connection)
-        )
-        text = json.dumps(found, indent=2)
+    with opened_profile(arguments.profile) as connection:
+        found: object
+        if arguments.matrix:
+            found = {"trust": trust(connection), "matrix": _matrix(connection, arguments)}
+        elif arguments.by:
+            found = {"trust": trust(connection)} | _view(arguments.by).data(connection)
+        else:
+            found = summary(connection)
+        text = json.dumps(plain(found), indent=2)
     sys.stdout.write(f"{text}\n")
 
 
-def _print_view(path: Path, by: str, verbose: bool, limit: int) -> None:
+def _print_part(arguments: argparse.Namespace) -> None:
     from rich.text import Text
 
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
+    from rankwise.report.matrix import matrix_lines
     from rankwise.report.page import Page
     from rankwise.report.section import show_section
     from rankwise.report.trust_lines import partial_line
 
-    with opened_profile(path) as connection:
+    limit = arguments.limit
+    with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)
-        sections = _view(by).sections(connection, verbose, limit)
         page = Page(sys.stdout)
+        sections = (
+            [] if arguments.matrix else _view(arguments.by).sections(connection, arguments.verbose, limit)
+        )
+        lines = (
+            matrix_lines(page, _matrix(connection, arguments), arguments.of or MEASURES[0])
+            if arguments.matrix
+            else []
+        )
         if not trusted.complete:
             page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
+        page.write(*lines)
         for number, section in enumerate(sections):
             if number:
                 page.write(Text())
             show_section(page, section, limit)
-
-
-def _limit(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
-    return int(text)

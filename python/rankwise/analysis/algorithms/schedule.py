@@ -1,0 +1,115 @@
+"""Messages of one call of a collective, as an algorithm orders them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Round:
+    """Messages that can be under way together: none needs data that another one of them brings.
+
+    Attributes (arrays of one length):
+        source, destination: ranks in the communicator.
+        messages: how many from this source to this destination.
+        bytes: that they carry together.
+    """
+
+    source: Integers
+    destination: Integers
+    messages: Integers
+    bytes: Integers
+
+
+class Schedule:
+    """Rounds of messages, each of which needs those before it.
+
+    Attributes:
+        processes: of the communicator.
+        rounds: in order.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self.processes = processes
+        self.rounds: list[Round] = []
+
+    def send(
+        self, source: ArrayLike, destination: ArrayLike, size: ArrayLike, messages: ArrayLike = 1
+    ) -> None:
+        """Add a round; what is one number holds for all its messages."""
+        arrays = np.broadcast_arrays(
+            *(np.atleast_1d(np.asarray(column, np.int64)) for column in (source, destination, messages, size))
+        )
+        if arrays[0].size:
+            self.rounds.append(Round(*arrays))
+
+    def then(self, other: Schedule) -> Schedule:
+        """Both, the other one last."""
+        both = Schedule(self.processes)
+        both.rounds = self.rounds + other.rounds
+        return both
+
+    def renamed(self, ranks: Integers) -> Schedule:
+        """The same among others: `ranks[r]` in the place of r."""
+        other = Schedule(self.processes)
+        other.rounds = [
+            replace(part, source=ranks[part.source], destination=ranks[part.destination])
+            for part in self.rounds
+        ]
+        return other
+
+    def segmented(self, segments: int) -> Schedule:
+        """The same with each message sent in so many segments."""
+        cut = Schedule(self.processes)
+        cut.rounds = [replace(part, messages=part.messages * segments) for part in self.rounds]
+        return cut
+
+    def messages(self) -> int:
+        """How many there are."""
+        return sum(int(part.messages.sum()) for part in self.rounds)
+
+    def sent(self) -> Integers:
+        """How many messages each process sends: told sooner than to whom."""
+        found = np.zeros(self.processes, np.int64)
+        for part in self.rounds:
+            np.add.at(found, part.source, part.messages)
+        return found
+
+    def traffic(self) -> Traffic:
+        """How much goes from whom to whom."""
+        found = Traffic.none(self.processes)
+        for part in self.rounds:
+            np.add.at(found.messages, (part.source, part.destination), part.messages)
+            np.add.at(found.bytes, (part.source, part.destination), part.bytes)
+        return found
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Two matrices, sources x destinations: number of messages, and bytes."""
+
+    messages: Integers
+    bytes: Integers
+
+    @cached_property
+    def sent(self) -> Integers:
+        """How many messages each process sends."""
+        found: Integers = self.messages.sum(axis=1)
+        return found
+
+    @classmethod
+    def none(cls, processes: int) -> Traffic:
+        """No message among so many processes."""
+        return cls(np.zeros((processes, processes), np.int64), np.zeros((processes, processes), np.int64))
+
+    def without(self, other: Traffic) -> Traffic | None:
+        """What is left when `other` is taken away; None if it isn't part of this."""
+        messages = self.messages - other.messages
+        size = self.bytes - other.bytes
+        return None if (messages < 0).any() or (size < 0).any() else Traffic(messages, size)

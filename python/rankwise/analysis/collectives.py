@@ -1,0 +1,113 @@
+"""Collectives on each communicator: what they were asked for, and the messages that went inside them."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.visibility import Visibilities, Visibility
+
+CLASSES = ("collective", "neighbourhood")
+"""Of procedures."""
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One collective on one communicator.
+
+    Attributes:
+        procedure: name.
+        class_name: of the procedure; not one of `CLASSES` if it is no collective but has messages inside.
+        communicator: name.
+        user_name: of the communicator, '' if the program set none.
+        processes: of the communicator, both groups of an intercommunicator.
+        counted: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
+        messages: really sent inside, as far as they are visible; None = none is visible.
+        bytes: likewise.
+        factor: `bytes` by the bytes contributed; None = one of them is not known or 0.
+        visibility: what of it can be seen.
+    """
+
+    procedure: str
+    class_name: str
+    communicator: str
+    user_name: str
+    processes: int
+    counted: Counted
+    messages: int | None
+    bytes: int | None
+    factor: float | None
+    visibility: Visibility
+
+
+def collectives(connection: sqlite3.Connection) -> list[Collective]:
+    """Return every collective on every communicator of several processes, most time in MPI first.
+
+    Other calls, such as MPI_Comm_split, are there if messages were seen inside them.
+    """
+    inside: dict[tuple[int, int], tuple[int, int]] = {
+        (communicator, procedure): (messages, size)
+        for communicator, procedure, messages, size in connection.execute(
+            "SELECT communicator, procedure, SUM(messages), SUM(bytes) FROM messages"
+            " WHERE kind = 'in-collective' GROUP BY communicator, procedure"
+        )
+    }
+    visible = Visibilities(connection)
+    with_data = set(
+        connection.execute(
+            "SELECT DISTINCT communicator, procedure FROM calls WHERE size_bin <> 0"
+        ).fetchall()
+    )
+    found = []
+    for (
+        name,
+        class_name,
+        procedure,
+        communicator,
+        communicator_name,
+        user_name,
+        size,
+        remote,
+    ), counted in counted_by(
+        connection,
+        "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
+        " communicators.user_name, communicators.size, communicators.remote_size",
+        f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
+    ):
+        processes = size + remote
+        messages, volume = inside.get((communicator, procedure), (None, None))
+        if processes == 1 or (class_name not in CLASSES and messages is None):
+            continue
+        seen = visible.of(
+            communicator,
+            name,
+            seen=messages is not None,
+            with_data=(communicator, procedure) in with_data,
+        )
+        factor = volume / counted.bytes_sent if volume and counted.bytes_sent else None
+        found.append(
+            Collective(
+                *(name, class_name, communicator_name, user_name, processes, counted),
+                *(messages, volume, factor, seen),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class NotAttributed:
+    """Messages inside collectives whose call is not known."""
+
+    messages: int
+    bytes: int
+
+
+def not_attributed(connection: sqlite3.Connection) -> NotAttributed:
+    """Return the messages inside collectives that belong to no call."""
+    return NotAttributed(
+        *connection.execute(
+            "SELECT COALESCE(SUM(messages), 0), COALESCE(SUM(bytes), 0) FROM messages"
+            " WHERE kind = 'in-collective' AND procedure = 0"
+        ).fetchone()
+    )

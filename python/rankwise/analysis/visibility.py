@@ -1,0 +1,144 @@
+"""Whether the messages inside a collective could be seen, and if not, why: none seen is not none sent."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass
+
+from rankwise.analysis.columns import decoded_list
+
+NOT_VISIBLE = "not visible here"
+_WITHIN_NODE = "within-node"
+_BARRIERS = frozenset({"MPI_Barrier", "MPI_Ibarrier", "MPI_Barrier_init"})
+
+_LOST = "messages of its processes could not be attributed to a call"
+
+# What the states other than "active" mean, where the note does not tell more.
+_STATES = {
+    "none": "no hook for this MPI library",
+    "refused": "the hook was refused",
+    "disabled": "switched off",
+    "stopped": "the hook stopped",
+    "unknown": "recorded by a Rankwise that had no hooks",
+}
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """What can be said of the messages inside a collective.
+
+    Attributes:
+        text: why messages are missing, or may be; '' = all were seen.
+        whole: whether nothing was hidden from the hook.
+    """
+
+    text: str = ""
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class _Hook:
+    """What the hook of a rank could see."""
+
+    host: str
+    state: str
+    between_nodes_only: bool
+    note: str
+
+
+class Visibilities:
+    """Answers for each collective on each communicator of a profile."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._only = frozenset(decoded_list(connection.execute("SELECT only FROM run").fetchone()[0]))
+        rows = connection.execute(
+            "SELECT rank, host, transport_state, transport_sees, transport_note FROM ranks"
+        ).fetchall()
+        limited = any(state == "active" and _WITHIN_NODE not in sees.split() for _, _, state, sees, _ in rows)
+        proved = limited and _seen_within_nodes(connection)
+        hooks = {
+            rank: _Hook(host, state, not proved and _WITHIN_NODE not in sees.split(), note)
+            for rank, host, state, sees, note in rows
+        }
+        # Messages of blocking collectives are always attributed: they are sent while the call runs.
+        self._lossy = {
+            rank
+            for (rank,) in connection.execute(
+                "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
+            )
+        }
+        self._members: dict[int, set[int]] = defaultdict(set)
+        self._hooks: dict[int, list[_Hook]] = defaultdict(list)
+        for communicator, rank in connection.execute("SELECT DISTINCT communicator, rank FROM calls"):
+            self._hooks[communicator].append(hooks[rank])
+            self._members[communicator].add(rank)
+
+    def of(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
+        """Say how far the messages inside a collective that was called are visible.
+
+        Args:
+            communicator: id.
+            procedure: name.
+            seen: whether messages were seen inside it.
+            with_data: whether it was called with a size other than 0.
+        """
+        hooks = self._hooks[communicator]
+        if not seen:
+            why = self._why_silent(communicator, procedure, with_data)
+            return Visibility(f"{NOT_VISIBLE}: {why}", whole=False)
+        inactive = [hook for hook in hooks if hook.state != "active"]
+        if inactive:
+            return Visibility(
+                f"not of all processes: {why_inactive(inactive[0].state, inactive[0].note)}", whole=False
+            )
+        if _reach_over_nodes(hooks):
+            return Visibility("only messages between nodes", whole=False)
+        return Visibility(
+            "some may be missing: " + _LOST if self._may_be_lost(communicator, procedure) else ""
+        )
+
+    def _may_be_lost(self, communicator: int, procedure: str) -> bool:
+        is_blocking = not procedure.startswith("MPI_I") and not procedure.endswith("_init")
+        return not is_blocking and not self._lossy.isdisjoint(self._members[communicator])
+
+    def _why_silent(self, communicator: int, procedure: str, with_data: bool) -> str:
+        hooks = self._hooks[communicator]
+        if self._only and procedure not in self._only:
+            return "not chosen by --only"
+        inactive = [hook for hook in hooks if hook.state != "active"]
+        if inactive:
+            return why_inactive(inactive[0].state, inactive[0].note)
+        if not with_data and procedure not in _BARRIERS:
+            return "called without data (size 0)"
+        if self._may_be_lost(communicator, procedure):
+            return _LOST
+        if not any(hook.between_nodes_only for hook in hooks):
+            return "the library moved the data without messages (shared memory, offload)"
+        if len({hook.host for hook in hooks}) > 1:
+            return "the library moved the data without messages that pass its transport (offload)"
+        return "shared memory within the node"
+
+
+def why_inactive(state: str, note: str) -> str:
+    """Say why a hook sees nothing, from what a rank tells of it."""
+    meaning = _STATES.get(state, state)
+    if note:
+        return note if state in ("disabled", "none") else f"{meaning} ({note})"
+    return meaning
+
+
+def _seen_within_nodes(connection: sqlite3.Connection) -> bool:
+    """Tell whether a message was seen that proves that those within nodes are seen."""
+    (seen,) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM messages JOIN ranks AS sender ON sender.rank = source"
+        " JOIN ranks AS receiver ON receiver.rank = destination"
+        " WHERE kind = 'in-collective' AND source <> destination AND sender.host = receiver.host)"
+    ).fetchone()
+    return bool(seen)
+
+
+def _reach_over_nodes(hooks: list[_Hook]) -> bool:
+    """Tell whether some members share a node, and what they send each other there can't be seen."""
+    hosts = [hook.host for hook in hooks if hook.between_nodes_only]
+    return len(set(hosts)) < len(hosts)
