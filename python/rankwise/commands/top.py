@@ -1,0 +1,97 @@
+"""Look at a job while it runs: where its time goes, and where each rank is now.
+
+  rankwise top                               the newest job of this directory
+  rankwise top app.12345.rankwise-run        from any node that sees the directory
+  rankwise top --once --json RUNDIR          for scripts
+
+Shows the share of MPI since the last look and since the start, the communicators and calls with the most
+time, rates of bytes and messages, the ranks that the others wait for, and the call, the communicator and
+since when each rank has been inside of it: of a job that hangs, these tell who is missing where.
+Only reads the files that the job counts in, and ends with the job; Ctrl-C ends it earlier.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from itertools import chain
+from pathlib import Path
+
+from rankwise.analysis.plain import plain
+from rankwise.errors import RankwiseError
+from rankwise.live.picture import Picture
+from rankwise.live.rundirectory import check, ended, newest
+from rankwise.live.watch import Watch
+
+_DEFAULT_EVERY = 2.0
+_LEAST_EVERY, _MOST_EVERY = 0.1, 86_400.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument(
+        "run_directory",
+        metavar="RUNDIR",
+        type=Path,
+        nargs="?",
+        help="the directory NAME.rankwise-run of the job (default: the newest one here)",
+    )
+    parser.add_argument(
+        "--every",
+        type=_seconds,
+        default=_DEFAULT_EVERY,
+        metavar="SECONDS",
+        help="between two looks (default: %(default)g)",
+    )
+    parser.add_argument("--once", action="store_true", help="look twice, print the time in between, and end")
+    parser.add_argument("--json", action="store_true", help="with --once: as one JSON document, never cut")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the job until it has ended; 0.
+
+    Raises:
+        RankwiseError: no such run directory, or its job has ended or has not called MPI_Init (with --once).
+    """
+    if arguments.json and not arguments.once:
+        raise RankwiseError("--json prints one picture: use it with --once")
+    directory: Path = arguments.run_directory or newest(Path())
+    check(directory)
+    watch = Watch(directory, arguments.every)
+    looks = watch.looks()
+    first = next(looks)
+    if first.last:
+        raise ended(directory)
+    if arguments.once:
+        _print(next(looks).picture, arguments)
+        return 0
+    from rankwise.report.live.screen import show
+
+    show(chain([first], looks), arguments.every, sys.stdout)
+    return 0
+
+
+def _print(picture: Picture | None, arguments: argparse.Namespace) -> None:
+    if picture is None:
+        raise RankwiseError(
+            "no process of the job has called MPI_Init yet: try again later, or leave --once out"
+        )
+    if arguments.json:
+        sys.stdout.write(f"{json.dumps(plain(picture), indent=2)}\n")
+        return
+    from rankwise.report.live.screen import write
+
+    write(picture, arguments.every, sys.stdout)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _LEAST_EVERY <= seconds <= _MOST_EVERY:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of seconds from {_LEAST_EVERY:g} to {_MOST_EVERY:g}"
+        )
+    return seconds

@@ -1,0 +1,155 @@
+"""What the processes of a world did between two instants: calls and messages, of all of them in one table.
+
+The difference is taken process by process, in each one's own keys. What those mean is joined afterwards, so
+it does not matter that communicators get other numbers when new ones appear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.live.process import POLLING, PROCEDURE_BITS, Process
+from rankwise.profile.communicators import Joined
+from rankwise.profile.keys import part
+from rankwise.profile.layout import names_of
+from rankwise.profile.peers import Peers
+from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.rows import Rows
+
+KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
+_FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
+_ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.int64)
+_POLLING = np.array(sorted(POLLING), np.int64)
+_KNOWN = np.array([one.id for one in PROCEDURES], np.int64)
+_CALL_COLUMNS = ("calls", "bytes_sent", "bytes_received", "seconds")
+_MESSAGE_COLUMNS = ("messages", "bytes")
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Calls and messages of a world between two instants; the columns of each of the two have one length.
+
+    Attributes:
+        wall: seconds that each rank has lived in between.
+        rank, communicator, procedure: of the calls; communicators by their id in `joined`.
+        calls, bytes_sent, bytes_received, seconds: the time of calls that have not ended included.
+        source, destination: of the messages, world ranks; or what rankwise.profile.peers has for others.
+        kind: index into KINDS, with "one-sided" also for what was fetched.
+        messages, bytes: numbers of them.
+    """
+
+    wall: Mapping[int, float]
+    rank: Column
+    communicator: Column
+    procedure: Column
+    calls: Column
+    bytes_sent: Column
+    bytes_received: Column
+    seconds: Column
+    source: Column
+    destination: Column
+    kind: Column
+    messages: Column
+    bytes: Column
+
+    @cached_property
+    def in_mpi(self) -> Column:
+        """Seconds of each row of calls that are time in MPI: MPI_Init and MPI_Finalize are not."""
+        return np.where(np.isin(self.procedure, _ENVIRONMENT), 0.0, self.seconds)
+
+
+def difference(
+    earlier: Mapping[str, Process], later: Mapping[int, Process], joined: Joined, peers: Peers
+) -> Difference:
+    """Find out what happened between two instants.
+
+    Args:
+        earlier: processes by the name of their file; those that are missing had not begun, so an empty one
+            means since the start.
+        later: the processes of a world by rank.
+        joined: communicators of the later instant.
+        peers: whose the numbers in the keys of messages are.
+    """
+    wall: dict[int, float] = {}
+    calls, messages = _empty(_CALL_COLUMNS), _empty(_MESSAGE_COLUMNS)
+    for rank, process in later.items():
+        before = earlier.get(process.counters.path.name)
+        wall[rank] = max(process.wall - (before.wall if before else 0.0), 0.0)
+        called = _grown(before.calls if before else None, process.calls, _CALL_COLUMNS)
+        keys = called["key"].astype(np.int64)
+        procedures = keys & (1 << PROCEDURE_BITS) - 1
+        _limit(called["seconds"], procedures, wall[rank] * max(len(process.counters.threads), 1))
+        _append(
+            calls,
+            np.isin(procedures, _KNOWN),
+            np.full(len(keys), rank),
+            joined.ids_of(rank, keys >> PROCEDURE_BITS),
+            procedures,
+            *(called[name] for name in _CALL_COLUMNS),
+        )
+        sent = _grown(
+            before.counters.messages if before else None, process.counters.messages, _MESSAGE_COLUMNS
+        )
+        kinds = part(sent["key"], "MESSAGES", "KIND")
+        others = peers.known(rank, part(sent["key"], "MESSAGES", "PEER"))
+        fetched = kinds == _FETCH
+        _append(
+            messages,
+            kinds < len(KINDS),
+            np.where(fetched, others, rank),
+            np.where(fetched, rank, others),
+            np.where(fetched, KINDS.index("one-sided"), kinds),
+            *(sent[name] for name in _MESSAGE_COLUMNS),
+        )
+    return Difference(wall, *map(np.concatenate, calls), *map(np.concatenate, messages))
+
+
+def _empty(columns: tuple[str, ...]) -> list[list[Column]]:
+    """Return a table of three columns that say what a row is about, and those that count."""
+    return [[np.empty(0, np.int64)] for _ in range(3)] + [[np.empty(0)] for _ in columns]
+
+
+def _append(table: list[list[Column]], known: Column, *columns: Column) -> None:
+    for pieces, column in zip(table, columns, strict=True):
+        pieces.append(column[known])
+
+
+def _limit(seconds: Column, procedures: Column, most: float) -> None:
+    """Reduce the time of a process's polling calls where all of its calls seem to take more than there is.
+
+    Not each of them is timed: if one that was has waited for a processor, that counts for several.
+    """
+    polling = np.isin(procedures, _POLLING)
+    excess, estimated = seconds.sum() - most, seconds[polling].sum()
+    if excess > 0 and estimated > 0:
+        seconds[polling] *= max(1 - excess / estimated, 0.0)
+
+
+def _grown(before: Rows | None, after: Rows, columns: tuple[str, ...]) -> Rows:
+    """Return by how much rows have grown, those that have not left out. Both come in the order of their keys.
+
+    A process counts while it is read, and corrects itself: what seems to have become less has not grown.
+    """
+    grown = np.zeros(len(after), [("key", np.uint64), *((name, np.float64) for name in columns)])
+    grown["key"] = after["key"]
+    known = np.zeros(0, np.intp)
+    if before is not None and len(before) and len(after):
+        places = np.minimum(np.searchsorted(before["key"], after["key"]), len(before) - 1)
+        known = np.flatnonzero(before["key"][places] == after["key"])
+    any_grown = np.zeros(len(after), bool)
+    for name in columns:
+        grown[name] = after[name].astype(np.float64)
+        if before is not None and len(known):
+            grown[name][known] -= before[name][places[known]].astype(np.float64)
+        np.maximum(grown[name], 0.0, out=grown[name])
+        any_grown |= grown[name] > 0
+    rows: Rows = grown[any_grown]
+    return rows

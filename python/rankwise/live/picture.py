@@ -1,0 +1,201 @@
+"""What is shown of a job that is running: all figures of one instant, and of the time since the last look.
+
+The members are the keys of `rankwise top --once --json`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What was done with one communicator, or one procedure.
+
+    Attributes:
+        name: of the communicator or procedure.
+        user_name: that the program gave the communicator, else ''.
+        calls_per_second: since the last look, as all that does not say otherwise.
+        bytes_sent_per_second: point-to-point, one-sided: sent; collectives: contributed; files: written.
+        seconds_per_call: None if no call ended.
+        percent_of_wall: time in it, of the wall time of all ranks.
+        percent_of_mpi: of all ranks' time in MPI.
+        percent_of_wall_from_start: since the start of the job.
+        percent_of_mpi_from_start: since the start of the job.
+        top: of a communicator, the procedure with the most time; of a procedure, the communicator.
+    """
+
+    name: str
+    user_name: str
+    calls_per_second: float
+    bytes_sent_per_second: float
+    seconds_per_call: float | None
+    percent_of_wall: float
+    percent_of_mpi: float
+    percent_of_wall_from_start: float
+    percent_of_mpi_from_start: float
+    top: str | None
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages of one kind: point-to-point, in-collective, one-sided."""
+
+    kind: str
+    messages_per_second: float
+    bytes_per_second: float
+
+
+@dataclass(frozen=True)
+class Hook:
+    """What can be seen of the messages inside collectives, on the ranks that are alike in this.
+
+    Attributes:
+        ranks: in compact form.
+        transport: whose messages are seen, as in the profile's `ranks`.
+        sees: between_nodes, within_node, nonblocking.
+        not_visible: why nothing is seen; '' if something is.
+    """
+
+    ranks: str
+    transport: str
+    sees: list[str]
+    not_visible: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Messages of one kind from one rank to another."""
+
+    source: int
+    destination: int
+    kind: str
+    messages_per_second: float
+    bytes_per_second: float
+    bytes_from_start: int
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One rank.
+
+    Attributes:
+        host: '' if no counters of it were read.
+        state: inside, outside, polling, starting, finalized, aborted, switched off, no counters.
+        procedure: that it is inside of, or polls with.
+        communicator: of that call.
+        since: when it entered the call, or was last seen to call MPI; ISO 8601.
+        seconds: since then.
+        percent_in_mpi: of its own wall time, since the last look.
+        percent_in_mpi_from_start: of its own wall time.
+        calls_per_second: since the last look.
+    """
+
+    rank: int
+    host: str
+    state: str
+    procedure: str | None
+    communicator: str | None
+    since: str | None
+    seconds: float | None
+    percent_in_mpi: float
+    percent_in_mpi_from_start: float
+    calls_per_second: float
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """The ranks that are in one place.
+
+    Attributes:
+        ranks: in compact form, 0-3,8.
+        count: of them.
+        seconds_min: since the last of them came there; None if unknown.
+        seconds_max: since the first of them came there; None if unknown.
+        missing: compact list of the communicator's members that are elsewhere, where the call is for all.
+    """
+
+    state: str
+    procedure: str | None
+    communicator: str | None
+    ranks: str
+    count: int
+    seconds_min: float | None
+    seconds_max: float | None
+    missing: str
+
+
+@dataclass(frozen=True)
+class WorldPicture:
+    """One MPI_COMM_WORLD.
+
+    Attributes:
+        world: its number, in the order of their start.
+        worlds: how many there are in the run directory.
+        started: ISO 8601.
+        wall_seconds: of the longest rank so far.
+        quiet_seconds: since any rank that has not ended entered or left an MPI call; None if all have ended.
+        percent_in_mpi: of the ranks' wall time since the last look.
+        percent_in_mpi_from_start: of the ranks' wall time.
+        percent_in_init_finalize_from_start: of the ranks' wall time, no part of the others.
+        calls_per_second: of all ranks.
+        bytes_sent_per_second: of all ranks, as in the tables.
+        traffic: messages by kind, those kinds that were seen.
+        inside_collectives: what can be seen of these messages.
+        places: where the ranks are now, the largest group first.
+        slowest: ranks, those with the least time in MPI first: the others wait for them.
+        communicators: most time since the last look first.
+        calls: by procedure, likewise.
+        pairs: the 100 with the most bytes since the last look, then since the start, most first.
+        ranks: all, in their order.
+        warnings: what is not certain, a sentence each.
+    """
+
+    world: int
+    worlds: int
+    job: str
+    executable: str
+    mpi_library: str
+    ranks_expected: int
+    ranks_seen: int
+    nodes: int
+    started: str
+    wall_seconds: float
+    quiet_seconds: float | None
+    percent_in_mpi: float
+    percent_in_mpi_from_start: float
+    percent_in_init_finalize_from_start: float
+    calls_per_second: float
+    bytes_sent_per_second: float
+    traffic: list[Traffic]
+    inside_collectives: list[Hook]
+    places: list[Whereabouts]
+    slowest: list[int]
+    communicators: list[Activity]
+    calls: list[Activity]
+    pairs: list[Pair]
+    ranks: list[Rank]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A job at one instant.
+
+    Attributes:
+        directory: the run directory.
+        command: as it was launched, [] if unknown.
+        time: ISO 8601.
+        interval_seconds: since the last look; 0 if there was none, and the figures since then are 0.
+        over: the job has ended.
+        worlds: in the order of their start.
+        warnings: what could not be read, a sentence each.
+    """
+
+    directory: str
+    command: list[str]
+    time: str
+    interval_seconds: float
+    over: bool
+    worlds: list[WorldPicture]
+    warnings: list[str]

@@ -1,0 +1,166 @@
+"""One process at the instant when its counters were read: its clock, its age, and the call that it is in.
+
+Calls are booked when they end. What has gone by of a call that has not ended is added here, so that a process
+that waits shows up as waiting, not as one that does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankwise.profile.clock import NANOSECONDS, Clock, clocks
+from rankwise.profile.counters import Counters
+from rankwise.profile.keys import part
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.rows import Rows
+
+POLLING = frozenset(procedure.id for procedure in PROCEDURES if procedure.polling)
+_KNOWN = frozenset(procedure.id for procedure in PROCEDURES)
+ENDED = ("finalized", "aborted", "switched_off")
+"""States after which a process counts no more."""
+
+PROCEDURE_BITS = CONSTANTS["CALLS_PROCEDURE_BITS"]
+
+_WITHOUT_REGION = np.uint64((1 << CONSTANTS["CALLS_REGION_SHIFT"]) - 1)
+_WITHOUT_BIN = np.uint64(CONSTANTS["CALLS_PROCEDURE_SHIFT"])
+_MOST_AHEAD_NS = 24 * 3600 * 10**9  # of a clock: more is a damaged stamp
+_CALLS = np.dtype(
+    [
+        ("key", np.uint64),
+        *((name, np.float64) for name in ("calls", "bytes_sent", "bytes_received", "seconds")),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Open:
+    """A call that has not ended.
+
+    Attributes:
+        procedure: its id.
+        communicator: its index on the process.
+        since_ns: nanoseconds since 1970, by the clock of the process's node.
+        polling: programs repeat it, so the instant is that of an earlier call, and its time no waiting.
+    """
+
+    procedure: int
+    communicator: int
+    since_ns: int
+    polling: bool
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process at one instant.
+
+    Attributes:
+        counters: what it has counted.
+        clock: its clock, exact at its last sign of life.
+        now_ns: when it was read, in nanoseconds since 1970, by the clock of its node as far as that is known.
+    """
+
+    counters: Counters
+    clock: Clock
+    now_ns: int
+
+    @property
+    def ended(self) -> bool:
+        """Whether it counts no more."""
+        return self.counters.header.state in ENDED
+
+    @cached_property
+    def wall(self) -> float:
+        """Seconds from MPI_Init to now, or to its end."""
+        life, latest = Lifetime.of(self.counters), self.counters.header.stamps["latest"]
+        if self.ended or not latest.used:
+            return life.wall
+        return life.wall + max(self.now_ns - latest.realtime_ns, 0) / NANOSECONDS
+
+    @cached_property
+    def calls_open(self) -> list[Open]:
+        """The calls that its threads are inside of, the first thread's first."""
+        if self.ended:
+            return []
+        threads = self.counters.threads
+        inside = threads[(threads["inside_key"] != 0) & (threads["alive"] != 0)]
+        procedures = part(inside["inside_key"], "CALLS", "PROCEDURE").tolist()
+        communicators = part(inside["inside_key"], "CALLS", "COMMUNICATOR").tolist()
+        return [
+            Open(procedure, communicator, self._instant(since), procedure in POLLING)
+            for procedure, communicator, since in zip(
+                procedures, communicators, inside["inside_since"].tolist(), strict=True
+            )
+            if procedure in _KNOWN
+        ]
+
+    @cached_property
+    def sign_of_life_ns(self) -> int:
+        """The last instant at which it is known to have called MPI, nanoseconds since 1970.
+
+        Exact to 0.25 s: the stamp is renewed that often while MPI is called. The last call that was timed
+        tells more where calls are short.
+        """
+        latest = self.counters.header.stamps["latest"]
+        entered = [self._instant(ticks) for ticks in self.counters.threads["inside_since"].tolist() if ticks]
+        return max([latest.realtime_ns, *entered])
+
+    @cached_property
+    def calls(self) -> Rows:
+        """The calls by communicator and procedure alone, in the order of the keys (communicator | procedure).
+
+        `seconds` holds the time of calls that have not ended, too.
+        """
+        rows = self.counters.calls
+        keys = (rows["key"] & _WITHOUT_REGION) >> _WITHOUT_BIN
+        waiting = [one for one in self.calls_open if not one.polling]
+        own = [one.communicator << PROCEDURE_BITS | one.procedure for one in waiting]
+        seconds = [(self.now_ns - one.since_ns) / NANOSECONDS for one in waiting]
+        unique, places = np.unique(np.concatenate((keys, np.array(own, np.uint64))), return_inverse=True)
+        total = np.zeros(len(unique), _CALLS)
+        total["key"] = unique
+        places = places.reshape(-1)
+        booked = places[: len(keys)]
+        for name in ("calls", "bytes_sent", "bytes_received"):
+            total[name] = np.bincount(booked, rows[name].astype(np.float64), len(unique))
+        total["seconds"] = np.bincount(booked, self.clock.seconds(rows["ticks"]), len(unique))
+        total["seconds"] += np.bincount(places[len(keys) :], np.array(seconds, np.float64), len(unique))
+        return total
+
+    def _instant(self, ticks: int) -> int:
+        """Return when that was; not later than now, whatever a damaged record says."""
+        return min(self.clock.realtime_ns(ticks), self.now_ns)
+
+
+def processes(files: Sequence[Counters], read_ns: Sequence[int]) -> list[Process]:
+    """Put the counters of processes on the clocks of their nodes.
+
+    A node whose clock is ahead of ours has given signs of life that lie in our future: its now is at least
+    the latest of them. A clock that is behind can't be told from processes that have been silent.
+
+    Args:
+        files: of all processes.
+        read_ns: when each was read, nanoseconds since 1970 by the clock of this node.
+    """
+    ahead_ns: dict[str, int] = {}
+    for counters, now_ns in zip(files, read_ns, strict=True):
+        header = counters.header
+        ahead = header.stamps["latest"].realtime_ns - now_ns
+        known = ahead_ns.get(header.host, 0)
+        ahead_ns[header.host] = max(known, ahead if ahead < _MOST_AHEAD_NS else 0)
+    own = clocks([list(counters.header.stamps.values()) for counters in files])
+    return [
+        Process(counters, _anchored(counters, clock), now_ns + ahead_ns[counters.header.host])
+        for counters, clock, now_ns in zip(files, own, read_ns, strict=True)
+    ]
+
+
+def _anchored(counters: Counters, clock: Clock) -> Clock:
+    """Tie the clock to the last sign of life: how it was set or drifted before does not matter then."""
+    latest = counters.header.stamps["latest"]
+    return Clock(clock.ticks_per_second, latest) if latest.used else clock

@@ -1,0 +1,60 @@
+"""Finds the run directory of a job that is running, and says in one line why another one will not do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.profile.assemble import COUNTERS_SUFFIX
+from rankwise.profile.end_note import has_ended
+from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
+
+RUN_SUFFIX = ".rankwise-run"
+
+
+def newest(place: Path) -> Path:
+    """Find the run directory of the job that was started last, of those of this user in `place`.
+
+    Raises:
+        RankwiseError: there is none.
+    """
+    found: list[tuple[float, Path]] = []
+    for path in place.glob(f"*{RUN_SUFFIX}"):
+        status = path.lstat()
+        if path.is_dir() and not path.is_symlink() and status.st_uid == os.geteuid() and not has_ended(path):
+            found.append((status.st_ctime, path))
+    if not found:
+        raise RankwiseError(
+            f"no job runs in this directory: give the run directory, NAME{RUN_SUFFIX}, beside its profile"
+        )
+    return max(found)[1]
+
+
+def check(directory: Path) -> None:
+    """See that a directory is that of a job which may be running.
+
+    Raises:
+        RankwiseError: it is missing, no run directory, or its run has ended.
+    """
+    if not directory.is_dir():
+        what = "is not a directory" if directory.exists() else "is not found"
+        raise RankwiseError(
+            f"{directory} {what}: give the run directory, NAME{RUN_SUFFIX}, which is there while the job runs"
+        )
+    try:
+        names = os.listdir(directory)  # noqa: PTH208 - the names are all that is wanted
+    except OSError as error:
+        raise RankwiseError(f"{directory} cannot be read: {error.strerror}") from error
+    if LAUNCH_NOTE not in names and not any(name.endswith(COUNTERS_SUFFIX) for name in names):
+        raise RankwiseError(
+            f"{directory} is not a run directory, or no process of the job has called MPI_Init yet:"
+            f" give NAME{RUN_SUFFIX}, beside the profile"
+        )
+    if has_ended(directory):
+        raise ended(directory)
+
+
+def ended(directory: Path) -> RankwiseError:
+    """Say that the job of a run directory has ended."""
+    return RankwiseError(f"{directory}: this job has ended; `rankwise recover {directory}` makes its profile")

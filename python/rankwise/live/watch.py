@@ -1,0 +1,115 @@
+"""Looks at a job again and again until it has ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.live.picture import Picture
+from rankwise.live.process import Process
+from rankwise.live.snapshot import Snapshot, take
+from rankwise.live.world_picture import picture
+from rankwise.profile.clock import NANOSECONDS
+from rankwise.profile.end_note import has_ended
+from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
+from rankwise.profile.launch_note import read_launch_note
+
+_PATIENCE_S = 10.0
+_CHECK_S = 0.2
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a job.
+
+    Attributes:
+        picture: None as long as no process has called MPI_Init.
+        last: the job has ended.
+    """
+
+    picture: Picture | None
+    last: bool
+
+
+class Watch:
+    """A job under observation.
+
+    Args:
+        directory: its run directory.
+        every: seconds between two looks.
+    """
+
+    def __init__(self, directory: Path, every: float) -> None:
+        self._directory = directory
+        self._every = every
+        self._note = read_launch_note(directory)
+        self._launched = (directory / LAUNCH_NOTE).exists()
+        self._before: Snapshot | None = None
+        self._now: Snapshot | None = None
+
+    def looks(self) -> Iterator[Look]:
+        """Look, wait, and look again, until the job has ended.
+
+        Raises:
+            RankwiseError: there are counters, and two looks could read none of them.
+        """
+        while True:
+            start = time.monotonic()
+            look = self.look()
+            yield look
+            if look.last:
+                return
+            self._wait_until(start + self._every)
+
+    def look(self) -> Look:
+        """Look once.
+
+        Raises:
+            RankwiseError: there are counters, and neither this look nor the one before could read any.
+        """
+        snapshot = take(self._directory)
+        if self._now and not _files(self._now) <= _files(snapshot):
+            # The files are being removed, which is the end; what is known of it stays.
+            return Look(self._picture(over=True), last=True)
+        if snapshot.unreadable and not snapshot.processes and self._now and self._now.unreadable:
+            raise RankwiseError(snapshot.unreadable[0])
+        self._before, self._now = self._now, snapshot
+        over = snapshot.over or is_over(snapshot.processes, self._launched)
+        return Look(self._picture(over=over), over)
+
+    def _picture(self, *, over: bool) -> Picture | None:
+        if self._now is None or not self._now.processes:
+            return None
+        return picture(str(self._directory), self._note, self._before, self._now, over=over)
+
+    def _wait_until(self, end: float) -> None:
+        """Sleep, but not beyond the end of the job."""
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, _CHECK_S))
+            if has_ended(self._directory) or not self._directory.is_dir():
+                return
+
+
+def _files(snapshot: Snapshot) -> set[Path]:
+    return {process.counters.path for process in snapshot.processes}
+
+
+def is_over(found: Sequence[Process], launched: bool) -> bool:
+    """Tell from the processes whether their job has ended.
+
+    `rankwise run` says so itself; a script under it may start a further program when one has ended, so it is
+    given some time. Who is killed because another rank aborts has no chance to tell: then silence is the end.
+
+    Args:
+        found: all processes of the run directory.
+        launched: there is a note of `rankwise run` in it.
+    """
+    if not found:
+        return False
+    silent = min(process.now_ns - process.sign_of_life_ns for process in found) / NANOSECONDS > _PATIENCE_S
+    if all(process.ended for process in found):
+        return silent or not launched
+    return silent and any(process.counters.header.state == "aborted" for process in found)
