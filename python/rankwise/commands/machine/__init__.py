@@ -1,0 +1,28 @@
+"""Make and show machine.json, which tells the rest of Rankwise what the machine is made of.
+
+  rankwise machine show machine.json
+  rankwise machine from-hwloc -o machine.json
+  rankwise machine from-slurm topology.conf -o machine.json
+  rankwise machine from-latency F.json -o machine.json
+
+It can also be written by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankwise.commands.actions import action, add_actions
+
+_ACTIONS = ("show", "from-slurm", "from-hwloc", "from-latency")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions."""
+    add_actions(parser, __name__, _ACTIONS, required=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the action."""
+    status: int = action(__name__, arguments.action).run(arguments)
+    return status

@@ -1,0 +1,65 @@
+"""Make a machine.json from a latency measurement.
+
+  rankwise machine from-latency F.json -o machine.json
+  rankwise machine from-latency F.json --base slurm.json -o machine.json
+
+The levels are found in the measured times. With --base, the tree of another machine.json, such as hwloc's or
+Slurm's, is kept and gets the measured costs. A table says where its levels, or else those that the kernels
+tell of, and the measured ones disagree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.machine.output import add_output, write_made
+
+if TYPE_CHECKING:
+    from rankwise.topology.machine.model import Machine
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "measurement",
+        type=Path,
+        metavar="F.json",
+        help="of `rankwise latency`, a log of mmpi, or mpiGraph's output",
+    )
+    parser.add_argument(
+        "--base",
+        type=Path,
+        metavar="machine.json",
+        help="keep its tree (default: make one of what was found)",
+    )
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file and compare; 0, or RankwiseError."""
+    from rankwise.latency.formats.detect import read
+    from rankwise.report.agreement import print_agreement
+    from rankwise.topology.hierarchy.compare import Agreement
+    from rankwise.topology.hierarchy.find import find_hierarchy
+    from rankwise.topology.machine.read import read_machine
+    from rankwise.topology.sources.measured import machine_from_latency
+
+    agreements: list[Agreement] = []
+    hosts: list[str] = []
+
+    def make() -> Machine:
+        measurement = read(arguments.measurement)
+        base = read_machine(arguments.base) if arguments.base else None
+        found = machine_from_latency(
+            measurement, find_hierarchy(measurement), str(arguments.measurement), base
+        )
+        agreements.extend(found.agreements)
+        hosts.extend(measurement.host_names())
+        return found.machine
+
+    write_made(arguments, make)
+    print_agreement(agreements, hosts, sys.stdout)
+    return 0

@@ -1,0 +1,61 @@
+"""Make a machine.json from Slurm's topology.conf or topology.yaml.
+
+  rankwise machine from-slurm /etc/slurm/topology.conf --hwloc node.xml -o machine.json
+  rankwise machine from-slurm topology.yaml --topology gpu --nodes $SLURM_JOB_NODELIST -o machine.json
+
+Slurm knows switches, or blocks, and the nodes at them. --hwloc or --slots tells what is inside of a node;
+without them a node is a single slot.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rankwise.commands.machine.output import add_output, write_made
+
+_DIGITS = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "topology_file", type=Path, metavar="topology.conf|topology.yaml", help="YAML if it ends in .yaml"
+    )
+    parser.add_argument(
+        "--topology", metavar="NAME", help="which one of topology.yaml (default: the cluster's default)"
+    )
+    parser.add_argument(
+        "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
+    )
+    inside = parser.add_mutually_exclusive_group()
+    inside.add_argument(
+        "--hwloc", type=Path, metavar="NODE.xml", help="hwloc's XML of a node: all are like it"
+    )
+    inside.add_argument("--slots", type=_slots, metavar="N", help="slots of each node (default: 1)")
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file; 0, or RankwiseError."""
+    from rankwise.topology.hosts import hosts_of
+    from rankwise.topology.sources.slurm import machine_from_slurm
+
+    hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
+    write_made(
+        arguments,
+        lambda: machine_from_slurm(
+            arguments.topology_file,
+            topology=arguments.topology,
+            hosts=hosts,
+            hwloc=arguments.hwloc,
+            slots=arguments.slots,
+        ),
+    )
+    return 0
+
+
+def _slots(text: str) -> int:
+    if not text.isdecimal() or len(text) > _DIGITS or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of slots from 1 to 99999")
+    return int(text)

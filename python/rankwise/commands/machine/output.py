@@ -1,0 +1,34 @@
+"""What all that make a machine.json have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rankwise.topology.machine.model import Machine
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Declare -o and --force."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="machine.json", required=True, help="the file to write"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+
+
+def write_made(arguments: argparse.Namespace, make: Callable[[], Machine]) -> Machine:
+    """Make a machine, write it, and say what it is; an output that exists is refused first of all."""
+    from rankwise.report.page import Page
+    from rankwise.topology.machine.shape import Shapes
+    from rankwise.topology.machine.write import check_output, write_machine
+
+    check_output(arguments.output, arguments.force)
+    machine = make()
+    write_machine(machine, arguments.output)
+    page = Page(sys.stdout)
+    page.write(*page.wrapped(f"{arguments.output}: {Shapes(machine).inside(machine.root)}", indent=2))
+    return machine

@@ -1,0 +1,51 @@
+"""Show a machine.json: its tree, its levels with their costs, what is slow, and where that is known from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rankwise.commands.limits import row_limit
+
+_DEFAULT_LIMIT = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("machine", type=Path, metavar="machine.json", help="the file to show")
+    parser.add_argument(
+        "--json", action="store_true", help="as JSON: the file itself, and what follows from it"
+    )
+    parser.add_argument(
+        "--limit",
+        type=row_limit,
+        default=_DEFAULT_LIMIT,
+        metavar="N",
+        help="rows of a list, 0 for all (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show it; 0, or RankwiseError if it can't be read."""
+    from rankwise.topology.machine.read import read_machine
+
+    machine = read_machine(arguments.machine)
+    if arguments.json:
+        import json
+
+        from rankwise.topology.machine.shape import Shapes, object_counts, slot_count
+        from rankwise.topology.machine.write import plain
+
+        found = plain(machine) | {
+            "shape": Shapes(machine).inside(machine.root),
+            "objects": dict(zip(machine.level_names(), object_counts(machine), strict=True)),
+            "slots": slot_count(machine),
+            "hosts": machine.hosts(),
+        }
+        sys.stdout.write(f"{json.dumps(found, indent=2)}\n")
+    else:
+        from rankwise.report.machine import print_machine
+
+        print_machine(machine, sys.stdout, arguments.limit)
+    return 0

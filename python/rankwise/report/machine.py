@@ -1,0 +1,106 @@
+"""A machine on the terminal: its tree down to nodes, its levels with their costs, and its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from rich.text import Text
+
+from rankwise.report.cut import cut
+from rankwise.report.page import Page
+from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.units import byte_text
+from rankwise.topology.hosts import folded
+from rankwise.topology.machine.model import NODE, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
+
+_INDENT = "  "
+
+
+def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
+    """Write all of it; lists of objects and misfits have at most `limit` rows, 0 for all."""
+    page = Page(file)
+    shapes = Shapes(machine)
+    nodes, slots = counted(len(machine.nodes), NODE), counted(slot_count(machine), "slot")
+    page.write(page.text(f"Machine of {nodes} with {slots}", "bold"))
+    page.write(*page.wrapped(shapes.inside(machine.root), indent=2), Text())
+    shown, rest = cut(_tree_lines(machine, machine.root, shapes), limit)
+    page.write(*(line for text in shown for line in page.wrapped(text, indent=2 + _depth(text))))
+    _say_rest(page, rest)
+    page.write(Text(), *_level_lines(page, machine))
+    if machine.misfits:
+        shown_misfits, rest_misfits = cut(machine.misfits, limit)
+        page.write(Text(), page.text("Slower than the rest of their level", "bold"))
+        page.write(*table_lines(page, _MISFITS, shown_misfits))
+        _say_rest(page, rest_misfits)
+    if machine.sources:
+        page.write(Text(), page.text("Known from", "bold"))
+        page.write(*(line for one in machine.sources for line in page.wrapped(_source_text(one), indent=2)))
+
+
+def _say_rest(page: Page, rest: Sequence[object]) -> None:
+    if rest:
+        page.write(*page.wrapped(f"{len(rest)} more; --limit 0 shows all.", "dim"))
+
+
+def _depth(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _tree_lines(machine: Machine, top: Object, shapes: Shapes, depth: int = 0) -> list[str]:
+    """Return a line for each object around nodes, and one for the nodes in it that are alike."""
+    node = machine.depth(NODE)
+    names = machine.level_names()
+    lines: list[str] = []
+    alike: dict[str, list[str]] = {}
+    for child in top.children:
+        if child.level == node:
+            alike.setdefault(shapes.inside(child), []).append(child.name)
+        else:
+            level = names[child.level]
+            name = child.name if child.name.startswith(level) else f"{level} {child.name}".rstrip()
+            lines.append(f"{_INDENT * depth}{name}")
+            lines += _tree_lines(machine, child, shapes, depth + 1)
+    for inside, hosts in alike.items():
+        own = f"{_INDENT * depth}{counted(len(hosts), NODE)} {folded(hosts)}"
+        lines.append(f"{own}: {inside}" if inside else own)
+    return lines
+
+
+def _level_lines(page: Page, machine: Machine) -> list[Text]:
+    rows = list(zip(machine.levels, object_counts(machine), strict=True))
+    columns: list[Column[tuple[Level, int]]] = [
+        label("level", lambda row: row[0].name),
+        Column("objects", lambda row: str(row[1]), right=True),
+        Column("latency us", lambda row: _text(row[0].cost.latency_us), right=True),
+        Column("overhead us", lambda row: _text(row[0].cost.overhead_us), right=True),
+        Column("us per byte", lambda row: _text(row[0].cost.us_per_byte), right=True),
+        Column("MB/s", lambda row: _text(row[0].cost.bandwidth_mb_s), right=True),
+        Column("link MB/s", lambda row: _text(row[0].link_mb_s), right=True),
+    ]
+    lines = table_lines(page, columns, rows)
+    caption = "What a message costs whose ends meet in an object of the level: no smaller one holds both."
+    return lines + page.wrapped(caption, "dim")
+
+
+_MISFITS: list[Column[Misfit]] = [
+    label("what", lambda misfit: misfit.kind),
+    label("where", lambda misfit: misfit.where),
+    label("of", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
+    Column("is", lambda misfit: _text(misfit.value), right=True),
+    Column("its level", lambda misfit: _text(misfit.expected), right=True),
+    label("level", lambda misfit: misfit.level),
+    label("verdict", lambda misfit: misfit.verdict or "-"),
+]
+
+
+def _source_text(source: Source) -> str:
+    place = f" in {source.file}" if source.file else ""
+    what = f": {source.what}" if source.what else ""
+    date = f", {source.date}" if source.date else ""
+    return f"{source.kind}{place}{date}{what}"
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"

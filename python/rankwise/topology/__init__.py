@@ -1,0 +1,1 @@
+"""The machine: what it is made of, what communication costs in it, and where ranks are."""

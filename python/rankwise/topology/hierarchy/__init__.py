@@ -1,0 +1,1 @@
+"""The levels of a machine, found from a measurement alone."""

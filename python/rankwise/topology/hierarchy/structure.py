@@ -1,0 +1,111 @@
+"""The search for the partitions and effects that describe all views shortest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+
+from rankwise.topology.hierarchy.clustering import Groups, nest
+from rankwise.topology.hierarchy.depth import places_of_levels
+from rankwise.topology.hierarchy.distances import Matrix, View, combine, fill
+from rankwise.topology.hierarchy.explain import Explanation, cleaned, explain
+from rankwise.topology.hierarchy.unmeasured import measured, spread
+
+_GAP = float(np.log(1.15))
+"""Levels differ at least that much (logarithm of the ratio of costs) in some view."""
+
+_ROUNDS = 3
+_FEW_RANKS = 128
+"""Among more ranks than these, one tree shows enough to start from."""
+
+_FEW_GROUPS = 64
+"""Among more groups, a slow one stands out anyway."""
+
+
+def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
+    """Find the nested partitions and the effects that together describe all views shortest.
+
+    Slow nodes bend the tree, and a bent tree hides slow nodes. Several trees are made: of all views together,
+    of each view alone, and of views without what is common to a row. The one is taken that, with its effects,
+    makes the shortest description; then the tree is made once more of what remains without the effects.
+
+    Args:
+        views: of N ranks.
+        units: partitions whose groups may be slow, besides those that are found; nodes, if they are known.
+    """
+    tried: dict[tuple[bytes, ...], Explanation] = {}
+
+    def attempt(shown: Sequence[View]) -> Explanation:
+        """Describe views by the partitions that the shown views suggest."""
+        distances = combine(shown)
+        known = measured(distances)
+        cuts = nest(fill(distances[np.ix_(known, known)]))
+        cuts = spread(cuts, known, units[0] if units else None, len(distances))
+        levels = [cuts[place] for place in places_of_levels(cuts, known=units)]
+        key = tuple(groups.tobytes() for groups in levels)
+        if key not in tried:
+            tried[key] = describe(views, levels, units)
+        return tried[key]
+
+    best = attempt(views)
+    if 3 < len(views[0].cost) <= _FEW_RANKS:
+        others = list(map(attempt, _alternatives(views, best.partitions)))
+        best = min([best, *others], key=attrgetter("nats"))
+    for _ in range(_ROUNDS):
+        if not best.effects:
+            break
+        again = attempt(cleaned(views, best.effects))
+        if again.nats >= best.nats:
+            break
+        best = again
+    return best
+
+
+def describe(views: Sequence[View], partitions: Sequence[Groups], units: Sequence[Groups]) -> Explanation:
+    """Describe views by partitions, without those whose pairs cost the same as the next level's."""
+    found = explain(views, partitions, [*partitions, *units])
+    while found.partitions:
+        centres = np.array([fit.centres() for fit in found.fits])
+        gaps = np.nan_to_num(np.diff(centres, axis=1), nan=0.0).max(axis=0)
+        # What was not measured (all pairs of a class missing) cannot be told apart, and stays.
+        gaps[np.isnan(centres).all(axis=0)[:-1]] = np.inf
+        if gaps.min() >= _GAP:
+            break
+        same = int(gaps.argmin())
+        kept = [groups for place, groups in enumerate(found.partitions) if place != same]
+        found = explain(views, kept, [*kept, *units])
+    return found
+
+
+def _alternatives(views: Sequence[View], partitions: Sequence[Groups]) -> Iterator[tuple[View, ...]]:
+    """Yield views that may show more than all of them together."""
+    if len(views) > 1:
+        yield from ((view,) for view in views)
+    for groups in (np.arange(len(views[0].cost)), *partitions):
+        if 2 < groups.max() < _FEW_GROUPS:
+            yield tuple(replace(view, cost=_centred(view.cost, groups)) for view in views)
+
+
+def _centred(cost: Matrix, groups: Groups) -> Matrix:
+    """Return costs without what each group adds to all its messages.
+
+    In a tree of K groups, a delay r in front of one adds r (K - 2) to the sum of its row, and r to each sum
+    (but not to their median), as in neighbour joining (Saitou and Nei 1987).
+    """
+    many = int(groups.max()) + 1
+    inside = np.zeros((len(groups), many), dtype=np.float32)
+    inside[np.arange(len(groups)), groups] = 1
+    known = np.isfinite(cost)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = inside.T @ np.where(known, np.log(cost), 0) @ inside
+        block = np.exp(logs / (inside.T @ known @ inside))
+    np.fill_diagonal(block, np.nan)
+    sums = np.nansum(block, axis=1) * many / np.maximum(np.isfinite(block).sum(axis=1), 1)
+    delay = np.maximum(0, (sums - np.nanmedian(sums)) / (many - 2))
+    both = (delay[:, None] + delay[None, :])[np.ix_(groups, groups)].astype(np.float32)
+    without = cost - both
+    outside = groups[:, None] != groups[None, :]
+    return np.where(outside & (without > 0.05 * cost), without, cost)

@@ -1,0 +1,1 @@
+"""machine.json: what a machine is made of, what communication costs in it, and where that is known from."""

@@ -1,0 +1,79 @@
+"""Values of a JSON file with their place in it, so that each complaint names the place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rankwise.errors import RankwiseError
+
+MOST_OBJECTS = 1 << 24
+"""Of one kind, and slots: as many as the largest machines have, ten times."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value, and where it is: `levels[2].count`."""
+
+    value: object
+    path: str = ""
+
+    def error(self, message: str) -> RankwiseError:
+        """Return the complaint about this value."""
+        return RankwiseError(f"{self.path}: {message}" if self.path else message)
+
+    def keys(self, allowed: Collection[str] | None, required: Collection[str] = ()) -> dict[str, Field]:
+        """Return the fields of an object, by key; None allows all keys."""
+        if not isinstance(self.value, dict):
+            raise self.error("must be an object: {...}")
+        for key in self.value:
+            if allowed is not None and key not in allowed:
+                raise self.error(f"unknown key {key!r}; known are {', '.join(allowed)}")
+        for key in required:
+            if key not in self.value:
+                raise self.error(f"{key!r} is missing")
+        return {key: Field(value, f"{self.path}.{key}".lstrip(".")) for key, value in self.value.items()}
+
+    def items(self, least: int = 0) -> list[Field]:
+        """Return the elements of a list of at least `least`."""
+        if not isinstance(self.value, list):
+            raise self.error("must be a list: [...]")
+        if len(self.value) < least:
+            raise self.error("must not be empty")
+        return [Field(value, f"{self.path}[{place}]") for place, value in enumerate(self.value)]
+
+    def text(self) -> str:
+        """Return a text that can be printed as it is."""
+        if not isinstance(self.value, str):
+            raise self.error("must be a text")
+        if not self.value.isprintable():
+            raise self.error("must not contain control characters")
+        return self.value
+
+    def name(self) -> str:
+        """Return a text that can be a name in files of launchers: no blanks."""
+        text = self.text()
+        if not text or any(character.isspace() for character in text):
+            raise self.error("must be a name without blanks")
+        return text
+
+    def whole(self, least: int, most: int = MOST_OBJECTS) -> int:
+        """Return a whole number from `least` to `most`."""
+        value = self.value
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise self.error(f"must be a whole number above {least - 1}")
+        if value > most:
+            raise self.error(f"must be at most {most}")
+        return value
+
+    def number(self) -> float:
+        """Return a finite number, 0 or more."""
+        value = self.value
+        if (
+            not isinstance(value, (int, float))
+            or isinstance(value, bool)
+            or not 0 <= value <= sys.float_info.max
+        ):
+            raise self.error("must be a number, 0 or more")
+        return float(value)

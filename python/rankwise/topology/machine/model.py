@@ -1,0 +1,160 @@
+"""A machine: a tree of objects, a level for each depth of it, and what is known about both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.topology.hierarchy.levels import Cost, numbered
+from rankwise.topology.machine.slots import Slots, slots_below
+
+ROOT = "machine"
+NODE = "node"
+COSTS = tuple(cost.name for cost in fields(Cost))
+
+
+@dataclass(frozen=True)
+class Level:
+    """A kind of objects.
+
+    Attributes:
+        name: `machine`, `switch`, `node`, `package`, `numa`, `l3`, `core`, `pu`, or what the maker calls it.
+        cost: of a message whose ends meet in an object of this level: no smaller object holds both.
+        link_mb_s: bandwidth of the link from such an object to the one around it, MB/s (10^6 bytes).
+    """
+
+    name: str
+    cost: Cost = field(default_factory=Cost)
+    link_mb_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Object:
+    """A part of the machine; identical parts share their children.
+
+    Attributes:
+        level: place in Machine.levels. A child's is greater than its parent's, and may leave levels out.
+        children: none: a slot for a process.
+        name: of a node or switch; '' where it has none.
+        os: number that the kernel gives it; of a slot, the processor's. -1: unknown.
+        link_mb_s: as in Level, where this object's link is another one.
+    """
+
+    level: int
+    children: tuple[Object, ...] = ()
+    name: str = ""
+    os: int = -1
+    link_mb_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where something is known from.
+
+    Attributes:
+        kind: `hwloc`, `slurm` or `latency`.
+        what: that is known from it, in words.
+        file: path as given; '' if it was no file.
+        date: ISO 8601, when it was read or measured; '' if unknown.
+    """
+
+    kind: str
+    what: str = ""
+    file: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Something slower than the rest of its level, as hierarchy.levels.Misfit, but with hosts for ranks."""
+
+    kind: str
+    where: str
+    hosts: tuple[str, ...]
+    what: str
+    size: int
+    value: float
+    expected: float
+    level: str
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A whole machine.
+
+    Attributes:
+        levels: from the outermost, `machine`, to the innermost; one of them is `node`.
+        root: the only object of level 0.
+        sources: of all this, in the order of their use.
+        misfits: the worst first.
+    """
+
+    levels: tuple[Level, ...]
+    root: Object
+    sources: tuple[Source, ...] = ()
+    misfits: tuple[Misfit, ...] = ()
+
+    def level_names(self) -> tuple[str, ...]:
+        """Return the levels' names, the outermost first."""
+        return tuple(level.name for level in self.levels)
+
+    def depth(self, level: str) -> int:
+        """Return the place of a level; RankwiseError if there is none of this name."""
+        names = self.level_names()
+        if level not in names:
+            raise RankwiseError(f"the machine has no level {level!r}: it has {', '.join(names)}")
+        return names.index(level)
+
+    @cached_property
+    def nodes(self) -> tuple[Object, ...]:
+        """All objects of level `node`, from left to right in the tree."""
+        return tuple(_at(self.root, self.depth(NODE)))
+
+    @cached_property
+    def slots(self) -> Slots:
+        """All leaves, from left to right in the tree."""
+        return slots_below(self.root, len(self.levels), self.depth(NODE))
+
+    def hosts(self) -> tuple[str, ...]:
+        """Return the nodes' names, from left to right in the tree."""
+        return tuple(node.name for node in self.nodes)
+
+    def costs(self, which: str) -> NDArray[np.float64]:
+        """Return one of COSTS for each level: shape (depth,), NaN where it is unknown."""
+        values = [getattr(level.cost, which) for level in self.levels]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    def partition(self, level: str, hosts: Sequence[str]) -> NDArray[np.int64]:
+        """Say which of `hosts` are in the same object of a level that is not inside of nodes.
+
+        Args:
+            level: `node` or one around it.
+            hosts: N names, such as the host of each rank; a name may come again.
+
+        Returns:
+            shape (N,): number of the object, from 0 in the order of their first host.
+
+        Raises:
+            RankwiseError: no such level, a level inside of nodes, or a host that the machine has not.
+        """
+        depth = self.depth(level)
+        if depth > self.depth(NODE):
+            raise RankwiseError(f"level {level!r} is inside of nodes: hosts do not tell its objects apart")
+        first = np.searchsorted(self.slots.host, np.arange(len(self.nodes)))
+        group = dict(zip(self.hosts(), self.slots.numbers[first, depth].tolist(), strict=True))
+        missing = next((host for host in hosts if host not in group), None)
+        if missing is not None:
+            raise RankwiseError(f"the machine has no node {missing!r}")
+        return numbered([group[host] for host in hosts])
+
+
+def _at(top: Object, level: int) -> list[Object]:
+    if top.level >= level:
+        return [top] if top.level == level else []
+    return [found for child in top.children for found in _at(child, level)]

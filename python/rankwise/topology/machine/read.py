@@ -1,0 +1,142 @@
+"""Reads machine.json, which docs/machine.md describes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import RankwiseError
+from rankwise.topology.hierarchy.levels import Cost
+from rankwise.topology.machine.fields import Field
+from rankwise.topology.machine.model import COSTS, NODE, ROOT, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.regular import regular_tree
+from rankwise.topology.machine.tree import TreeReader
+
+FORMAT = "rankwise-machine"
+VERSION = 1
+
+_MOST_LEVELS = 64
+_KEYS = ("format", "version", "levels", "templates", "tree", "sources", "misfits")
+_LEVEL_KEYS = ("name", "cost", "link_mb_s")
+
+
+def read_machine(path: Path) -> Machine:
+    """Read a machine.json.
+
+    Raises:
+        RankwiseError: it can't be read, or is no machine: one line that names the place in the file.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RankwiseError(f"{path} is no machine.json: byte {error.start} is not UTF-8") from error
+    try:
+        return machine_of(text)
+    except RankwiseError as error:
+        raise RankwiseError(f"{path}: {error}") from error
+
+
+def machine_of(text: str) -> Machine:
+    """Return the machine that the text of a machine.json tells of; RankwiseError names the place in it."""
+    keys = Field(_parsed(text)).keys(_KEYS, required=("format", "version", "levels"))
+    if keys["format"].value != FORMAT:
+        raise keys["format"].error(f'must be "{FORMAT}"')
+    if keys["version"].whole(1) != VERSION:
+        raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
+    regular = "tree" not in keys
+    levels = _levels(keys["levels"], regular)
+    if not regular:
+        reader = TreeReader([level.name for level in levels], keys.get("templates"))
+        root = Object(0, reader.below_root(keys["tree"]))
+    elif "templates" in keys:
+        raise keys["templates"].error("are for a `tree`, which is missing")
+    else:
+        below = keys["levels"].items()[1 - len(levels) :]
+        root = regular_tree(below, [level.name for level in levels])
+    sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
+    misfits = tuple(_misfit(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
+    return Machine(levels, root, sources, misfits)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        raise RankwiseError(message) from error
+    except RecursionError as error:
+        raise RankwiseError("is no machine.json: it is nested too deeply") from error
+    except ValueError as error:  # a number with thousands of digits
+        raise RankwiseError(f"is no machine.json: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RankwiseError(f"the key {twice!r} is there twice in one object")
+    return found
+
+
+def _no_constant(word: str) -> float:
+    raise RankwiseError(f"{word} is no number of JSON")
+
+
+def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
+    """Return all levels, that of the whole machine first even if it is left out."""
+    given = field.items(least=1)
+    levels = [_level(item, regular) for item in given]
+    if levels[0].name != ROOT:
+        levels.insert(0, Level(ROOT))
+    elif "count" in given[0].keys(None) or "names" in given[0].keys(None):
+        raise given[0].error("there is one machine, without `count` and `names`")
+    names = [level.name for level in levels]
+    if len(names) > _MOST_LEVELS:
+        raise field.error(f"must not be more than {_MOST_LEVELS}")
+    for item, name in zip(reversed(given), reversed(names), strict=False):
+        if names.count(name) > 1:
+            raise item.error(f"the name {name!r} is there twice")
+    if NODE not in names:
+        raise field.error(f'one must have the name "{NODE}"')
+    return tuple(levels)
+
+
+def _level(field: Field, regular: bool) -> Level:
+    keys = field.keys((*_LEVEL_KEYS, "count", "names") if regular else _LEVEL_KEYS, required=("name",))
+    cost = keys["cost"].keys(COSTS) if "cost" in keys else {}
+    name = keys["name"].text()
+    if not name:
+        raise keys["name"].error("must not be empty")
+    return Level(
+        name,
+        Cost(**{key: value.number() for key, value in cost.items() if value.value is not None}),
+        keys["link_mb_s"].number() if "link_mb_s" in keys else None,
+    )
+
+
+def _source(field: Field) -> Source:
+    return Source(**{key: value.text() for key, value in field.keys(_names_of(Source), ("kind",)).items()})
+
+
+def _misfit(field: Field) -> Misfit:
+    names = _names_of(Misfit)
+    keys = field.keys(names, required=[name for name in names if name != "verdict"])
+    return Misfit(
+        kind=keys["kind"].text(),
+        where=keys["where"].text(),
+        hosts=tuple(host.name() for host in keys["hosts"].items()),
+        what=keys["what"].text(),
+        size=keys["size"].whole(0, most=1 << 62),
+        value=keys["value"].number(),
+        expected=keys["expected"].number(),
+        level=keys["level"].text(),
+        verdict=keys["verdict"].text() if "verdict" in keys else "",
+    )
+
+
+def _names_of(kind: type) -> tuple[str, ...]:
+    return tuple(kind.__dataclass_fields__)  # type: ignore[attr-defined]

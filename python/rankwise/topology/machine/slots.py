@@ -1,0 +1,102 @@
+"""The slots of a machine as arrays: which objects each is in, and where two of them meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from rankwise.topology.machine.model import Object
+
+
+@dataclass(frozen=True)
+class Slots:
+    """N slots, from left to right in the tree, and D levels.
+
+    Where an object leaves levels out, it stands for an object of its own in them.
+
+    Attributes:
+        numbers: shape (N, D): which object of each level a slot is in, counted over the whole machine.
+        os: shape (N, D): the kernel's number of that object, -1 where unknown; of the slot itself in the last
+            column.
+        host: shape (N,): place of the slot's node in Machine.nodes, ascending.
+    """
+
+    numbers: NDArray[np.int32]
+    os: NDArray[np.int32]
+    host: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.host)
+
+    def meet(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+        """Return the level of the smallest object that holds both slots.
+
+        Args:
+            first: places of slots.
+            second: places of slots, of the same shape or one that numpy broadcasts.
+
+        Returns:
+            places in Machine.levels; of a slot with itself, that of the innermost level.
+        """
+        same = self.numbers[np.asarray(first)] == self.numbers[np.asarray(second)]
+        # Objects are nested: once different, always different.
+        return np.asarray(same.sum(axis=-1) - 1, dtype=np.int64)
+
+    def distance(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+        """Return how many levels one must go up from both slots to meet; 0: the same slot."""
+        return np.asarray(self.numbers.shape[1] - 1 - self.meet(first, second), dtype=np.int64)
+
+    def in_node(self, level: int) -> NDArray[np.int64]:
+        """Return the logical number of each slot's object among those of its node: shape (N,), from 0."""
+        column = self.numbers[:, level]
+        first = np.searchsorted(self.host, np.arange(int(self.host[-1]) + 1))
+        return (column - column[first][self.host]).astype(np.int64)
+
+
+def slots_below(root: Object, depth: int, node: int) -> Slots:
+    """Return the slots below `root`; the machine has `depth` levels, and `node` is the place of `node`."""
+    numbers, os = _Tables(depth).of(root, 0)
+    return Slots(numbers, os, numbers[:, node].copy())
+
+
+Table = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+class _Tables:
+    """Numbers and kernel's numbers of the slots below objects; made once for children that are shared."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._known: dict[tuple[int, int], Table] = {}
+
+    def of(self, top: Object, above: int) -> Table:
+        """Return the columns `above`, ... of the slots below `top`, counted from 0 below it."""
+        numbers, os = self._inside(top)
+        missing = top.level - above  # levels that are left out: the object stands for them itself
+        count = len(numbers)
+        own = np.full((count, missing + 1), -1, dtype=np.int32)
+        own[:, -1] = top.os
+        return (
+            np.hstack([np.zeros((count, missing + 1), dtype=np.int32), numbers]),
+            np.hstack([own, os]),
+        )
+
+    def _inside(self, top: Object) -> Table:
+        """Return the columns of the levels below that of `top`."""
+        below = top.level + 1
+        if not top.children:
+            columns = self._depth - below
+            return np.zeros((1, columns), dtype=np.int32), np.full((1, columns), top.os, dtype=np.int32)
+        key = (id(top.children), top.level)  # the tree keeps the children alive, so an id is theirs alone
+        if key not in self._known:
+            tables = [self.of(child, below) for child in top.children]
+            heights = [len(numbers) for numbers, _ in tables]
+            sizes = np.array([numbers[-1] + 1 for numbers, _ in tables])
+            before = np.cumsum(sizes, axis=0) - sizes
+            numbers = np.vstack([numbers for numbers, _ in tables]) + np.repeat(before, heights, axis=0)
+            self._known[key] = (numbers.astype(np.int32), np.vstack([os for _, os in tables]))
+        return self._known[key]

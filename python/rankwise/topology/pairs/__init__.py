@@ -1,0 +1,1 @@
+"""Single pairs, ranks and nodes: beside their level, and beside another measurement."""

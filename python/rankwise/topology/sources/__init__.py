@@ -1,0 +1,1 @@
+"""Machines from what others know: hwloc, Slurm, and a measurement."""

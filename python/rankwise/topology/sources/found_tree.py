@@ -1,0 +1,131 @@
+"""The tree of a machine, as far as a measurement shows it and kernels tell of their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.latency.measurement import Measurement
+from rankwise.topology.hierarchy import levels as found_levels
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.hosts import checked
+from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object
+from rankwise.topology.sources.inside import Insides
+from rankwise.topology.sources.kernel import parts_of
+
+_SWITCH = "switch"
+_SLOT = "slot"
+
+Key = tuple[int, ...]
+Keyed = tuple[Key, Object]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A machine for a measurement.
+
+    Attributes:
+        machine: without costs.
+        measured: names of the levels that the measurement alone tells of.
+        slots: shape (N,): the slot of each rank; None: the processors that it was bound to tell.
+    """
+
+    machine: Machine
+    measured: frozenset[str] = frozenset()
+    slots: NDArray[np.int64] | None = None
+
+
+def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
+    """Return the machine: switches that were found, nodes, and what is inside of them.
+
+    Inside of nodes are the processors that the kernels told of; if they did not, groups of ranks that were
+    found, with one slot for each rank.
+
+    Raises:
+        RankwiseError: a host's name can't be a node's.
+    """
+    checked([host.name for host in measurement.hosts])
+    switches = [level for level in reversed(hierarchy.levels) if level.name.startswith(_SWITCH)]
+    keys = _switches_of_hosts(measurement, switches)
+    node = 1 + len(switches)
+    if all(host.processors for host in measurement.hosts):
+        insides = Insides([parts_of(host) for host in measurement.hosts])
+        inner = insides.levels
+        children = [insides.children(place, node + 1) for place in range(len(measurement.hosts))]
+        slots = None
+    else:
+        groups = _inner(measurement, hierarchy)
+        inner = (*(level.name for level in groups), _SLOT)
+        children, slots = _of_ranks(measurement, groups, keys, node + 1)
+    nodes = [
+        (key, Object(node, inside, host.name))
+        for key, host, inside in zip(keys, measurement.hosts, children, strict=True)
+    ]
+    root = Object(0, _nested(sorted(nodes, key=_key), 1, switches))
+    names = [level.name for level in switches]
+    made = Machine(tuple(Level(name) for name in (ROOT, *names, NODE, *inner)), root)
+    return Found(made, frozenset((ROOT, *names, *(inner if slots is not None else ()))), slots)
+
+
+def _key(keyed: Keyed) -> Key:
+    return keyed[0]
+
+
+def _switches_of_hosts(measurement: Measurement, switches: Sequence[found_levels.Level]) -> list[Key]:
+    """Return the switches around each host, the outermost first: those of most of its ranks."""
+    hosts = np.array([rank.host for rank in measurement.ranks])
+    return [
+        tuple(int(np.bincount(level.groups[hosts == place]).argmax()) for level in switches)
+        for place in range(len(measurement.hosts))
+    ]
+
+
+def _inner(measurement: Measurement, hierarchy: Hierarchy) -> list[found_levels.Level]:
+    """Return the levels that were found inside of nodes, the outermost first."""
+    hosts = len(measurement.hosts)
+    return [
+        level
+        for level in reversed(hierarchy.levels)
+        if level.name not in (NODE, ROOT)
+        and not level.name.startswith(_SWITCH)
+        and hosts < len(level.labels) < len(measurement.ranks)
+    ]
+
+
+def _of_ranks(
+    measurement: Measurement, groups: Sequence[found_levels.Level], hosts: Sequence[Key], first: int
+) -> tuple[list[tuple[Object, ...]], NDArray[np.int64]]:
+    """Return what is inside of each host, a slot for each of its ranks, and the slot of each rank."""
+    inside: list[list[tuple[Key, int]]] = [[] for _ in measurement.hosts]
+    for number, rank in enumerate(measurement.ranks):
+        inside[rank.host].append((tuple(int(level.groups[number]) for level in groups), number))
+    for ranks in inside:
+        ranks.sort()
+    slot = Object(first + len(groups))
+    children = [_nested([(key, slot) for key, _ in ranks], first, ()) for ranks in inside]
+    in_order = [
+        rank for host in sorted(range(len(hosts)), key=lambda place: hosts[place]) for _, rank in inside[host]
+    ]
+    slots = np.empty(len(in_order), dtype=np.int64)
+    slots[in_order] = np.arange(len(in_order))
+    return children, slots
+
+
+def _nested(
+    keyed: Sequence[Keyed], level: int, named: Sequence[found_levels.Level], depth: int = 0
+) -> tuple[Object, ...]:
+    """Return objects of `level`, ... around sorted ones whose keys have the same numbers at the start."""
+    if not keyed or depth == len(keyed[0][0]):
+        return tuple(made for _, made in keyed)
+    return tuple(
+        Object(
+            level,
+            _nested(list(some), level + 1, named, depth + 1),
+            named[depth].labels[number] if named else "",
+        )
+        for number, some in groupby(keyed, key=lambda pair: pair[0][depth])
+    )

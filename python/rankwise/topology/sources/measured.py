@@ -1,0 +1,111 @@
+"""A machine from a measurement: its tree as far as it shows, or another machine's, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.latency.measurement import Measurement
+from rankwise.topology.hierarchy import costs
+from rankwise.topology.hierarchy.compare import Agreement, compare
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.machine.model import Level, Machine, Misfit, Source
+from rankwise.topology.sources.found_tree import Found, tree_of
+from rankwise.topology.sources.ranks import placed
+
+Rows = NDArray[np.int64]
+"""Shape (N, D): the object of each level that each rank is in, negative where that is unknown."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a measurement makes.
+
+    Attributes:
+        machine: with costs.
+        agreements: of each level that something else than the measurement tells of, the outermost first.
+    """
+
+    machine: Machine
+    agreements: tuple[Agreement, ...]
+
+
+def machine_from_latency(
+    measurement: Measurement, hierarchy: Hierarchy, file: str, base: Machine | None = None
+) -> Measured:
+    """Make a machine of a measurement.
+
+    Args:
+        measurement: of N ranks.
+        hierarchy: that was found in it.
+        file: that it comes from.
+        base: a machine of other sources, which keeps its tree and gets the costs; None: the tree is made of
+            the switches that were found and of what the kernels said of their nodes.
+
+    Raises:
+        RankwiseError: a host that the base has not, or whose name can't be a node's.
+    """
+    found = Found(base) if base else tree_of(measurement, hierarchy)
+    machine = found.machine
+    if found.slots is None:
+        rows = placed(machine, measurement)
+    else:
+        rows = machine.slots.numbers[found.slots].astype(np.int64)
+    source = Source(
+        "latency",
+        "costs of levels" if base else "tree and costs of levels",
+        file,
+        str(measurement.about.get("date", "")),
+    )
+    made = replace(
+        machine,
+        levels=_with_costs(machine.levels, rows, measurement),
+        sources=(*machine.sources, source),
+        misfits=_misfits(measurement, hierarchy),
+    )
+    told = [name for name in machine.level_names() if name not in found.measured]
+    return Measured(made, compare(hierarchy, _partitions(machine, rows, told)))
+
+
+def _with_costs(levels: Sequence[Level], rows: Rows, measurement: Measurement) -> tuple[Level, ...]:
+    """Return the levels with the costs of pairs of ranks that meet at them, where there are such pairs."""
+    first, second = measurement.pairs.first, measurement.pairs.second
+    meet = (rows[first] == rows[second]).sum(axis=1) - 1
+    found = []
+    for place, level in enumerate(levels):
+        chosen = meet == place
+        found.append(replace(level, cost=costs.cost(measurement, chosen)) if chosen.any() else level)
+    return tuple(found)
+
+
+def _partitions(machine: Machine, rows: Rows, names: Sequence[str]) -> dict[str, Sequence[Hashable]]:
+    """Return which object each rank is in, for the levels that separate some ranks and join some."""
+    found: dict[str, Sequence[Hashable]] = {}
+    for name in names:
+        groups = rows[:, machine.depth(name)].tolist()
+        if min(groups) >= 0 and 1 < len(set(groups)) < len(groups):
+            found[name] = groups
+    return found
+
+
+def _misfits(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Misfit, ...]:
+    hosts = measurement.host_names()
+    return tuple(
+        Misfit(
+            kind=one.kind,
+            where=one.where,
+            hosts=tuple(dict.fromkeys(hosts[rank] for rank in one.ranks)),
+            what=one.what,
+            size=one.size,
+            value=one.value,
+            expected=one.expected,
+            level=one.level,
+            verdict=one.verdict,
+        )
+        for one in hierarchy.misfits
+        if math.isfinite(one.value) and math.isfinite(one.expected)  # JSON has no other numbers
+    )

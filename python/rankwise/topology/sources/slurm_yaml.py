@@ -1,0 +1,97 @@
+"""Slurm's topology.yaml: several topologies, each of type tree, block or flat.
+
+https://slurm.schedmd.com/topology.yaml.html
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.topology.hosts import hosts_of
+from rankwise.topology.machine.fields import Field
+from rankwise.topology.sources.slurm_groups import Group, Network, with_block_sizes
+
+_TYPES = ("tree", "block", "flat")
+
+
+def read_yaml(path: Path, wanted: str | None) -> Network:
+    """Read one topology of the file.
+
+    Args:
+        path: the file.
+        wanted: its name; None: the cluster's default, or the only one.
+
+    Raises:
+        RankwiseError: it can't be read, or there is no such topology; names the place in the file.
+    """
+    document = _parsed(path)
+    try:
+        topologies = [
+            item.keys(("topology", "cluster_default", *_TYPES), ("topology",)) for item in document.items(1)
+        ]
+        return _network(_chosen(topologies, wanted))
+    except RankwiseError as error:
+        raise RankwiseError(f"{path}: {error}") from error
+
+
+def _parsed(path: Path) -> Field:
+    import yaml
+
+    try:
+        return Field(
+            yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        )
+    except OSError as error:
+        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise RankwiseError(f"{path}: line {line}: is no YAML: {error.problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise RankwiseError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from error
+
+
+def _chosen(topologies: list[dict[str, Field]], wanted: str | None) -> dict[str, Field]:
+    names = [topology["topology"].text() for topology in topologies]
+    if wanted is not None:
+        if wanted not in names:
+            raise RankwiseError(f"there is no topology {wanted!r}: there are {', '.join(names)}")
+        return topologies[names.index(wanted)]
+    defaults = [
+        one for one in topologies if "cluster_default" in one and one["cluster_default"].value is True
+    ]
+    if len(topologies) > 1 and not defaults:
+        raise RankwiseError(
+            f"none is the cluster's default: choose with --topology one of {', '.join(names)}"
+        )
+    return (defaults or topologies)[0]
+
+
+def _network(topology: dict[str, Field]) -> Network:
+    types = [name for name in _TYPES if name in topology]
+    if len(types) != 1:
+        raise topology["topology"].error(f"must have exactly one of {', '.join(_TYPES)}")
+    field = topology[types[0]]
+    if types[0] == "flat":
+        return Network("", ())
+    if types[0] == "tree":
+        switches = field.keys(("switches",), ("switches",))["switches"].items(1)
+        return Network("switch", tuple(_group(item, "switch", "children") for item in switches))
+    keys = field.keys(("block_sizes", "blocks"), ("blocks",))
+    blocks = [_group(item, "block") for item in keys["blocks"].items(1)]
+    sizes = [size.whole(1) for size in keys["block_sizes"].items()] if "block_sizes" in keys else []
+    return with_block_sizes(blocks, sizes)
+
+
+def _group(field: Field, name: str, children: str | None = None) -> Group:
+    keys = field.keys([key for key in (name, children, "nodes") if key], (name,))
+    groups = _hosts(keys[children]) if children in keys else ()
+    nodes = _hosts(keys["nodes"]) if "nodes" in keys else ()
+    return Group(keys[name].text(), groups, nodes, field.path)
+
+
+def _hosts(field: Field) -> tuple[str, ...]:
+    try:
+        return tuple(hosts_of(field.text()))
+    except RankwiseError as error:
+        raise error if str(error).startswith(field.path) else field.error(str(error)) from error
