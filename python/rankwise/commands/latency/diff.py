@@ -1,0 +1,75 @@
+"""Compare two measurements: what got slower or faster, at which level, and where.
+
+Pairs are matched by rank if both have as many ranks, else by the hosts that are in both. Takes what
+`rankwise latency show` takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+from rankwise.commands.limits import row_limit
+
+MATCHES = ("rank", "host")
+_DEFAULT_LIMIT = 10
+_DEFAULT_THRESHOLD = 5.0  # percent
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise latency diff`."""
+    parser.add_argument("before", type=Path, metavar="BEFORE.json", help="a measurement")
+    parser.add_argument("after", type=Path, metavar="AFTER.json", help="the one to compare with it")
+    parser.add_argument(
+        "--match",
+        choices=MATCHES,
+        help="what belongs together: the same rank, or the same host (default: rank if both have as many)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=_percent,
+        default=_DEFAULT_THRESHOLD,
+        metavar="PERCENT",
+        help="smaller changes are not called changes (default: %(default)g)",
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    parser.add_argument(
+        "--limit",
+        type=row_limit,
+        default=_DEFAULT_LIMIT,
+        metavar="N",
+        help="rows of the tables of pairs and of nodes, 0 for all (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare; 0, or RankwiseError if a file can't be read or nothing can be compared."""
+    from rankwise.latency.formats.detect import read
+    from rankwise.report.latency.as_json import json_text
+    from rankwise.report.latency.difference import difference_lines, verdict, warnings
+    from rankwise.report.page import Page
+    from rankwise.topology.pairs.difference import difference
+
+    paths = arguments.before, arguments.after
+    both = read(paths[0]), read(paths[1])
+    found = difference(*both, arguments.match, arguments.threshold / 100)
+    if arguments.json:
+        named = {"before": str(paths[0]), "after": str(paths[1]), "warnings": warnings(both, found)}
+        verdicts = {"changed": found.changed, "verdict": verdict(found)}
+        sys.stdout.write(f"{json_text({**named, **verdicts, **vars(found)})}\n")
+        return 0
+    page = Page(sys.stdout)
+    page.write(*difference_lines(page, paths, both, found, arguments.limit))
+    return 0
+
+
+def _percent(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
+    return share

@@ -1,0 +1,96 @@
+"""Draw a measurement as a heat map.
+
+All pairs of ranks, ordered by switch, node and socket as the measurement shows them, with a
+histogram of each level, the nodes side by side, and what does not fit. SVG, PDF and PNG are
+drawings; HTML is one page to zoom into, which needs no network. Where there are more pairs than
+cells, a cell shows the worst of its pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.formats.writing import appearing, refuse_existing
+from rankwise.latency.sizes import size_of
+
+_DRAWINGS = ("svg", "pdf", "png")
+_PAGES = ("html", "htm")
+_STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
+_ORDERS = ("machine", "rank")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "measurement", type=Path, metavar="F.json", help="what to draw; logs of mmpi and mpiGraph, too"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="the picture; its kind follows from the ending: .svg, .pdf, .png or .html",
+    )
+    parser.add_argument(
+        "--statistic",
+        choices=_STATISTICS,
+        help="of half a round trip, or the bandwidth (default: median, or what there is)",
+    )
+    parser.add_argument(
+        "--size",
+        type=_size,
+        metavar="BYTES",
+        help="of the messages, such as 64 or 1M (default: the smallest; for the bandwidth the largest)",
+    )
+    parser.add_argument(
+        "--order",
+        choices=_ORDERS,
+        default=_ORDERS[0],
+        help="of the ranks: as the machine is built, or as in MPI_COMM_WORLD (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--surface", action="store_true", help="a surface in three dimensions in place of the heat map"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw; 0, or RankwiseError if the measurement can't be read or drawn, or the picture not written."""
+    output: Path = arguments.output
+    kind = output.suffix.lower().removeprefix(".")
+    if kind not in _DRAWINGS + _PAGES:
+        endings = ", ".join(f".{known}" for known in (*_DRAWINGS, _PAGES[0]))
+        raise RankwiseError(f"{output}: give it one of the endings {endings}")
+    refuse_existing(output, force=arguments.force)
+    content = _drawn(arguments, kind)
+    with appearing(output) as [unfinished]:
+        unfinished.write_bytes(content)
+    return 0
+
+
+def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
+    """Return the content of the picture."""
+    from rankwise.latency.formats.detect import read
+    from rankwise.report.heatmap.page import page
+    from rankwise.report.heatmap.picture import picture
+    from rankwise.report.heatmap.view import default_size, default_statistic, view
+    from rankwise.topology.hierarchy.find import find_hierarchy
+
+    measurement = read(arguments.measurement)
+    statistic = arguments.statistic or default_statistic(measurement, arguments.size)
+    size = default_size(measurement, statistic) if arguments.size is None else arguments.size
+    view(measurement, None, statistic, size)  # complains before anything takes long
+    found = view(measurement, find_hierarchy(measurement), statistic, size, arguments.order)
+    if kind in _PAGES:
+        return page(found, surface=arguments.surface)
+    return picture(found, kind, surface=arguments.surface)
+
+
+def _size(text: str) -> int:
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

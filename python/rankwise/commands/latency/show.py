@@ -1,0 +1,152 @@
+"""Show a measurement: its levels, what they cost, and what does not fit.
+
+Takes Rankwise's own files, logs of mmpi and output of mpiGraph. Without options, the summary. With --by, one
+table; with --matrix, a heat map; with --to, the measurement in another format.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from rankwise.commands.limits import row_limit
+from rankwise.errors import RankwiseError
+from rankwise.latency.sizes import size_of
+
+VIEWS = ("level", "pair", "node", "rank")
+STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
+FORMATS = ("mmpi", "json")
+_DEFAULT_LIMIT = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise latency show`."""
+    parser.add_argument("file", type=Path, metavar="F.json", help="the measurement to show")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--by", choices=VIEWS, metavar="VIEW", help="show one table: level, pair, node or rank"
+    )
+    shown.add_argument(
+        "--matrix",
+        choices=STATISTICS,
+        nargs="?",
+        const=True,
+        metavar="STATISTIC",
+        help="show a heat map: of min, median, p95, mean or std of the latency, or of the bandwidth "
+        "(default: the least disturbed latency that is in the file)",
+    )
+    shown.add_argument("--to", choices=FORMATS, help="write it in this format to -o OUT")
+    parser.add_argument(
+        "--size",
+        type=_size,
+        metavar="BYTES",
+        help="of these messages, such as 64 or 1M (default: the smallest that was measured)",
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    parser.add_argument(
+        "--limit",
+        type=row_limit,
+        default=_DEFAULT_LIMIT,
+        metavar="N",
+        help="rows of a table, 0 for all (default: %(default)s)",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="with --to: the file to write")
+    parser.add_argument("--force", action="store_true", help="with --to: replace a file that exists")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show or convert the measurement; 0, or RankwiseError if it can't be read or written."""
+    _check(arguments)
+    if arguments.to:
+        _convert(arguments)
+    elif arguments.matrix:
+        _print_matrix(arguments)
+    elif arguments.json:
+        _print_json(arguments)
+    else:
+        _print(arguments)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.to and not arguments.output:
+        raise RankwiseError("--to needs a file to write: add -o OUT")
+    if not arguments.to and (arguments.output or arguments.force):
+        option = "-o" if arguments.output else "--force"
+        raise RankwiseError(f"{option} goes with --to: add `--to mmpi` or `--to json`")
+    if arguments.json and (arguments.matrix or arguments.to):
+        other = "--matrix" if arguments.matrix else "--to"
+        raise RankwiseError(f"--json does not go with {other}: `--json --by pair` has all values")
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    from rankwise.latency.formats import detect, mmpi, own
+    from rankwise.latency.formats.writing import refuse_existing
+
+    files = [arguments.output]
+    if arguments.to == "json":
+        if arguments.size is not None:
+            raise RankwiseError("--size does not go with --to json, which keeps all sizes: leave it out")
+        files.append(own.table_path(arguments.output))
+    refuse_existing(*files, force=arguments.force)
+    measurement = detect.read(arguments.file)
+    if arguments.to == "json":
+        own.write(measurement, arguments.output, arguments.force)
+    else:
+        mmpi.write(measurement, arguments.output, arguments.force, arguments.size)
+
+
+def _print_matrix(arguments: argparse.Namespace) -> None:
+    from rankwise.report.heatmap.terminal import heatmap_lines
+    from rankwise.report.latency.found import found_in
+    from rankwise.report.page import Page
+    from rankwise.topology.hierarchy.distances import best_statistic
+    from rankwise.topology.pairs.relative import values
+
+    found = found_in(arguments.file)
+    chosen = values(found.measurement, arguments.size)
+    latency = best_statistic(found.measurement)
+    default = "bandwidth" if chosen.what == "bandwidth" else latency
+    statistic = default if arguments.matrix is True else arguments.matrix
+    page = Page(sys.stdout)
+    page.write(*heatmap_lines(page, found.measurement, found.hierarchy, statistic, chosen.size))
+
+
+def _print_json(arguments: argparse.Namespace) -> None:
+    from rankwise.report.latency import summary
+    from rankwise.report.latency.as_json import json_text
+    from rankwise.report.latency.found import found_in
+
+    found = found_in(arguments.file)
+    shown = _view(arguments.by).data(found, arguments.size) if arguments.by else summary.data(found)
+    sys.stdout.write(f"{json_text(shown)}\n")
+
+
+def _print(arguments: argparse.Namespace) -> None:
+    from rankwise.report.latency.found import found_in
+    from rankwise.report.latency.summary import summary_lines
+    from rankwise.report.page import Page
+    from rankwise.report.section import show_section
+
+    found = found_in(arguments.file)
+    page = Page(sys.stdout)
+    if arguments.by:
+        show_section(
+            page, _view(arguments.by).section(found, arguments.size, arguments.limit), arguments.limit
+        )
+    else:
+        page.write(*summary_lines(page, found, arguments.limit))
+
+
+def _view(name: str) -> ModuleType:
+    return importlib.import_module(f"rankwise.report.latency.views.{name}")
+
+
+def _size(text: str) -> int:
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

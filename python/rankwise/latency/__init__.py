@@ -1,0 +1,1 @@
+"""Latency and bandwidth between all pairs of ranks: measuring, files, statistics."""

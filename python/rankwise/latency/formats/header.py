@@ -1,0 +1,246 @@
+"""The header of a measurement (docs/latency-file.md): JSON that may have come from anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.formats.cpulist import cpu_list, cpu_text
+from rankwise.latency.formats.table import TYPES, Field, fields_of, record_type
+from rankwise.latency.measurement import Host, Measurement, Processor, Rank
+
+FORMAT = "rankwise-latency"
+VERSION = 1
+
+# What is read into fields of its own; all other keys stay as they are.
+_READ = ("format", "version", "sizes", "hosts", "ranks", "table")
+_TEXTS = ("rankwise_version", "date", "mpi", "mode")
+_NUMBERS = ("repeats", "seed", "rounds", "rounds_done", "pairs_expected")
+_SWITCHES = ("interrupted", "oversubscribed")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a header says.
+
+    Attributes:
+        sizes, hosts, ranks, about: as in Measurement.
+        file: name of the table, in the same directory.
+        pairs, alone: numbers of its records.
+        fields: of a record.
+        crc32: of the table; None in files that do not tell.
+    """
+
+    sizes: tuple[int, ...]
+    hosts: tuple[Host, ...]
+    ranks: tuple[Rank, ...]
+    about: Mapping[str, object]
+    file: str
+    pairs: int
+    alone: int
+    fields: tuple[Field, ...]
+    crc32: int | None
+
+
+def parse_header(path: Path, text: str) -> Header:
+    """Return what the text of a header says.
+
+    Args:
+        path: that it came from, for messages.
+        text: of the file.
+
+    Raises:
+        RankwiseError: no JSON, another format, a newer version, or a value that can't be.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        cause = getattr(error, "msg", "nested too deep")
+        line = getattr(error, "lineno", 0)
+        raise RankwiseError(
+            f"{path} is no JSON ({cause}, line {line}): give the .json file that `rankwise latency -o` wrote"
+        ) from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise RankwiseError(
+            f"{path} is no measurement of latencies: give the .json file that `rankwise latency -o` wrote"
+        )
+    if isinstance(found.get("version"), int) and found["version"] > VERSION:
+        raise RankwiseError(
+            f"{path} is of a newer Rankwise (version {found['version']} of the format, {VERSION} is known): "
+            "update Rankwise"
+        )
+    try:
+        return _header(found)
+    except _WrongError as error:
+        raise RankwiseError(f"{path} is damaged: {error}; copy it again, or measure again") from None
+
+
+def make_header(measurement: Measurement, file: str, crc32: int) -> dict[str, object]:
+    """Return the header of a measurement whose table is in `file`, with that checksum, ready for JSON."""
+    sizes = measurement.sizes
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **{key: value for key, value in measurement.about.items() if key not in _READ},
+        "sizes": list(sizes),
+        "hosts": [
+            {"name": host.name, "processors": [asdict(processor) for processor in host.processors]}
+            for host in measurement.hosts
+        ],
+        "ranks": [
+            {"host": rank.host, "cpus": cpu_text(rank.cpus), "cpu": rank.cpu} for rank in measurement.ranks
+        ],
+        "table": {
+            "file": file,
+            "pairs": len(measurement.pairs),
+            "alone": len(measurement.alone),
+            "crc32": crc32,
+            "record_bytes": record_type(fields_of(sizes)).itemsize,
+            "fields": [list(field) for field in fields_of(sizes)],
+        },
+    }
+
+
+def header_text(header: Mapping[str, object]) -> str:
+    """Return a header as JSON: a key a line, and of hosts and ranks one a line."""
+    lines = (f" {json.dumps(key)}: {_value_text(value)}" for key, value in header.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, list) and any(isinstance(element, dict) for element in value):
+        return "[\n" + ",\n".join(f"  {json.dumps(element)}" for element in value) + "\n ]"
+    return json.dumps(value)
+
+
+class _WrongError(Exception):
+    """Says what is wrong, without the name of the file."""
+
+
+def _header(found: dict[str, Any]) -> Header:
+    if found.get("version") != VERSION or isinstance(found["version"], bool):
+        raise _WrongError(f"`version` is {_shown(found.get('version'))}")
+    sizes = tuple(_number(size, "a size") for size in _list(found, "sizes"))
+    if len(set(sizes)) != len(sizes) or not sizes:
+        raise _WrongError(f"`sizes` is {_shown(found['sizes'])}")
+    hosts = tuple(_host(host, place) for place, host in enumerate(_list(found, "hosts")))
+    if len({host.name for host in hosts}) != len(hosts):
+        raise _WrongError("`hosts` holds one host twice")
+    ranks = tuple(_rank(rank, place, len(hosts)) for place, rank in enumerate(_list(found, "ranks")))
+    if len(ranks) < 2:
+        raise _WrongError(f"`ranks` holds {len(ranks)}, and a pair needs two")
+    table = _dict(found.get("table"), "`table`")
+    file, pairs, alone, fields = _table(table, sizes)
+    crc32 = _number(table["crc32"], "`crc32`") if "crc32" in table else None
+    about = {key: value for key, value in found.items() if key not in _READ}
+    _check_about(about)
+    return Header(sizes, hosts, ranks, about, file, pairs, alone, fields, crc32)
+
+
+def _host(found: object, place: int) -> Host:
+    host = _dict(found, f"host {place}")
+    name = host.get("name")
+    if not isinstance(name, str) or not name:
+        raise _WrongError(f"host {place} has no name")
+    processors = [
+        _dict(processor, f"a processor of host {place}") for processor in _list(host, "processors", [])
+    ]
+    return Host(name, tuple(_processor(processor, place) for processor in processors))
+
+
+def _processor(found: dict[str, Any], place: int) -> Processor:
+    what = f"a processor of host {place}"
+    names = ("core", "package", "numa", "l3")
+    others = {name: _number(found.get(name, -1), what, least=-1) for name in names}
+    return Processor(os=_number(found.get("os"), what), **others)
+
+
+def _rank(found: object, place: int, hosts: int) -> Rank:
+    rank = _dict(found, f"rank {place}")
+    host = _number(rank.get("host"), f"`host` of rank {place}")
+    if host >= hosts:
+        raise _WrongError(f"rank {place} is on host {host} of {hosts}")
+    cpus = rank.get("cpus", "")
+    try:
+        allowed = cpu_list(cpus if isinstance(cpus, str) else "?")
+    except ValueError:
+        raise _WrongError(f"`cpus` of rank {place} is {_shown(cpus)}") from None
+    return Rank(host, allowed, _number(rank.get("cpu", -1), f"`cpu` of rank {place}", least=-1))
+
+
+def _table(table: dict[str, Any], sizes: Sequence[int]) -> tuple[str, int, int, tuple[Field, ...]]:
+    file = table.get("file")
+    # Beside the header, and nowhere else: a header from a stranger must not name any file of ours.
+    if not isinstance(file, str) or file in ("", ".", "..") or "/" in file or "\0" in file:
+        raise _WrongError(f"the name of its table is {_shown(file)}")
+    fields = tuple(_field(field) for field in _list(table, "fields"))
+    known = {(name, size) for name, size, _ in fields_of(sizes)}
+    given = [(name, size) for name, size, _ in fields]
+    unknown = [field for field in given if field not in known]
+    if unknown:
+        raise _WrongError(f"the field {_shown(list(unknown[0]))} is unknown")
+    if len(given) != len(known) or len(set(given)) != len(known):
+        absent = sorted(known - set(given), key=str)
+        which = f"the field {_shown(list(absent[0]))} is missing" if absent else "a field is there twice"
+        raise _WrongError(which)
+    if table.get("record_bytes") != record_type(fields).itemsize:
+        raise _WrongError(f"`record_bytes` is {_shown(table.get('record_bytes'))}, against its fields")
+    return file, _number(table.get("pairs"), "`pairs`"), _number(table.get("alone", 0), "`alone`"), fields
+
+
+def _field(found: object) -> Field:
+    if isinstance(found, list) and len(found) == 3:
+        name, size, kind = found
+        plain = isinstance(size, int) and not isinstance(size, bool)
+        if isinstance(name, str) and (size is None or plain) and kind in TYPES:
+            return name, size, kind
+    raise _WrongError(f"{_shown(found)} is no field")
+
+
+def _check_about(about: Mapping[str, object]) -> None:
+    for key, value in about.items():
+        number = isinstance(value, int) and not isinstance(value, bool)
+        wrong = (
+            (key in _TEXTS and not isinstance(value, str))
+            or (key in _NUMBERS and not number)
+            or (key in _SWITCHES and not isinstance(value, bool))
+            or (key == "seconds" and not (number or isinstance(value, float)))
+            or (key == "command" and not _is_command(value))
+        )
+        if wrong:
+            raise _WrongError(f"`{key}` is {_shown(value)}")
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+
+def _list(found: Mapping[str, Any], key: str, default: list[Any] | None = None) -> list[Any]:
+    value = found.get(key, default)
+    if not isinstance(value, list):
+        raise _WrongError(f"`{key}` is {_shown(value)}")
+    return value
+
+
+def _dict(found: object, what: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise _WrongError(f"{what} is {_shown(found)}")
+    return found
+
+
+def _number(found: object, what: str, least: int = 0) -> int:
+    if not isinstance(found, int) or isinstance(found, bool) or not least <= found < 1 << 62:
+        raise _WrongError(f"{what} is {_shown(found)}")
+    return found
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message: short, and on one line."""
+    if value is None:
+        return "missing"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

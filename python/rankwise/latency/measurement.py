@@ -1,0 +1,119 @@
+"""What was measured between pairs of ranks, whatever file it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+STATISTICS = ("min", "median", "p95", "mean", "std")
+"""Of half a blocking round trip, in us."""
+
+BANDWIDTHS = ("forward", "backward")
+"""Of a window of messages from the first rank to the second, and back, in MB/s (10^6 bytes)."""
+
+
+@dataclass(frozen=True)
+class Processor:
+    """One processor that a kernel schedules on; numbers are the kernel's, -1 where it does not say."""
+
+    os: int
+    core: int = -1
+    package: int = -1
+    numa: int = -1
+    l3: int = -1
+
+
+@dataclass(frozen=True)
+class Host:
+    """A node."""
+
+    name: str
+    processors: tuple[Processor, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Where a rank of MPI_COMM_WORLD was.
+
+    Attributes:
+        host: place in Measurement.hosts.
+        cpus: processors that it may run on; empty if unknown.
+        cpu: where it ran at the start; -1 if unknown.
+    """
+
+    host: int
+    cpus: tuple[int, ...] = ()
+    cpu: int = -1
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Values of pairs of ranks: P pairs, S message sizes.
+
+    Attributes:
+        first, second: ranks, first < second, shape (P,); sorted by both.
+        overhead: shape (P,), us in MPI_Send of the smallest size; NaN if unknown.
+        repeats: shape (P, S), round trips counted; 0 = not measured.
+        times: one array of shape (P, S) for each of STATISTICS; NaN if unknown.
+        bandwidths: one array of shape (P, S) for each of BANDWIDTHS; NaN if unknown.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    overhead: NDArray[np.float64]
+    repeats: NDArray[np.int64]
+    times: Mapping[str, NDArray[np.float64]]
+    bandwidths: Mapping[str, NDArray[np.float64]]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A whole measurement.
+
+    Attributes:
+        sizes: message sizes in bytes, ascending or as asked for.
+        hosts: nodes, each once.
+        ranks: N ranks of MPI_COMM_WORLD.
+        pairs: what was measured.
+        alone: suspicious pairs, measured once more with nothing else going on.
+        about: the other keys of the header (docs/latency-file.md): mode, mpi, date, command, ...
+    """
+
+    sizes: tuple[int, ...]
+    hosts: tuple[Host, ...]
+    ranks: tuple[Rank, ...]
+    pairs: Pairs
+    alone: Pairs
+    about: Mapping[str, object] = field(default_factory=dict)
+
+    def matrix(self, statistic: str, size: int) -> NDArray[np.float64]:
+        """Spread one statistic over all pairs.
+
+        Args:
+            statistic: one of STATISTICS (symmetric) or `bandwidth` (row = sender).
+            size: one of `sizes`.
+
+        Returns:
+            shape (N, N), us or MB/s; NaN where nothing was measured; the diagonal is 0 for times, else NaN.
+        """
+        count = len(self.ranks)
+        column = self.sizes.index(size)
+        found = np.full((count, count), np.nan)
+        first, second = self.pairs.first, self.pairs.second
+        if statistic == "bandwidth":
+            found[first, second] = self.pairs.bandwidths["forward"][:, column]
+            found[second, first] = self.pairs.bandwidths["backward"][:, column]
+            return found
+        found[first, second] = found[second, first] = self.pairs.times[statistic][:, column]
+        np.fill_diagonal(found, 0.0)
+        return found
+
+    def host_names(self) -> list[str]:
+        """Return the name of each rank's host."""
+        return [self.hosts[rank.host].name for rank in self.ranks]

@@ -1,0 +1,112 @@
+"""The user's launch, given without a program, and the same with the probe in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import CommandLine, parse
+from rankwise.launch.launchers.base import Context, Family
+from rankwise.launch.plan import check_startable
+from rankwise.launch.wrappers import behind, strip
+
+_NO_COMMAND = (
+    "no command: put the launch, without a program, after `--`, as in: rankwise latency -- mpirun -n 4"
+)
+_FROM_FILE = ("app", "configfile", "multi-prog")
+_COUNTS = {"openmpi": ("n", "np", "c"), "hydra": ("n", "np"), "slurm": ("n", "ntasks"), "other": ("n", "np")}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch without a program.
+
+    Attributes:
+        command: taken apart.
+        environment: as the launcher sees it, behind the user's `env`.
+    """
+
+    command: CommandLine
+    environment: Mapping[str, str]
+
+    @property
+    def launcher(self) -> str:
+        """As the user named it."""
+        return self.command.launcher
+
+    @property
+    def ranks(self) -> int | None:
+        """How many ranks the launch asks for; None if it does not say."""
+        assert self.command.family
+        names = _COUNTS.get(self.command.family.name, ())
+        counts = [_count(context, names) for context in self.command.contexts]
+        if None not in counts:
+            return sum(count for count in counts if count)
+        tasks = self.environment.get("SLURM_NTASKS", "")
+        return int(tasks) if self.command.family.name == "slurm" and tasks.isdecimal() else None
+
+    def words(self, program: Sequence[str]) -> list[str]:
+        """Return the launch with a program in every place for one."""
+        contexts = (replace(context, program=tuple(program)) for context in self.command.contexts)
+        return replace(self.command, contexts=tuple(contexts)).words
+
+
+def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
+    """Take a launch apart.
+
+    Args:
+        words: the command, such as mpirun -n 4.
+        environment: that it will be started with.
+
+    Raises:
+        RankwiseError: there is none, it is not found, starts no MPI processes, or holds a program.
+    """
+    if not words:
+        raise RankwiseError(_NO_COMMAND)
+    check_startable(words[0], environment, "latency")
+    command = parse(words)
+    if not command.family:
+        named = next((context.program[0] for context in command.contexts if context.program), words[0])
+        raise RankwiseError(
+            f"{named} is no launcher of MPI programs that is known: give one, without a program, "
+            "as in: rankwise latency -- mpirun -n 4"
+        )
+    family = command.family
+    contexts = tuple(_without_program(context, family) for context in command.contexts)
+    inner = behind(command.wrappers, environment)
+    check_startable(command.launcher, inner, "latency")
+    return Launch(replace(command, contexts=contexts), inner)
+
+
+def _without_program(context: Context, family: Family) -> Context:
+    """Return a context that is ready for a program.
+
+    A wrapper at its end (`mpirun -n 4 taskset -c 0-3`) wraps the probe; a bare word behind an option that the
+    family does not know (`mpirun --agent ssh`) is the option's value.
+    """
+    if file := next((option for option in context.options if option.name in _FROM_FILE), None):
+        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
+    last = context.options[-1] if context.options else None
+    if last and "=" not in last.words[0] and len(last.words) <= family.values.get(last.name, 0):
+        raise RankwiseError(f"{last.words[0]} needs a value")
+    marker = ("probe",)
+    wrappers, rest = strip((*context.program, *marker))
+    if rest == marker:
+        return replace(context, wrappers=(*context.wrappers, *wrappers), program=())
+    unknown = last and len(last.words) == 1 and "=" not in last.words[0]
+    unknown = unknown and last and last.name not in family.flags and last.name not in family.values
+    if unknown and last and len(context.program) == 1 and "/" not in context.program[0]:
+        option = replace(last, words=(*last.words, *context.program))
+        return replace(context, options=(*context.options[:-1], option), program=())
+    raise RankwiseError(f"the probe takes the program's place: leave out {' '.join(context.program)}")
+
+
+def _count(context: Context, names: Sequence[str]) -> int | None:
+    found = None
+    for option in context.options:
+        text = option.value if option.name in names else ""
+        if option.words[0][:2] == "-n" and option.words[0][2:].isdecimal():  # srun's -n4
+            text = option.words[0][2:]
+        found = int(text) if text.isdecimal() else found
+    return found

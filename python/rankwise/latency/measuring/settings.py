@@ -1,0 +1,67 @@
+"""What is measured, and how."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.measuring import sizes
+
+MODES = ("quiet", "loaded", "leaders", "sample", "serial")
+MOST_REPEATS = 1_000_000
+MOST_RANKS = 2000
+"""Beyond, all pairs would open so many connections that one rank a node has to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the probe is told.
+
+    Attributes:
+        mode: one of MODES, '' = as the number of ranks suggests.
+        sizes: of messages, in bytes.
+        repeats: cap of round trips for a pair and size.
+        seed: of the random order of rounds.
+    """
+
+    mode: str
+    sizes: tuple[int, ...]
+    repeats: int
+    seed: int
+
+    def words(self, ranks: int | None) -> list[str]:
+        """Return the words that follow the probe's directory.
+
+        Args:
+            ranks: of the launch; None if it does not say.
+        """
+        sizes_ = ",".join(str(size) for size in self.sizes)
+        return [self.mode or default_mode(ranks), sizes_, str(self.repeats), str(self.seed)]
+
+
+def default_mode(ranks: int | None) -> str:
+    """Return the mode for a number of ranks; None = unknown."""
+    return "leaders" if ranks and ranks > MOST_RANKS else "quiet"
+
+
+def settings(mode: str, sizes_text: str, repeats: int, seed: int | None, *, single: bool) -> Settings:
+    """Check what the user has asked for.
+
+    Args:
+        mode: one of MODES, or ''.
+        sizes_text: such as `64,1M`.
+        repeats: cap of round trips.
+        seed: None = any.
+        single: whether the file can only hold one size: the first.
+
+    Raises:
+        RankwiseError: a value is out of range.
+    """
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise RankwiseError(f"--repeats {repeats}: give a number from 1 to {MOST_REPEATS}")
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise RankwiseError(f"--seed {seed}: give a number from 0 to 2^64 - 1")
+    found = sizes.parse(sizes_text)
+    chosen = random.SystemRandom().getrandbits(32) if seed is None else seed
+    return Settings(mode, found[:1] if single else found, repeats, chosen)

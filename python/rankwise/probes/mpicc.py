@@ -1,0 +1,112 @@
+"""Which mpicc belongs to a launcher.
+
+Several MPI libraries are often installed side by side, and a program of one under the launcher of another
+sees itself alone. Hence the compiler is looked for where the launcher is, link by link:
+
+/usr/bin/mpirun -> /etc/alternatives/mpirun -> /usr/bin/mpirun.openmpi -> /usr/bin/orterun
+                                               /usr/bin/mpicc.openmpi
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch import version
+
+_NAMES = ("mpicc", "mpiicx", "mpiicc")  # the latter two are Intel's, where no gcc is
+_LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|prterun)(?P<suffix>[.-].+)?")
+_ANSWERS = (("--showme:version", re.compile("Open MPI")), ("-v", re.compile(r"MPICH|Intel\(R\) MPI|MVAPICH")))
+_SECONDS = 20
+CURE = "name the compiler of the launcher's MPI library with --mpicc"
+
+
+def find(launcher: str, environment: Mapping[str, str], wanted: str = "") -> Path:
+    """Return the compiler for programs that a launcher starts.
+
+    Args:
+        launcher: name or path of the command.
+        environment: as the launcher sees it: PATH, and MPICC if that is set.
+        wanted: the user's own choice, '' if there is none.
+
+    Raises:
+        RankwiseError: there is none.
+    """
+    path = environment.get("PATH")
+    for chosen, origin in ((wanted, "--mpicc"), (environment.get("MPICC", ""), "MPICC=")):
+        if chosen:
+            if found := shutil.which(chosen, path=path):
+                return Path(found).absolute()
+            raise RankwiseError(f"{origin} {chosen}: command not found; check its name, or load its module")
+    for place in candidates(launcher, path):
+        if shutil.which(place) and fits(launcher, place):
+            return place
+    raise RankwiseError(
+        f"no mpicc of the MPI library of {launcher} found, beside it or on PATH: install the library's "
+        f"development files, or {CURE}"
+    )
+
+
+def candidates(launcher: str, path: str | None) -> Iterator[Path]:
+    """Give all places to look at, the likeliest first: each of them may be missing.
+
+    Args:
+        launcher: name or path of the command.
+        path: value of PATH.
+    """
+    found = shutil.which(launcher, path=path)
+    links = list(reversed(_links(Path(found).absolute()))) if found else []
+    matched = [(link, match["suffix"] or "") for link in links if (match := _LAUNCHER.fullmatch(link.name))]
+    # A suffix tells libraries in one directory apart: where there is one, it says more than the directory.
+    for link, suffix in sorted(matched, key=lambda one: not one[1]):
+        yield from (link.with_name(name + suffix) for name in _NAMES)
+    for link, _ in matched:
+        yield from (link.with_name(name) for name in _NAMES)
+    for name in _NAMES:
+        if on_path := shutil.which(name, path=path):
+            yield Path(on_path).absolute()
+
+
+def _links(path: Path) -> list[Path]:
+    """Return a path and what its links lead to, one after the other."""
+    links = [path]
+    while links[-1].is_symlink() and len(links) < 40:  # the kernel's own limit
+        links.append(links[-1].parent / links[-1].readlink())
+    return links
+
+
+def fits(launcher: str, compiler: Path) -> bool:
+    """Whether a compiler may be of the same library as a launcher, as far as the two tell."""
+    label = version.ask(launcher)[0]
+    kind = _kind(compiler) if label and label != "Slurm" else ""
+    return not kind or (kind == "Open MPI") == label.startswith("Open MPI")
+
+
+def _kind(compiler: Path) -> str:
+    """Return `Open MPI`, something else for MPICH and its kin, '' if the compiler does not tell."""
+    for option, pattern in _ANSWERS:
+        if match := pattern.search(answer(compiler, option)):
+            return match[0]
+    return ""
+
+
+def answer(compiler: Path, option: str, environment: Mapping[str, str] | None = None) -> str:
+    """Return what a compiler prints for an option that asks about itself; '' if it can't be asked."""
+    try:
+        return subprocess.run(
+            [compiler, option],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""

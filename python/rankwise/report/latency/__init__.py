@@ -1,0 +1,1 @@
+"""Measurements of latency and bandwidth, for the terminal and as JSON."""

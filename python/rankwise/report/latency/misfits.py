@@ -1,0 +1,71 @@
+"""What does not fit into its level, in plain words, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from rankwise.report.cut import cut
+from rankwise.report.footnotes import Footnotes
+from rankwise.report.latency.texts import factor_text, value_text
+from rankwise.report.page import Page
+from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.units import byte_text
+from rankwise.topology.hierarchy.levels import Misfit
+
+_ALONE = "slow alone"
+_LOADED = "slow under load"
+_VERDICTS = {
+    _ALONE: "a fault: slow alone",
+    _LOADED: "contention: fast alone",
+}
+_CURES = {
+    "slow node": "look at the node: its clock and power limit, other jobs on it, its cable and port; leave "
+    "it out of the job until then",
+    "slow rank": "look where the rank is bound: two ranks or another process may share its core, or it may "
+    "be far from the memory or the network adapter that it uses; bind each rank to a core of its own",
+    "slow link": "look at the cables, ports and routes between the two",
+    "slow pair": "measure once more; if it stays slow, look at the route between the two nodes, or at the "
+    "binding of the two ranks if they share a node",
+}
+_CONTENTION = (
+    "fast as long as nothing else is going on: look for traffic of other jobs, and for too many ranks behind "
+    "one link"
+)
+
+
+def misfit_lines(page: Page, misfits: Sequence[Misfit], limit: int) -> list[Text]:
+    """Return the misfits, the worst first, at most `limit` (0 = all), and the cures."""
+    if not misfits:
+        return page.wrapped("All pairs fit: none is much slower than the others of its level.")
+    shown, rest = cut(misfits, limit)
+    notes = Footnotes()
+    marks = {id(misfit): notes.mark(cure(misfit)) for misfit in shown}
+    columns: list[Column[Misfit]] = [
+        label("does not fit", lambda misfit: f"{misfit.kind}: {misfit.where}"),
+        label("level", lambda misfit: misfit.level),
+        label("what", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
+        Column("value", lambda misfit: value_text(misfit.what, misfit.value), right=True),
+        Column("expected", lambda misfit: value_text(misfit.what, misfit.expected), right=True),
+        Column("slower", lambda misfit: factor_text(slowness(misfit)), right=True),
+        label(
+            "verdict",
+            lambda misfit: f"{_VERDICTS.get(misfit.verdict, misfit.verdict)} {marks[id(misfit)]}".lstrip(),
+        ),
+    ]
+    lines = table_lines(page, columns, shown)
+    if rest:
+        lines += page.wrapped(f"{len(rest)} more: --limit 0 shows all.", "dim")
+    return [*lines, *page.wrapped(notes.text(), "dim")]
+
+
+def slowness(misfit: Misfit) -> float | None:
+    """Return how many times slower than expected it is."""
+    low, high = (misfit.expected, misfit.value)[:: 1 if misfit.what == "latency" else -1]
+    return high / low if low else None
+
+
+def cure(misfit: Misfit) -> str:
+    """Return what to do about a misfit."""
+    return _CONTENTION if misfit.verdict == _LOADED else _CURES.get(misfit.kind, "measure once more")

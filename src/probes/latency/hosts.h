@@ -1,0 +1,20 @@
+// Which node each rank is on, and what the nodes are like.
+#pragma once
+
+#include <stdbool.h>
+
+#include "text.h"
+
+typedef struct {
+  int *node;            // of each rank, in the order of their first rank
+  char name[256];       // of this rank's node
+  int ranks_here;       // on this rank's node
+  int processors_here;  // that they may use, all together
+  bool oversubscribed;  // some node has more ranks than processors
+} Hosts;
+
+// All ranks call it together, and these two.
+void hosts_find(Hosts *hosts);
+void hosts_gather(const Hosts *hosts, Text *all);        // on rank 0: JSON objects, comma apart
+void hosts_gather_ranks(const Hosts *hosts, Text *all);  // likewise
+void hosts_free(Hosts *hosts);

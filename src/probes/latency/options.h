@@ -1,0 +1,21 @@
+// The words that the program is started with: DIRECTORY MODE SIZES REPEATS SEED
+#pragma once
+
+#include <stdint.h>
+
+#include "schedule.h"
+
+enum { MOST_SIZES = 64, LARGEST_MESSAGE = 1 << 30, MOST_REPEATS = 1000000 };
+
+typedef struct {
+  const char *directory;
+  const char *mode_name;
+  Mode mode;
+  int sizes[MOST_SIZES];
+  int count;
+  int repeats;
+  uint64_t seed;
+} Options;
+
+// What is wrong goes to `line`, of LINE bytes.
+void options_read(int argc, char **argv, Options *options, char *line);

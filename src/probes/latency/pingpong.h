@@ -1,0 +1,23 @@
+// Measures one pair of ranks: half of blocking round trips, time in MPI_Send, bandwidth.
+#pragma once
+
+#include <stdbool.h>
+
+#include "records.h"
+
+typedef struct {
+  const int *sizes;  // of messages, in bytes
+  int count;
+  int repeats;  // at most so many round trips of a size
+  bool yields;  // as in blocking.h
+  char *out, *in;
+  double *times;
+} Pingpong;
+
+// False if there is no memory for the messages.
+bool pingpong_make(Pingpong *pingpong, const int *sizes, int count, int repeats, bool yields);
+void pingpong_free(Pingpong *pingpong);
+
+// The partner with the lower rank leads: it keeps the time and decides when it is enough.
+void pingpong_lead(const Pingpong *pingpong, int partner, Record *record);
+void pingpong_follow(const Pingpong *pingpong, int partner);

@@ -1,0 +1,9 @@
+#pragma once
+
+// Of some times, at least one.
+typedef struct {
+  double min, median, p95, mean, std;
+} Statistics;
+
+// Sorts the times.
+Statistics statistics_of(double *times, int count);
