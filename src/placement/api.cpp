@@ -1,0 +1,89 @@
+// The C interface: looks at what it is given, and lets no exception out.
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "engine.h"
+#include "rankwise/placement.h"
+#include "traffic.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+bool is_number(double value) { return std::isfinite(value) && value >= 0; }
+
+bool are_numbers(const double *values, std::int64_t count) { return std::all_of(values, values + count, is_number); }
+
+bool are_within(const std::int32_t *values, std::int64_t count, std::int32_t end) {
+  return std::all_of(values, values + count, [end](std::int32_t value) { return value >= 0 && value < end; });
+}
+
+bool is_good(const rankwise_traffic &traffic) {
+  if (traffic.ranks < 1 || traffic.entries < 0) return false;
+  return are_within(traffic.source, traffic.entries, traffic.ranks) &&
+         are_within(traffic.destination, traffic.entries, traffic.ranks) &&
+         are_numbers(traffic.bytes, traffic.entries) &&
+         (!traffic.messages || are_numbers(traffic.messages, traffic.entries));
+}
+
+bool is_good(const rankwise_slots &slots) {
+  return slots.slots > 0 && slots.depth > 0 && are_numbers(slots.per_byte, slots.depth + 1) &&
+         (!slots.per_message || are_numbers(slots.per_message, slots.depth + 1));
+}
+
+bool is_placement(const std::int32_t *slot, std::int32_t ranks, std::int32_t slots) {
+  if (!are_within(slot, ranks, slots)) return false;
+  std::vector<std::uint8_t> taken(slots, 0);
+  return std::none_of(slot, slot + ranks, [&](std::int32_t one) { return taken[one]++ != 0; });
+}
+
+int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
+          std::int32_t *slot, rankwise_costs *costs) {
+  if (!is_good(traffic)) return RANKWISE_BAD_TRAFFIC;
+  if (!is_good(slots)) return RANKWISE_BAD_SLOTS;
+  if (traffic.ranks > slots.slots) return RANKWISE_TOO_MANY_RANKS;
+  if (wishes.present && !is_placement(wishes.present, traffic.ranks, slots.slots)) return RANKWISE_BAD_PRESENT;
+  const Found found = find_placement(symmetric(traffic), slots, wishes);
+  std::copy(found.slot.begin(), found.slot.end(), slot);
+  if (costs) *costs = found.costs;
+  return RANKWISE_PLACED;
+}
+
+}  // namespace
+
+}  // namespace rankwise::placement
+
+#define RANKWISE_EXPORTED __attribute__((visibility("default")))
+
+RANKWISE_EXPORTED int rankwise_place(const rankwise_traffic *traffic, const rankwise_slots *slots,
+                                     const rankwise_wishes *wishes, std::int32_t *slot, rankwise_costs *costs) {
+  try {
+    return rankwise::placement::place(*traffic, *slots, *wishes, slot, costs);
+  } catch (const std::bad_alloc &) {
+    return RANKWISE_NO_MEMORY;
+  } catch (const std::system_error &) {  // no further thread can be started
+    return RANKWISE_NO_MEMORY;
+  }
+}
+
+RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
+  switch (error) {
+    case RANKWISE_PLACED:
+      return "placed";
+    case RANKWISE_BAD_TRAFFIC:
+      return "a rank is out of range, or a number of bytes or messages is negative or not finite";
+    case RANKWISE_BAD_SLOTS:
+      return "there are no slots or no levels, or a cost is negative or not finite";
+    case RANKWISE_BAD_PRESENT:
+      return "the present placement has a slot that does not exist, or one twice";
+    case RANKWISE_TOO_MANY_RANKS:
+      return "there are more ranks than slots";
+    case RANKWISE_NO_MEMORY:
+      return "there is not enough memory";
+    default:
+      return "unknown error";
+  }
+}

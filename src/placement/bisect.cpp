@@ -1,0 +1,131 @@
+#include "bisect.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coarsen.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+constexpr Index kCoarsest = 100;    // vertices
+constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started from twice
+constexpr int kTries = 20;
+
+// Grows side 0 from a random vertex, always by the one that costs least.
+class Growing {
+ public:
+  Growing(const Graph &graph, Capacity capacity, Workspace &work, Random &random)
+      : graph_(graph), capacity_(capacity), work_(work), random_(random), sides_(graph.size(), 1) {
+    const double share = static_cast<double>(capacity[0]) / (static_cast<double>(capacity[0]) + capacity[1]);
+    wanted_ = static_cast<Index>(std::lround(share * graph.rank_count()));
+    work_.gain.assign(graph.size(), 0);
+    for (Index v = 0; v < graph.size(); v++)
+      for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) work_.gain[v] -= graph.weight[i];
+    work_.heaps[0].reset(graph.size(), work_.gain);
+  }
+
+  Sides grow() {
+    Sides passed_over(graph_.size(), 0);
+    Heap &heap = work_.heaps[0];
+    while (ranks_ < wanted_) {
+      if (heap.empty()) {
+        const Index seed = any(passed_over);
+        if (seed < 0) break;
+        heap.push(seed);
+      }
+      const Index v = heap.top();
+      heap.remove(v);
+      passed_over[v] = 1;
+      if (ranks_ + graph_.ranks[v] > capacity_[0] && ranks_ > 0) continue;
+      take(v, passed_over);
+    }
+    return std::move(sides_);
+  }
+
+ private:
+  Index any(const Sides &passed_over) {
+    for (int i = 0; i < kTries; i++) {
+      const Index v = random_.below(graph_.size());
+      if (!passed_over[v]) return v;
+    }
+    const auto found = std::find(passed_over.begin(), passed_over.end(), 0);
+    return found == passed_over.end() ? -1 : static_cast<Index>(found - passed_over.begin());
+  }
+
+  void take(Index v, const Sides &passed_over) {
+    sides_[v] = 0;
+    ranks_ += graph_.ranks[v];
+    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
+      const Index other = graph_.rows.adjacent[i];
+      if (sides_[other] == 0 || passed_over[other]) continue;
+      work_.gain[other] += 2 * graph_.weight[i];
+      Heap &heap = work_.heaps[0];
+      if (heap.holds(other))
+        heap.update(other);
+      else
+        heap.push(other);
+    }
+  }
+
+  const Graph &graph_;
+  Capacity capacity_;
+  Workspace &work_;
+  Random &random_;
+  Sides sides_;
+  Index wanted_;
+  Index ranks_ = 0;
+};
+
+// Vertices of many ranks can't fill a side exactly; single ranks can.
+Index tolerance_for(const Graph &graph) { return graph.largest() > 1 ? graph.largest() : 0; }
+
+Sides start(const Graph &graph, Capacity capacity, const Effort &effort, Workspace &work, Random &random) {
+  const int starts = graph.size() <= kStartsUpTo ? effort.starts : 2;
+  Sides best;
+  Quality quality{};
+  for (int i = 0; i < starts; i++) {
+    Sides sides = Growing(graph, capacity, work, random).grow();
+    const Quality found = refine(graph, sides, capacity, tolerance_for(graph), 4, effort, work);
+    if (i > 0 && !found.better_than(quality)) continue;
+    quality = found;
+    best = std::move(sides);
+  }
+  return best;
+}
+
+// Joined vertices must stay small against both sides, and there must be enough of them.
+Index most_ranks(const Graph &graph, Capacity capacity) {
+  const Index by_size = 3 * graph.rank_count() / (2 * kCoarsest);
+  const Index by_side = std::min(capacity[0], capacity[1]) / 4 + 1;
+  return std::max(2, std::min(by_size, by_side));
+}
+
+}  // namespace
+
+Sides bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random) {
+  std::vector<Coarser> levels;
+  const Index most = most_ranks(graph, capacity);
+  const Graph *coarsest = &graph;
+  while (coarsest->size() > kCoarsest) {
+    std::optional<Coarser> coarser = coarsen(*coarsest, most, random);
+    if (!coarser) break;
+    levels.push_back(std::move(*coarser));
+    coarsest = &levels.back().graph;
+  }
+  Workspace work;
+  Sides sides = start(*coarsest, capacity, effort, work, random);
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    const bool is_finest = std::next(level) == levels.rend();
+    const Graph &finer = is_finest ? graph : std::next(level)->graph;
+    Sides projected(finer.size());
+    for (Index v = 0; v < finer.size(); v++) projected[v] = sides[level->vertex[v]];
+    sides = std::move(projected);
+    refine(finer, sides, capacity, is_finest ? 0 : tolerance_for(finer),
+           is_finest ? effort.fine_passes : effort.coarse_passes, effort, work);
+  }
+  return sides;
+}
+
+}  // namespace rankwise::placement

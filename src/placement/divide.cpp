@@ -1,0 +1,108 @@
+#include "divide.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "bisect.h"
+#include "siblings.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+constexpr Index kWorthAThread = 1000;  // vertices
+
+double cut_of(const Graph &graph, const Sides &sides) {
+  double cut = 0;
+  for (Index v = 0; v < graph.size(); v++)
+    for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++)
+      if (sides[graph.rows.adjacent[i]] != sides[v]) cut += graph.weight[i];
+  return cut;
+}
+
+Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }
+
+class Division {
+ public:
+  Division(const Effort &effort, Parallel &parallel, Indices &part)
+      : effort_(effort), parallel_(parallel), part_(part) {}
+
+  // Divides a graph among the parts from `first` on; `vertices` says what its own are called.
+  void divide(const Graph &graph, const Indices &vertices, std::span<const Index> capacity, Index first,
+              std::uint64_t seed) {
+    if (capacity.size() == 1) {
+      for (const Index v : vertices) part_[v] = first;
+      return;
+    }
+    const std::size_t half = capacity.size() / 2;
+    const auto left = capacity.first(half), right = capacity.subspan(half);
+    const Sides sides = best(graph, {room(left), room(right)}, seed);
+    std::array<Side, 2> found{side_of(graph, sides, 0), side_of(graph, sides, 1)};
+    each(graph.size(), 2, [&](int number) {
+      Side &side = found[number];
+      for (Index &v : side.vertices) v = vertices[v];
+      divide(side.graph, side.vertices, number == 0 ? left : right,
+             number == 0 ? first : first + static_cast<Index>(half), Random::of_part(seed, number));
+    });
+  }
+
+ private:
+  struct Bisection {
+    Sides sides;
+    double cut;
+  };
+
+  // The cheapest of several bisections.
+  Sides best(const Graph &graph, Capacity capacity, std::uint64_t seed) {
+    std::vector<Bisection> found(effort_.bisections);
+    each(graph.size(), effort_.bisections, [&](int number) {
+      Random random(Random::of_part(seed, number + 2));  // 0 and 1: the sides
+      found[number].sides = bisect(graph, capacity, effort_, random);
+      found[number].cut = cut_of(graph, found[number].sides);
+    });
+    const auto cheaper = [](const Bisection &a, const Bisection &b) { return a.cut < b.cut; };
+    return std::move(std::min_element(found.begin(), found.end(), cheaper)->sides);
+  }
+
+  template <typename Work>
+  void each(Index size, int count, const Work &work) {
+    if (size > kWorthAThread) {
+      parallel_.each(0, count, work);
+    } else {
+      for (int number = 0; number < count; number++) work(number);
+    }
+  }
+
+  const Effort &effort_;
+  Parallel &parallel_;
+  Indices &part_;
+};
+
+// What refinement could not do: vertices that are too many for their part go where there is room.
+void make_fit(Indices &part, std::span<const Index> capacity) {
+  Indices left(capacity.begin(), capacity.end());
+  for (const Index mine : part) left[mine]--;
+  Index target = 0;
+  for (Index &mine : part) {
+    if (left[mine] >= 0) continue;
+    while (left[target] <= 0) target++;
+    left[mine]++;
+    left[target]--;
+    mine = target;
+  }
+}
+
+}  // namespace
+
+Indices divide(const Graph &graph, std::span<const Index> capacity, const Effort &effort, std::uint64_t seed,
+               Parallel &parallel) {
+  Indices part(graph.size(), 0), all(graph.size());
+  std::iota(all.begin(), all.end(), 0);
+  Division(effort, parallel, part).divide(graph, all, capacity, 0, seed);
+  make_fit(part, capacity);
+  if (capacity.size() > 2) refine_siblings(graph, part, capacity, effort);
+  return part;
+}
+
+}  // namespace rankwise::placement

@@ -1,0 +1,119 @@
+#include "engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "effort.h"
+#include "parallel.h"
+#include "random.h"
+#include "recursion.h"
+#include "swaps.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+constexpr double kHardlyCheaper = 0.9995;
+constexpr Index kSpareShare = 4;
+constexpr double kWithinReach = 1.1;  // swaps alone hardly ever make up for more
+
+struct Candidate {
+  Indices place;
+  double cost;
+};
+
+int threads_of(const rankwise_wishes &wishes) {
+  if (wishes.threads > 0) return wishes.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+class Engine {
+ public:
+  Engine(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes)
+      : traffic_(traffic),
+        machine_(slots),
+        effort_(kEfforts[std::clamp(wishes.effort, 1, static_cast<int>(std::size(kEfforts))) - 1]),
+        seed_(wishes.seed),
+        parallel_(threads_of(wishes)) {
+    Indices place_of(slots.slots);
+    for (Index place = 0; place < slots.slots; place++) place_of[machine_.slot(place)] = place;
+    Indices order(traffic.rows.size());
+    std::iota(order.begin(), order.end(), 0);
+    natural_ = placed(order, place_of);
+    if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()}, place_of);
+  }
+
+  Found run() {
+    const Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
+    Candidate best = before;
+    if (before.cost > 0) {
+      for (int number = 0; number < effort_.seeds; number++) {
+        const std::uint64_t seed = Random::of_part(seed_, number + 1);
+        take(best, divided(Filling::kFewest, seed));
+        if (is_spacious()) take(best, divided(Filling::kEven, seed));
+      }
+      if (before.cost < best.cost * kWithinReach) take(best, improved(before, Random::of_part(seed_, 0)));
+    }
+    Found found{Indices(best.place.size()), {best.cost, natural_.cost, present_ ? present_->cost : std::nan("")}};
+    std::transform(best.place.begin(), best.place.end(), found.slot.begin(),
+                   [this](Index place) { return machine_.slot(place); });
+    return found;
+  }
+
+ private:
+  // With few slots to spare, all parts are nearly full in either way.
+  [[nodiscard]] bool is_spacious() const {
+    const Index ranks = traffic_.rows.size();
+    return machine_.slots() - ranks >= ranks / kSpareShare;
+  }
+
+  [[nodiscard]] Candidate divided(Filling filling, std::uint64_t seed) {
+    return improved(with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_)), seed);
+  }
+
+  [[nodiscard]] Candidate with_cost(Indices place) const {
+    const double cost = cost_of(traffic_, machine_, place);
+    return {std::move(place), cost};
+  }
+
+  [[nodiscard]] Candidate placed(const Indices &slots, const Indices &place_of) const {
+    Indices place(slots.size());
+    std::transform(slots.begin(), slots.end(), place.begin(), [&](Index slot) { return place_of[slot]; });
+    return with_cost(std::move(place));
+  }
+
+  [[nodiscard]] Candidate improved(Candidate candidate, std::uint64_t seed) const {
+    Random random(seed);
+    for (int round = 0; round < effort_.rounds; round++) {
+      Candidate next = candidate;
+      search_swaps(traffic_, machine_, effort_, random, next.place);
+      next.cost = cost_of(traffic_, machine_, next.place);
+      const bool is_last = next.cost > candidate.cost * kHardlyCheaper;
+      take(candidate, std::move(next));
+      if (is_last) break;
+    }
+    return candidate;
+  }
+
+  static void take(Candidate &best, Candidate other) {
+    if (other.cost < best.cost) best = std::move(other);
+  }
+
+  const Traffic &traffic_;
+  Machine machine_;
+  const Effort &effort_;
+  std::uint64_t seed_;
+  Parallel parallel_;
+  Candidate natural_;
+  std::optional<Candidate> present_;
+};
+
+}  // namespace
+
+Found find_placement(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes) {
+  return Engine(traffic, slots, wishes).run();
+}
+
+}  // namespace rankwise::placement

@@ -1,0 +1,63 @@
+// Graphs in compressed rows: what ranks send each other, and what it costs to part them.
+#ifndef RANKWISE_PLACEMENT_GRAPH_H
+#define RANKWISE_PLACEMENT_GRAPH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rankwise::placement {
+
+using Index = std::int32_t;
+using Indices = std::vector<Index>;
+
+// Who communicates with whom: row v is adjacent[begin[v]] ... adjacent[begin[v + 1] - 1]. Each edge is in two rows.
+struct Rows {
+  std::vector<std::size_t> begin{0};
+  Indices adjacent;
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(begin.size()) - 1; }
+  [[nodiscard]] std::size_t first(Index v) const { return begin[v]; }
+  [[nodiscard]] std::size_t last(Index v) const { return begin[v + 1]; }
+};
+
+// What ranks send each other, in both directions together.
+struct Traffic {
+  Rows rows;
+  std::vector<double> bytes;
+  std::vector<double> messages;  // empty if they cost nothing
+};
+
+// What parting costs, and how many ranks a vertex stands for.
+struct Graph {
+  Rows rows;
+  std::vector<double> weight;  // of each entry of rows.adjacent
+  Indices ranks;               // of each vertex
+
+  [[nodiscard]] Index size() const { return rows.size(); }
+  [[nodiscard]] Index rank_count() const;
+  [[nodiscard]] Index largest() const;  // number of ranks of a vertex
+};
+
+// The traffic among the members of each part alone. Vertices of a part keep their order.
+struct Part {
+  Traffic traffic;
+  Indices ranks;  // what a vertex of it was called before
+};
+std::vector<Part> parts_of(const Traffic &traffic, std::span<const Index> ranks, std::span<const Index> part,
+                           Index count);
+
+// The graph of a traffic where a byte and a message cost so much.
+Graph weighed(const Traffic &traffic, double per_byte, double per_message);
+
+// The members of one of two sides.
+struct Side {
+  Graph graph;
+  Indices vertices;  // what they were called before
+};
+Side side_of(const Graph &graph, std::span<const std::uint8_t> sides, std::uint8_t side);
+
+}  // namespace rankwise::placement
+
+#endif

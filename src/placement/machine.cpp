@@ -1,0 +1,59 @@
+#include "machine.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rankwise::placement {
+
+namespace {
+
+Price price_of(const rankwise_slots &slots, int common) {
+  return {slots.per_byte[common], slots.per_message ? slots.per_message[common] : 0};
+}
+
+}  // namespace
+
+Machine::Machine(const rankwise_slots &slots) : prices_{price_of(slots, 0)}, order_(slots.slots) {
+  std::iota(order_.begin(), order_.end(), 0);
+  const auto objects = [&](Index slot) { return slots.object + static_cast<std::size_t>(slot) * slots.depth; };
+  std::stable_sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+    return std::lexicographical_compare(objects(a), objects(a) + slots.depth, objects(b), objects(b) + slots.depth);
+  });
+
+  // Levels end where the price changes: what lies between tells no slots apart.
+  std::vector<int> ends;
+  for (int common = 1; common <= slots.depth; common++) {
+    const Price price = price_of(slots, common);
+    if (price == prices_.back()) continue;
+    prices_.push_back(price);
+    ends.push_back(common);
+  }
+  depth_ = static_cast<int>(ends.size());
+
+  Indices number(depth_, 0);
+  for (Index place = 0; place < this->slots(); place++) {
+    bool is_new = place == 0;
+    for (int level = 0; level < depth_ && place > 0; level++) {
+      const Index *mine = objects(order_[place]), *before = objects(order_[place - 1]);
+      if (std::equal(mine, mine + ends[level], before)) continue;
+      number[level]++;
+      is_new = true;
+    }
+    if (is_new) {
+      first_.push_back(place);
+      object_.insert(object_.end(), number.begin(), number.end());
+    }
+    group_.push_back(static_cast<Index>(first_.size()) - 1);
+  }
+  first_.push_back(this->slots());
+}
+
+Indices Machine::parts(Index first, Index last, int level) const {
+  Indices begins;
+  for (Index place = first; place < last; place++)
+    if (place == first || row(group_[place])[level] != row(group_[place - 1])[level]) begins.push_back(place);
+  begins.push_back(last);
+  return begins;
+}
+
+}  // namespace rankwise::placement

@@ -1,0 +1,61 @@
+// The machine as the engine sees it: slots in order of the tree, and what a message costs between two of them.
+#ifndef RANKWISE_PLACEMENT_MACHINE_H
+#define RANKWISE_PLACEMENT_MACHINE_H
+
+#include "graph.h"
+#include "rankwise/placement.h"
+
+namespace rankwise::placement {
+
+struct Price {
+  double byte;
+  double message;
+
+  [[nodiscard]] double of(double bytes, double messages) const { return bytes * byte + messages * message; }
+  bool operator==(const Price &) const = default;
+};
+
+class Machine {
+ public:
+  explicit Machine(const rankwise_slots &slots);
+
+  [[nodiscard]] Index slots() const { return static_cast<Index>(order_.size()); }
+  // Levels at which the price changes: others tell nothing.
+  [[nodiscard]] int depth() const { return depth_; }
+  // Between slots that have so many objects in common.
+  [[nodiscard]] const Price &price(int common) const { return prices_[common]; }
+  // The caller's number of the slot at a place.
+  [[nodiscard]] Index slot(Index place) const { return order_[place]; }
+  // Groups of slots that have all objects in common: number of the group of a place, and their number.
+  [[nodiscard]] Index group(Index place) const { return group_[place]; }
+  [[nodiscard]] Index groups() const { return static_cast<Index>(first_.size()) - 1; }
+  // The places of a group: first ... first of the next - 1.
+  [[nodiscard]] Index first(Index group) const { return first_[group]; }
+  // Objects that two groups have in common.
+  [[nodiscard]] int common(Index one, Index other) const {
+    const Index *a = row(one), *b = row(other);
+    int level = 0;
+    while (level < depth_ && a[level] == b[level]) level++;
+    return level;
+  }
+  // Where the objects of a level begin among the places first ... last - 1, which have all above in common; `last` is
+  // the last one.
+  [[nodiscard]] Indices parts(Index first, Index last, int level) const;
+
+ private:
+  // Objects of a group, from the outermost, numbered so that equal numbers mean the same object.
+  [[nodiscard]] const Index *row(Index group) const {
+    return object_.data() + static_cast<std::size_t>(group) * depth_;
+  }
+
+  int depth_ = 0;
+  std::vector<Price> prices_;
+  Indices order_;
+  Indices group_;
+  Indices first_;
+  Indices object_;
+};
+
+}  // namespace rankwise::placement
+
+#endif

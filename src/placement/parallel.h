@@ -1,0 +1,65 @@
+// Runs two parts of the work at the same time where a thread is to be had.
+#ifndef RANKWISE_PLACEMENT_PARALLEL_H
+#define RANKWISE_PLACEMENT_PARALLEL_H
+
+#include <atomic>
+#include <exception>
+#include <thread>
+
+namespace rankwise::placement {
+
+class Parallel {
+ public:
+  // At most so many threads, the caller's own included.
+  explicit Parallel(int threads) : free_(threads - 1) {}
+
+  template <typename One, typename Other>
+  void both(One &&one, Other &&other) {
+    if (!take()) {
+      one();
+      other();
+      return;
+    }
+    std::exception_ptr failure;
+    std::thread thread([&] {
+      try {
+        other();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    std::exception_ptr mine;
+    try {
+      one();
+    } catch (...) {
+      mine = std::current_exception();
+    }
+    thread.join();
+    free_++;
+    if (mine) std::rethrow_exception(mine);
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // Does work(0) ... work(count - 1).
+  template <typename Work>
+  void each(int first, int last, const Work &work) {
+    if (last - first == 1) work(first);
+    if (last - first < 2) return;
+    const int middle = first + (last - first) / 2;
+    both([&] { each(first, middle, work); }, [&] { each(middle, last, work); });
+  }
+
+ private:
+  bool take() {
+    int free = free_.load();
+    while (free > 0)
+      if (free_.compare_exchange_weak(free, free - 1)) return true;
+    return false;
+  }
+
+  std::atomic<int> free_;
+};
+
+}  // namespace rankwise::placement
+
+#endif

@@ -1,0 +1,24 @@
+// Places ranks from the top of the machine downwards: first which node, then which part of the node, ...
+#ifndef RANKWISE_PLACEMENT_RECURSION_H
+#define RANKWISE_PLACEMENT_RECURSION_H
+
+#include "effort.h"
+#include "machine.h"
+#include "parallel.h"
+
+namespace rankwise::placement {
+
+// What to do where there are more slots than ranks.
+enum class Filling {
+  kFewest,  // leave as many parts as possible empty
+  kEven     // give all parts equally many ranks, as far as they have room
+};
+
+// The place of each rank. As the price of parting two ranks depends on the level alone at which they are parted, each
+// level can be decided without regard to those below.
+Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling filling, const Effort &effort,
+                       std::uint64_t seed, Parallel &parallel);
+
+}  // namespace rankwise::placement
+
+#endif

@@ -1,0 +1,202 @@
+#include "siblings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "heap.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+constexpr int kPasses = 3;                                        // for two parts
+constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges looked at
+
+struct Couple {
+  double weight;
+  Index one, other;
+};
+
+class Siblings {
+ public:
+  Siblings(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort)
+      : graph_(graph),
+        part_(part),
+        effort_(effort),
+        left_(capacity.begin(), capacity.end()),
+        members_(capacity.size()),
+        gain_(graph.size(), 0),
+        locked_(graph.size(), 0),
+        active_(capacity.size(), 1),
+        budget_(graph.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) {
+    for (Heap &heap : heaps_) heap.reset(graph.size(), gain_);
+    for (Index v = 0; v < graph.size(); v++) {
+      members_[part[v]].push_back(v);
+      left_[part[v]]--;
+    }
+  }
+
+  // Each couple of parts of which one has changed. False if nothing became better.
+  bool round() {
+    std::vector<std::uint8_t> changed(active_.size(), 0);
+    for (const Couple &couple : couples()) {
+      if (is_exhausted()) break;
+      for (int pass = 0; pass < kPasses && exchange(couple.one, couple.other); pass++)
+        changed[couple.one] = changed[couple.other] = 1;
+    }
+    active_ = changed;
+    return std::find(active_.begin(), active_.end(), 1) != active_.end();
+  }
+
+ private:
+  [[nodiscard]] bool is_exhausted() const { return looked_at_ >= budget_; }
+
+  void look_at(Index v) { looked_at_ += graph_.rows.last(v) - graph_.rows.first(v); }
+
+  // Parts with edges between them, the heaviest first.
+  std::vector<Couple> couples() {
+    std::vector<Couple> found;
+    std::vector<double> weight(members_.size(), 0);
+    Indices others;
+    for (Index one = 0; one < static_cast<Index>(members_.size()); one++) {
+      others.clear();
+      for (const Index v : members_[one]) {
+        for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
+          const Index other = part_[graph_.rows.adjacent[i]];
+          if (other <= one || graph_.weight[i] <= 0) continue;
+          if (weight[other] == 0) others.push_back(other);
+          weight[other] += graph_.weight[i];
+        }
+      }
+      for (const Index other : others) {
+        if (active_[one] || active_[other]) found.push_back({weight[other], one, other});
+        weight[other] = 0;
+      }
+    }
+    std::sort(found.begin(), found.end(), [](const Couple &a, const Couple &b) {
+      if (a.weight != b.weight) return a.weight > b.weight;
+      return a.one != b.one ? a.one < b.one : a.other < b.other;
+    });
+    return found;
+  }
+
+  // One pass between two parts. True if it gained.
+  bool exchange(Index one, Index other) {
+    pair_ = {one, other};
+    start();
+    double gained = 0, best = 0;
+    std::size_t kept = 0;
+    int since = 0;
+    full_ = {false, false};
+    for (int side = choose(); side >= 0 && since <= effort_.sibling_patience; side = choose()) {
+      const Index v = heaps_[side].top();
+      heaps_[side].remove(v);
+      locked_[v] = 1;
+      gained += gain_[v];
+      move(v, side);
+      moves_.push_back(v);
+      since++;
+      if (left_[one] < 0 || left_[other] < 0 || gained <= best) continue;
+      best = gained;
+      kept = moves_.size();
+      since = 0;
+    }
+    for (std::size_t i = moves_.size(); i > kept; i--) put(moves_[i - 1], part_[moves_[i - 1]] == one ? other : one);
+    if (kept > 0) sort_members();
+    return kept > 0;
+  }
+
+  void start() {
+    moves_.clear();
+    for (int side = 0; side < 2; side++) {
+      heaps_[side].clear();
+      for (const Index v : members_[pair_[side]]) {
+        double outside = 0, inside = 0;
+        look_at(v);
+        for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
+          const Index theirs = part_[graph_.rows.adjacent[i]];
+          if (theirs == pair_[1 - side]) outside += graph_.weight[i];
+          if (theirs == pair_[side]) inside += graph_.weight[i];
+        }
+        gain_[v] = outside - inside;
+        locked_[v] = 0;
+        if (outside > 0) heaps_[side].push(v);
+      }
+    }
+  }
+
+  // The side that the next vertex leaves, -1 if there is none. A part may be too full by one for a while.
+  int choose() {
+    for (int side = 0; side < 2; side++)
+      if (left_[pair_[side]] < 0) return filled(side) ? side : -1;
+    std::array<bool, 2> can{};
+    for (int side = 0; side < 2; side++) can[side] = !heaps_[side].empty();
+    if (!can[0] || !can[1]) return can[0] ? 0 : can[1] ? 1 : -1;
+    return gain_[heaps_[0].top()] >= gain_[heaps_[1].top()] ? 0 : 1;
+  }
+
+  bool filled(int side) {
+    if (heaps_[side].empty() && !full_[side]) {
+      full_[side] = true;
+      for (const Index member : pair_)
+        for (const Index v : members_[member])
+          if (part_[v] == pair_[side] && !locked_[v]) heaps_[side].push(v);
+    }
+    return !heaps_[side].empty();
+  }
+
+  void put(Index v, Index part) {
+    left_[part_[v]]++;
+    left_[part]--;
+    part_[v] = part;
+  }
+
+  void move(Index v, int side) {
+    put(v, pair_[1 - side]);
+    gain_[v] = -gain_[v];
+    look_at(v);
+    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
+      const Index other = graph_.rows.adjacent[i];
+      const int theirs = part_[other] == pair_[side] ? side : 1 - side;
+      if (part_[other] != pair_[theirs]) continue;
+      gain_[other] += theirs == side ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
+      if (locked_[other]) continue;
+      if (heaps_[theirs].holds(other))
+        heaps_[theirs].update(other);
+      else
+        heaps_[theirs].push(other);
+    }
+  }
+
+  void sort_members() {
+    std::array<Indices, 2> sorted;
+    for (const Index member : pair_)
+      for (const Index v : members_[member]) sorted[part_[v] == pair_[0] ? 0 : 1].push_back(v);
+    for (int side = 0; side < 2; side++) members_[pair_[side]] = std::move(sorted[side]);
+  }
+
+  const Graph &graph_;
+  Indices &part_;
+  const Effort &effort_;
+  Indices left_;  // room of each part; -1 if it is too full by one
+  std::vector<Indices> members_;
+  std::vector<double> gain_;
+  std::vector<std::uint8_t> locked_;
+  std::vector<std::uint8_t> active_;
+  std::array<Heap, 2> heaps_;
+  std::array<Index, 2> pair_{};
+  std::array<bool, 2> full_{};
+  Indices moves_;
+  std::size_t budget_;
+  std::size_t looked_at_ = 0;
+};
+
+}  // namespace
+
+void refine_siblings(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort) {
+  Siblings siblings(graph, part, capacity, effort);
+  for (int round = 0; round < effort.sibling_rounds && siblings.round(); round++) {
+  }
+}
+
+}  // namespace rankwise::placement

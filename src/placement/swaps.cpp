@@ -1,0 +1,187 @@
+#include "swaps.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rankwise::placement {
+
+namespace {
+
+constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
+constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
+
+struct Swap {
+  double gain;
+  Index place;
+};
+
+class Search {
+ public:
+  Search(const Traffic &traffic, const Machine &machine, const Effort &effort, Indices &place)
+      : traffic_(traffic),
+        machine_(machine),
+        effort_(effort),
+        place_(place),
+        occupant_(machine.slots(), -1),
+        group_(place.size()),
+        traffic_to_(machine.groups(), 0),
+        budget_(traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) {
+    for (Index rank = 0; rank < static_cast<Index>(place.size()); rank++) {
+      occupant_[place[rank]] = rank;
+      group_[rank] = machine.group(place[rank]);
+    }
+  }
+
+  void run(Random &random) {
+    Indices queue(place_.size());
+    std::iota(queue.begin(), queue.end(), 0);
+    random.shuffle(queue);
+    std::vector<std::uint8_t> queued(place_.size(), 1);
+    for (int round = 0; round < effort_.search_rounds && !queue.empty(); round++) {
+      Indices next;
+      const auto again = [&](Index rank) {
+        if (queued[rank]) return;
+        queued[rank] = 1;
+        next.push_back(rank);
+      };
+      for (const Index rank : queue) {
+        queued[rank] = 0;
+        if (looked_at_ > budget_) return;
+        const Swap best = best_for(rank);
+        if (best.gain <= 0) continue;
+        const Index other = occupant_[best.place];
+        swap(rank, best.place);
+        for (const Index moved : {rank, other}) {
+          if (moved < 0) continue;
+          again(moved);
+          for (std::size_t i = traffic_.rows.first(moved); i < traffic_.rows.last(moved); i++)
+            again(traffic_.rows.adjacent[i]);
+        }
+      }
+      queue = std::move(next);
+    }
+  }
+
+ private:
+  [[nodiscard]] double messages(std::size_t entry) const {
+    return traffic_.messages.empty() ? 0 : traffic_.messages[entry];
+  }
+
+  [[nodiscard]] const Price &price(Index one, Index other) const { return machine_.price(machine_.common(one, other)); }
+
+  // What the messages of a rank cost if it is in that group.
+  double cost(Index rank, Index group) {
+    double sum = 0;
+    for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++)
+      sum += price(group, group_[traffic_.rows.adjacent[i]]).of(traffic_.bytes[i], messages(i));
+    looked_at_ += traffic_.rows.last(rank) - traffic_.rows.first(rank);
+    return sum;
+  }
+
+  // The groups that a rank has most traffic with, its own aside.
+  Indices partners(Index rank) {
+    Indices groups;
+    for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
+      const Index group = group_[traffic_.rows.adjacent[i]];
+      const double weight = traffic_.bytes[i] + messages(i);
+      if (group == group_[rank] || weight <= 0) continue;
+      if (traffic_to_[group] == 0) groups.push_back(group);
+      traffic_to_[group] += weight;
+    }
+    const auto count = std::min<std::size_t>(groups.size(), effort_.search_partners);
+    std::partial_sort(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(count), groups.end(),
+                      [this](Index a, Index b) {
+                        return traffic_to_[a] != traffic_to_[b] ? traffic_to_[a] > traffic_to_[b] : a < b;
+                      });
+    for (const Index group : groups) traffic_to_[group] = 0;
+    groups.resize(count);
+    return groups;
+  }
+
+  Swap best_for(Index rank) {
+    const Indices groups = partners(rank);
+    Swap best{0, -1};
+    if (groups.empty()) return best;
+    const Index mine = group_[rank];
+    const double now = cost(rank, mine);
+    for (const Index group : groups) {
+      const double gain = now - cost(rank, group);
+      if (gain <= now * kWorthwhile) continue;
+      bool is_free_tried = false;
+      for (Index place = machine_.first(group); place < machine_.first(group + 1); place++) {
+        const Index other = occupant_[place];
+        if (other < 0 && is_free_tried) continue;
+        is_free_tried = is_free_tried || other < 0;
+        const double total = gain + (other < 0 ? 0 : gain_of_other(other, rank, group, mine));
+        if (total > best.gain && total > now * kWorthwhile) best = {total, place};
+      }
+    }
+    return best;
+  }
+
+  // What the other one gains by going from its group to that of `rank`, which comes in its place.
+  double gain_of_other(Index other, Index rank, Index from, Index to) {
+    const int shared = machine_.common(from, to);
+    double gain = 0;
+    for (std::size_t i = traffic_.rows.first(other); i < traffic_.rows.last(other); i++) {
+      const Index partner = traffic_.rows.adjacent[i];
+      const double bytes = traffic_.bytes[i], count = messages(i);
+      if (partner == rank) {  // the two stay as far apart, but `rank` has counted them as together
+        gain -= price(from, to).of(bytes, count) - price(from, from).of(bytes, count);
+        continue;
+      }
+      // Who has less in common with one of the two groups than they have with each other is as far from the other.
+      const int near = machine_.common(from, group_[partner]);
+      if (near < shared) continue;
+      const int then = near > shared ? shared : machine_.common(to, group_[partner]);
+      gain += machine_.price(near).of(bytes, count) - machine_.price(then).of(bytes, count);
+    }
+    looked_at_ += traffic_.rows.last(other) - traffic_.rows.first(other);
+    return gain;
+  }
+
+  void swap(Index rank, Index place) {
+    const Index other = occupant_[place], before = place_[rank];
+    put(rank, place);
+    occupant_[before] = -1;
+    if (other >= 0) put(other, before);
+  }
+
+  void put(Index rank, Index place) {
+    place_[rank] = place;
+    occupant_[place] = rank;
+    group_[rank] = machine_.group(place);
+  }
+
+  const Traffic &traffic_;
+  const Machine &machine_;
+  const Effort &effort_;
+  Indices &place_;
+  Indices occupant_;
+  Indices group_;
+  std::vector<double> traffic_to_;
+  std::size_t budget_;
+  std::size_t looked_at_ = 0;
+};
+
+}  // namespace
+
+double cost_of(const Traffic &traffic, const Machine &machine, const Indices &place) {
+  double sum = 0;
+  for (Index rank = 0; rank < traffic.rows.size(); rank++) {
+    for (std::size_t i = traffic.rows.first(rank); i < traffic.rows.last(rank); i++) {
+      const Index other = traffic.rows.adjacent[i];
+      if (other < rank) continue;
+      const int common = machine.common(machine.group(place[rank]), machine.group(place[other]));
+      sum += machine.price(common).of(traffic.bytes[i], traffic.messages.empty() ? 0 : traffic.messages[i]);
+    }
+  }
+  return sum;
+}
+
+void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
+                  Indices &place) {
+  Search(traffic, machine, effort, place).run(random);
+}
+
+}  // namespace rankwise::placement
