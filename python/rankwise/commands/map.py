@@ -1,0 +1,155 @@
+"""Find a better place for each rank, from what the ranks sent each other, and write launchers' files.
+
+  rankwise map F.rankwise
+  rankwise map F.rankwise --machine machine.json -o placement
+  rankwise map F.rankwise --machine other.json --predict
+
+Without -o it only tells what there is to gain. By default the ranks change places with each other;
+--nodes all lets them go to any slot of the machine. --predict places them on another machine than the run's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
+
+if TYPE_CHECKING:
+    from rankwise.placement.files import Written
+    from rankwise.placement.mapping import Mapping
+    from rankwise.placement.observed import Observed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise map`."""
+    parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile of the run")
+    parser.add_argument(
+        "--machine",
+        type=Path,
+        metavar="machine.json",
+        help="the machine (default: the run's nodes, of which nothing else is known)",
+    )
+    parser.add_argument(
+        "--objective",
+        choices=OBJECTIVES,
+        default="hops",
+        help="what is to be small: bytes x levels, or time by measured costs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--only-kind",
+        choices=tuple(KINDS),
+        default="all",
+        help="messages that count: of the program itself, or inside collectives (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--nodes", choices=NODES, help="slots that ranks may go to: the job's, or all (default: job)"
+    )
+    parser.add_argument("--predict", action="store_true", help="place the ranks anywhere on another machine")
+    parser.add_argument(
+        "--effort", type=int, choices=EFFORTS, default=1, help="how hard to try (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=_seed, default=1, metavar="N", help="of all that is random (default: 1)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="DIR", help="write the files of all launchers there"
+    )
+    parser.add_argument("--force", action="store_true", help="replace files in DIR that are there")
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Place the ranks; 0, or RankwiseError."""
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.overview import run_facts, trust
+    from rankwise.placement.files import check_output, write_all
+    from rankwise.placement.mapping import find_mapping
+    from rankwise.placement.notes import notes
+    from rankwise.placement.observed import observed, whereabouts
+    from rankwise.placement.program import program_of
+    from rankwise.report.placement import print_mapping
+    from rankwise.report.placement_files import print_files
+    from rankwise.report.trust_lines import partial_line
+    from rankwise.topology.machine.read import read_machine
+
+    if arguments.predict and arguments.machine is None:
+        raise RankwiseError("--predict needs the other machine: add --machine machine.json")
+    if arguments.predict and arguments.nodes == "job":
+        raise RankwiseError("--predict places ranks on another machine: --nodes job does not go with it")
+    if arguments.output is not None:
+        check_output(arguments.output, force=arguments.force)
+    machine = None if arguments.machine is None else read_machine(arguments.machine)
+    with opened_profile(arguments.profile) as connection:
+        trusted, program = trust(connection), program_of(run_facts(connection))
+        seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
+        found = find_mapping(
+            seen,
+            where,
+            machine,
+            objective=arguments.objective,
+            nodes=arguments.nodes or ("all" if arguments.predict else "job"),
+            predict=arguments.predict,
+            effort=arguments.effort,
+            seed=arguments.seed,
+        )
+        inside = arguments.only_kind != "user"
+        said = notes(connection, seen, found, machine_given=machine is not None, inside=inside)
+    if not trusted.complete:
+        said.insert(0, partial_line(trusted))
+    written: list[Written] = []
+    if arguments.output is not None:
+        written = write_all(found.seats, arguments.output, program, force=arguments.force)
+    if arguments.json:
+        _print_json(found, seen, said, written, arguments)
+        return 0
+    print_mapping(found, seen, said, sys.stdout)
+    if written:
+        print_files(written, arguments.output, bool(program), sys.stdout)
+    return 0
+
+
+def _print_json(
+    found: Mapping, seen: Observed, said: list[str], written: list[Written], arguments: argparse.Namespace
+) -> None:
+    import json
+
+    from rankwise.analysis.plain import plain
+    from rankwise.topology.machine.shape import Shapes
+
+    shown = {
+        "notes": said,
+        "machine": {
+            "shape": Shapes(found.machine).inside(found.machine.root),
+            "levels": found.machine.level_names(),
+            "sources": found.machine.sources,
+        },
+        "objective": arguments.objective,
+        "unit": found.unit,
+        "only_kind": arguments.only_kind,
+        "messages": seen.messages,
+        "bytes": seen.bytes,
+        "unplaced_messages": seen.unplaced_messages,
+        "unplaced_bytes": seen.unplaced_bytes,
+        "present": found.present,
+        "natural": found.natural,
+        "found": found.found,
+        "gains": found.gains,
+        "bound": found.bound,
+        "moved": found.moved,
+        "seats": found.seats,
+        "files": [
+            {"path": str(one.path), "launcher": one.launcher, "command": one.command_line, "note": one.note}
+            for one in written
+        ],
+    }
+    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:20]) >= 1 << 64 or len(text) > 20:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is no whole number from 0 to 2^64 - 1")
+    return int(text)

@@ -1,0 +1,1 @@
+"""Where ranks go: those that communicate much are to be near each other."""

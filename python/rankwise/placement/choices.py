@@ -1,0 +1,19 @@
+"""What one can choose; apart from the rest, which needs time to load."""
+
+from __future__ import annotations
+
+OBJECTIVES = ("hops", "time")
+"""What a placement is to make small."""
+
+KINDS = {
+    "all": ("point-to-point", "one-sided", "in-collective"),
+    "user": ("point-to-point", "one-sided"),
+    "inside": ("in-collective",),
+}
+"""Kinds of messages of the profile, by what `--only-kind` calls them."""
+
+NODES = ("job", "all")
+"""Slots that ranks may go to: those that they had, or any of the machine."""
+
+EFFORTS = (1, 2, 3)
+"""Quick, thorough, and with several seeds, too."""

@@ -1,0 +1,79 @@
+"""Files that tell launchers where each rank is to be, and the commands that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.formats.writing import appearing, refuse_existing
+from rankwise.placement.files import cray, flux, intel, lsf, mpich, neutral, openmpi, slurm
+from rankwise.placement.files.job import Job, Written, job_of
+from rankwise.placement.seats import Seat
+
+__all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
+
+LAUNCHERS: tuple[Callable[[Job], Written], ...] = (
+    openmpi.rankfile4,
+    openmpi.rankfile5,
+    openmpi.sequential,
+    mpich.hydra,
+    intel.machinefile,
+    slurm.arbitrary,
+    cray.rank_order,
+    flux.taskmap,
+    lsf.hostfile,
+    neutral.table,
+    neutral.objects,
+)
+"""What is told to each."""
+
+
+def instructions(seats: Sequence[Seat], directory: Path, program_words: Sequence[str]) -> list[Written]:
+    """Return what `write_all` writes, without writing it.
+
+    Raises:
+        RankwiseError: the seats are not those of ranks 0, 1, ...
+    """
+    job = job_of(seats, directory, program_words)
+    return [launcher(job) for launcher in LAUNCHERS]
+
+
+def check_output(directory: Path, *, force: bool) -> None:
+    """Refuse files that are there; to be called before anything is computed.
+
+    Raises:
+        RankwiseError: one is there and may not be replaced, or the directory is a file.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise RankwiseError(f"{directory} is a file: give a directory with -o")
+    one = instructions([Seat(0, "host")], directory, ())
+    refuse_existing(*(written.path for written in one), force=force)
+
+
+def write_all(
+    seats: Sequence[Seat], directory: Path, program_words: Sequence[str], *, force: bool = False
+) -> list[Written]:
+    """Write the files of all launchers: each appears whole.
+
+    Args:
+        seats: of ranks 0, 1, ..., in any order.
+        directory: of the files; it is made if it is not there.
+        program_words: the program and its arguments, for the commands.
+        force: replace files that are there.
+
+    Raises:
+        RankwiseError: the seats are not those of ranks 0, 1, ..., or a file is there or can't be written.
+    """
+    found = instructions(seats, directory, program_words)
+    check_output(directory, force=force)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankwiseError(
+            f"{directory} can't be made: {error.strerror}; give another one with -o", 1
+        ) from error
+    with appearing(*(written.path for written in found)) as temporary:
+        for path, written in zip(temporary, found, strict=True):
+            path.write_text(written.text, encoding="utf-8")
+    return found

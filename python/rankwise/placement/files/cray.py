@@ -1,0 +1,57 @@
+"""Cray MPICH: which rank each slot gets, that is the inverse of what all others are told.
+
+Slots are those of a launch in blocks: nodes in the order in which Slurm counts them, by the numbers in their
+names, and on each node the cores in their order.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rankwise.placement.files.job import Job, Written, lines
+from rankwise.placement.files.processors import common_processors
+from rankwise.placement.seats import Seat, by_host
+
+
+def rank_order(job: Job) -> Written:
+    """Ranks in the order of slots, a node a line; successive ones as A-B."""
+    path = job.directory / "MPICH_RANK_ORDER"
+    nodes = _slots(job)
+    counts = {len(seats) for seats in nodes}
+    words = ["srun", "-N", str(len(nodes)), "-n", job.size]
+    words += ["-w", ",".join(seats[0].host for seats in nodes), "--distribution=block"]
+    note = ""
+    if len(counts) == 1:
+        words.append(f"--ntasks-per-node={counts.pop()}")
+    else:
+        note = "needs a launch with so many ranks on each node as the file has on each line"
+    cpus = common_processors(nodes)
+    if cpus:
+        words.append(f"--cpu-bind=map_cpu:{','.join(map(str, cpus))}")
+    text = lines([",".join(_ranges([seat.rank for seat in seats])) for seats in nodes])
+    environment = (("MPICH_RANK_REORDER_METHOD", "3"), ("MPICH_RANK_REORDER_FILE", str(path)))
+    return Written(path, "Cray MPICH", text, (*words, *job.program), environment, note)
+
+
+def _slots(job: Job) -> list[list[Seat]]:
+    """Return the seats of each node in the order of their slots."""
+    nodes = by_host(job.seats)
+    return [
+        sorted(nodes[host], key=lambda seat: (seat.core, seat.rank)) for host in sorted(nodes, key=_natural)
+    ]
+
+
+def _natural(host: str) -> list[tuple[int, str]]:
+    """Return a key that puts node9 before node10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", host)]
+
+
+def _ranges(ranks: list[int]) -> list[str]:
+    """Return the ranks with A-B for each run that counts upwards."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]

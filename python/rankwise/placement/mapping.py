@@ -1,0 +1,121 @@
+"""From what a run sent and a machine to a better placement, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.engine import place
+from rankwise.placement.gain import Effect, effect
+from rankwise.placement.hosts import machine_of_run
+from rankwise.placement.observed import Observed, Whereabouts
+from rankwise.placement.present import Present, present_placement
+from rankwise.placement.prices import prices
+from rankwise.placement.seating import seats_of
+from rankwise.placement.seats import Seat
+from rankwise.topology.machine.model import Machine
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A placement, and what it is worth.
+
+    Attributes:
+        machine: that the ranks are placed on.
+        unit: of costs.
+        seats: of the ranks.
+        moved: ranks that are to be elsewhere than they were; none without a present placement.
+        bound: ranks whose processors were known, of the present placement.
+        present: effect of the present placement; None where the ranks were not on this machine.
+        natural: of rank r in the r-th slot.
+        found: of this one.
+        gains: whether it is cheaper than the present one (or than the natural order without one).
+    """
+
+    machine: Machine
+    unit: str
+    seats: list[Seat]
+    moved: list[int]
+    bound: int
+    present: Effect | None
+    natural: Effect
+    found: Effect
+    gains: bool
+
+
+def find_mapping(
+    seen: Observed,
+    where: Whereabouts,
+    machine: Machine | None = None,
+    *,
+    objective: str = "hops",
+    nodes: str = "job",
+    predict: bool = False,
+    effort: int = 1,
+    seed: int = 1,
+) -> Mapping:
+    """Find a placement that is never dearer than the present one.
+
+    Args:
+        seen: what the ranks sent each other.
+        where: they were.
+        machine: to place them on; None: what the run tells of its own.
+        objective: one of choices.OBJECTIVES.
+        nodes: one of choices.NODES.
+        predict: the machine may be another one than the run's.
+        effort: one of choices.EFFORTS.
+        seed: of all that is random.
+
+    Raises:
+        RankwiseError: run and machine do not fit together, or costs are missing.
+    """
+    known = machine is not None
+    machine = machine or machine_of_run(where)
+    ranks = seen.traffic.ranks
+    present = _present(where, machine, predict and known)
+    slots = np.sort(present.slot) if present and nodes == "job" else np.arange(len(machine.slots))
+    if ranks > len(slots):
+        raise RankwiseError(
+            f"{ranks} ranks do not fit into the machine's {len(slots)} slots: take a larger machine"
+        )
+    objects = machine.slots.numbers[slots]
+    priced = prices(machine, objective, objects)
+    now = None if present is None else np.searchsorted(slots, present.slot)
+    placed = place(seen.traffic, priced.places(objects), present=now, effort=effort, seed=seed)
+    slot = slots[placed.slot]
+    before = None if present is None else effect(seen.traffic, machine, present.slot, priced)
+    natural = effect(seen.traffic, machine, slots[:ranks], priced)
+    found = effect(seen.traffic, machine, slot, priced)
+    gains = found.cost < (before or natural).cost
+    if present is not None and before is not None and not gains:
+        slot, found = present.slot, before  # a change that gains nothing is none
+    return Mapping(
+        machine,
+        priced.unit,
+        seats_of(machine, slot),
+        _moved(slot, present),
+        present.bound if present else 0,
+        before,
+        natural,
+        found,
+        gains,
+    )
+
+
+def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> Present | None:
+    try:
+        return present_placement(where, machine)
+    except RankwiseError:
+        if may_differ:
+            return None
+        raise
+
+
+def _moved(slot: NDArray[np.int64], present: Present | None) -> list[int]:
+    if present is None:
+        return []
+    moved: list[int] = np.flatnonzero(slot != present.slot).tolist()
+    return moved

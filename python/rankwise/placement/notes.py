@@ -1,0 +1,61 @@
+"""What a reader must know to trust a placement."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.columns import decoded_list
+from rankwise.placement.mapping import Mapping
+from rankwise.placement.observed import Observed
+
+
+def notes(
+    connection: sqlite3.Connection, seen: Observed, found: Mapping, *, machine_given: bool, inside: bool
+) -> list[str]:
+    """Return sentences.
+
+    Args:
+        connection: the profile.
+        seen: its messages.
+        found: the placement.
+        machine_given: the machine is not just what the profile tells.
+        inside: messages inside collectives are wanted.
+    """
+    said = []
+    if not machine_given:
+        said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
+    elif found.present is None:
+        said.append("The ranks were not on this machine: there is no present placement to compare with.")
+    elif found.bound < len(found.seats):
+        loose = len(found.seats) - found.bound
+        said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
+    if inside:
+        said += _inside(connection)
+    if seen.unplaced_messages:
+        said.append(
+            f"Left out: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to processes"
+            " that are not known."
+        )
+    return said
+
+
+def _inside(connection: sqlite3.Connection) -> list[str]:
+    """Say which messages inside collectives the profile can't have."""
+    said = []
+    (only,) = connection.execute("SELECT only FROM run").fetchone()
+    if names := decoded_list(only):
+        said.append(f"Inside collectives, only the messages of {', '.join(names)} were recorded.")
+    blind, half = connection.execute(
+        "SELECT TOTAL(transport_state <> 'active'),"
+        " TOTAL(transport_state = 'active' AND transport_sees NOT LIKE '%within-node%') FROM ranks"
+    ).fetchone()
+    if blind:
+        said.append(
+            f"Inside collectives, the messages of {blind:.0f} ranks were not recorded: they are missing."
+        )
+    if half:
+        said.append(
+            f"Inside collectives, what {half:.0f} ranks sent within their node was not seen, so it may seem"
+            " that they need not be together; record with `rankwise run --see-all`, or take --only-kind user."
+        )
+    return said

@@ -1,0 +1,105 @@
+"""What a profile tells of a run: what ranks sent each other, and where they were."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.formats.cpulist import cpu_list
+from rankwise.placement.choices import KINDS
+from rankwise.placement.engine import Traffic
+from rankwise.topology.machine.fields import MOST_OBJECTS
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What ranks sent each other.
+
+    Attributes:
+        traffic: between different ranks of the world; one entry for each direction of a pair.
+        messages: number of them.
+        bytes: in them.
+        unplaced_messages: from or to processes that are not ranks of the world, or not known.
+        unplaced_bytes: likewise.
+    """
+
+    traffic: Traffic
+    messages: int
+    bytes: int
+    unplaced_messages: int
+    unplaced_bytes: int
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """Where the ranks were.
+
+    Attributes:
+        hosts: of each rank; None where the profile does not know it.
+        cpus: processors that each rank may run on; none if that is not known.
+    """
+
+    hosts: tuple[str | None, ...]
+    cpus: tuple[tuple[int, ...], ...]
+
+
+def observed(connection: sqlite3.Connection, only_kind: str = "all") -> Observed:
+    """Add up the messages between ranks.
+
+    Args:
+        connection: the profile.
+        only_kind: one of choices.KINDS.
+
+    Raises:
+        RankwiseError: there are none, so nothing tells which ranks should be near each other.
+    """
+    kinds = KINDS[only_kind]
+    ranks = _ranks(connection)
+    rows = connection.execute(
+        "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
+        f" WHERE kind IN ({', '.join('?' * len(kinds))}) AND source <> destination"
+        " GROUP BY source, destination ORDER BY source, destination",
+        kinds,
+    ).fetchall()
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    inside = ((table[:, :2] >= 0) & (table[:, :2] < ranks)).all(axis=1)
+    placed, unplaced = table[inside], table[~inside]
+    if not len(placed):
+        what = {
+            "all": "messages",
+            "user": "messages of the program itself",
+            "inside": "messages inside collectives",
+        }
+        raise RankwiseError(
+            f"the profile has no {what[only_kind]} between ranks, so all placements are alike;"
+            " `rankwise show F.rankwise --by collective` tells what was recorded"
+        )
+    source, destination, messages, sizes = placed.T
+    return Observed(
+        Traffic(ranks, source, destination, sizes, messages),
+        sum(messages.tolist()),
+        sum(sizes.tolist()),
+        sum(unplaced[:, 2].tolist()),
+        sum(unplaced[:, 3].tolist()),
+    )
+
+
+def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
+    """Return where each rank of the world was."""
+    ranks = _ranks(connection)
+    hosts: list[str | None] = [None] * ranks
+    cpus: list[tuple[int, ...]] = [()] * ranks
+    for rank, host, allowed in connection.execute("SELECT rank, host, cpus_allowed FROM ranks"):
+        if 0 <= rank < ranks:
+            hosts[rank], cpus[rank] = host, cpu_list(allowed)
+    return Whereabouts(tuple(hosts), tuple(cpus))
+
+
+def _ranks(connection: sqlite3.Connection) -> int:
+    (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
+    if ranks > MOST_OBJECTS:
+        raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_OBJECTS}")
+    return int(ranks)

@@ -1,0 +1,85 @@
+"""What a byte and a message cost between two slots, by the level at which they meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.engine import Places
+from rankwise.topology.machine.model import Machine
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices of a machine with D levels, the outermost first.
+
+    Attributes:
+        per_byte: shape (D,): of a byte between slots that meet at the level.
+        per_message: likewise.
+        unit: of a cost, in words.
+    """
+
+    per_byte: NDArray[np.float64]
+    per_message: NDArray[np.float64]
+    unit: str
+
+    def places(self, objects: NDArray[np.int32]) -> Places:
+        """Return slots as the placement engine takes them.
+
+        Args:
+            objects: rows of Slots.numbers, shape (N, D).
+        """
+        # Slots that meet at level k have k + 1 objects in common: the machine is one.
+        return Places(objects, _after_none(self.per_byte), _after_none(self.per_message))
+
+
+def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Prices:
+    """Return what messages cost in a machine.
+
+    Args:
+        machine: the machine.
+        objective: `hops`: bytes x levels to go up from the nearest that two slots can be; levels that divide
+            nothing do not count. `time`: messages x latency + bytes / bandwidth, in us.
+        objects: rows of Slots.numbers of the slots in question.
+
+    Raises:
+        RankwiseError: the cost of a level, at which some of the slots meet, was not measured.
+    """
+    if objective == "hops":
+        hops = _hops(machine.slots.numbers)
+        return Prices(hops, np.zeros(len(hops)), "byte hops")
+    latency, bandwidth, slope = (
+        machine.costs(which) for which in ("latency_us", "bandwidth_mb_s", "us_per_byte")
+    )
+    with np.errstate(divide="ignore"):
+        per_byte = np.where(bandwidth > 0, 1 / bandwidth, slope)  # 1 MB/s is 1 byte/us
+    wanted = np.flatnonzero(_meeting(objects))
+    missing = [machine.levels[level].name for level in wanted if np.isnan(latency[level] + per_byte[level])]
+    if missing:
+        raise RankwiseError(
+            f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}:"
+            " `rankwise latency` measures them; or take --objective hops"
+        )
+    return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us")
+
+
+def _after_none(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([values[:1], values])
+
+
+def _hops(numbers: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return how many levels above the smallest useful object each level is: shape (D,)."""
+    counts = numbers.max(axis=0) + 1  # of objects; levels are nested: as many objects are the same ones
+    useful = np.unique(counts)[:-1]  # the last one: each slot is an object of its own
+    above = len(useful) - 1 - np.searchsorted(useful, counts)
+    hops: NDArray[np.float64] = np.maximum(above, 0).astype(np.float64)
+    return hops
+
+
+def _meeting(objects: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell at which levels some of the slots meet: where there are fewer objects than at the next one."""
+    counts = np.array([len(np.unique(column)) for column in objects.T])
+    return np.append(counts[:-1] < counts[1:], False)

@@ -1,0 +1,77 @@
+"""A placement on the terminal: what it costs beside the present one, level by level, and which ranks move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from rich.text import Text
+
+from rankwise.analysis.percent import percent
+from rankwise.latency.formats.cpulist import cpu_text
+from rankwise.placement.gain import Effect
+from rankwise.placement.mapping import Mapping
+from rankwise.placement.observed import Observed
+from rankwise.report.page import Page
+from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.units import byte_text, count_text, percent_text
+from rankwise.topology.machine.shape import Shapes
+
+Row = tuple[str, Callable[[Effect], str]]
+
+
+def print_mapping(found: Mapping, seen: Observed, notes: Sequence[str], file: TextIO) -> None:
+    """Write all of it.
+
+    Args:
+        found: the placement.
+        seen: what the ranks sent each other.
+        notes: what a reader must know to trust it.
+        file: to write to.
+    """
+    page = Page(file)
+    shape = Shapes(found.machine).inside(found.machine.root)
+    page.write(page.text(f"Placement of {len(found.seats)} ranks on {shape}", "bold"))
+    for note in notes:
+        page.write(*page.wrapped(note, indent=2))
+    page.write(Text(), *table_lines(page, _columns(found), _rows(found, seen)))
+    page.write(Text(), *page.wrapped(_verdict(found), "bold", indent=2))
+    if found.present and found.moved:
+        moved = f"{len(found.moved)} of {len(found.seats)} ranks move: {cpu_text(found.moved)}"
+        page.write(*page.wrapped(moved, indent=2))
+
+
+def _columns(found: Mapping) -> list[Column[Row]]:
+    shown = {"present": found.present, "natural order": found.natural, "found": found.found}
+    return [
+        label("", lambda row: row[0]),
+        *(_column(head, each) for head, each in shown.items() if each is not None),
+    ]
+
+
+def _column(head: str, each: Effect) -> Column[Row]:
+    return Column(head, lambda row: row[1](each), right=True)
+
+
+def _rows(found: Mapping, seen: Observed) -> list[Row]:
+    rows: list[Row] = [
+        (f"cost, {found.unit}", lambda each: count_text(each.cost)),
+        ("bytes off node", lambda each: byte_text(each.bytes_off_node)),
+        ("% of bytes", lambda each: percent_text(percent(each.bytes_off_node, seen.bytes))),
+        ("% of messages", lambda each: percent_text(percent(each.messages_off_node, seen.messages))),
+    ]
+    return rows + [_level_row(place, level.level) for place, level in enumerate(found.found.levels)]
+
+
+def _level_row(place: int, name: str) -> Row:
+    return f"bytes that meet at {name}", lambda each: byte_text(each.levels[place].bytes)
+
+
+def _verdict(found: Mapping) -> str:
+    before = found.present or found.natural
+    if not found.gains:
+        which = "present placement" if found.present else "natural order"
+        return f"The {which} is the best found: nothing to gain."
+    saved = percent_text(percent(before.cost - found.found.cost, before.cost))
+    off = byte_text(before.bytes_off_node), byte_text(found.found.bytes_off_node)
+    return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
