@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from rankwise.errors import RankwiseError
 
-VERBS = ("run", "show", "export", "doctor", "recover", "link-flags")
-_WITH_COMMAND = ("run", "doctor")  # everything after the first `--` is a command to start
+VERBS = ("run", "top", "show", "export", "doctor", "recover", "link-flags", "latency", "machine", "map")
+_WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
 

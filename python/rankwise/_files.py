@@ -7,8 +7,12 @@ from pathlib import Path
 import rankwise
 from rankwise.errors import RankwiseError
 
-# Where a file lies in the source tree, relative to a directory of rankwise.__path__, before it is installed.
-_IN_SOURCE_TREE = {"share/format.h": "../../src/runtime/format.h"}
+# Where files lie in the source tree, relative to a directory of rankwise.__path__, before they are installed.
+_IN_SOURCE_TREE = {
+    "share/format.h": "../../src/runtime/format.h",
+    "include/placement.h": "../../include/rankwise/placement.h",
+    "share/probes/": "../../src/probes/",
+}
 
 
 def installed(name: str) -> Path:
@@ -23,8 +27,9 @@ def installed(name: str) -> Path:
     # An editable installation has several directories: the sources and what was built from them.
     directories = [Path(directory) for directory in rankwise.__path__]
     places = [directory / name for directory in directories]
-    if name in _IN_SOURCE_TREE:
-        places += [directory / _IN_SOURCE_TREE[name] for directory in directories]
+    for beginning, source in _IN_SOURCE_TREE.items():
+        if name.startswith(beginning):
+            places += [directory / (source + name.removeprefix(beginning)) for directory in directories]
     for place in places:
         if place.is_file():
             return place.resolve()

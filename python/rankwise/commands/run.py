@@ -14,14 +14,20 @@ import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rankwise.launch import job, mpilibraries, remains
+from rankwise.errors import RankwiseError
+from rankwise.launch import inside, job, mpilibraries, remains
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan, library, plan
-from rankwise.launch.rundirectory import RunDirectory
+from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.report.safe import safe
+
+if TYPE_CHECKING:
+    from rankwise.report.live.beside import View
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +53,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
     )
     parser.add_argument("--keep", action="store_true", help="keep the run directory")
+    seen = parser.add_mutually_exclusive_group()
+    seen.add_argument(
+        "--only",
+        metavar="NAME,...",
+        help="record the messages inside these collectives alone, such as bcast,allreduce (default: all)",
+    )
+    seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
+    parser.add_argument(
+        "--see-all",
+        action="store_true",
+        help="let the MPI library send everything where it can be seen: it may choose other algorithms then",
+    )
+    parser.add_argument(
+        "--top",
+        action="store_true",
+        help="show the job while it runs, as rankwise top does: on stderr, if stdout goes elsewhere",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,18 +84,27 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi)
     preloaded = library()
+    only = inside.only(arguments.only) if arguments.only is not None else []
+    settings = _inside(arguments, planned, only)
     output = (arguments.output or planned.default_output()).absolute()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
-    preload = Preload(preloaded, directory.path, arguments.mpi or "")
+    preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
+    view: View | None = None
     try:
         launch = prepare(planned.command, preload, os.environ, planned.script_mpirun)
-        directory.note(planned)
-        end = job.run(launch.words, launch.environment)
+        directory.note(planned, only)
+        view = _view(directory) if arguments.top else None
+        end = job.run(launch.words, launch.environment, view.stderr if view else None)
     except BaseException:
         directory.remove()
+        if view:
+            view.end()
         raise
     if end.status != 0:
         remains.wait(directory.path)
+    directory.note_end()
+    if view:
+        view.end()
     if not directory.path.is_dir():
         _say(f"no profile: the run directory {directory.path} was removed during the run")
         return end.status or 1
@@ -80,6 +112,35 @@ def run(arguments: argparse.Namespace) -> int:
         directory.remove()
         return _nothing_seen(planned, end.status)
     return _finish(arguments, directory, output, end)
+
+
+def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
+    """Return the variables that say what of the messages inside collectives is recorded."""
+    if arguments.no_inside:
+        if arguments.see_all:
+            raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
+        return inside.nothing()
+    settings = inside.choosing(only) if only else {}
+    if arguments.see_all:
+        families = [d.family for d in planned.detections]
+        everything = inside.everything(families, planned.environment)
+        if everything:
+            told = " ".join(f"{name}={value}" for name, value in everything.items())
+            _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
+        else:
+            _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
+        settings |= everything
+    return settings
+
+
+def _view(directory: RunDirectory) -> View | None:
+    """Start the live view, or say in one line how to get it."""
+    from rankwise.report.live import beside
+
+    if beside.possible():
+        return beside.View(directory.path, directory.path / KEPT_STDERR)
+    _say(f"no room for --top beside the program's output; in another terminal: rankwise top {directory.path}")
+    return None
 
 
 def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End) -> int:

@@ -2,7 +2,8 @@
 
 A program that imports a procedure need not call it; but what it calls, it imports. Left out is what no
 communication hides behind: the class "local" of the table and, for names that are not in the table (removed
-from the standard long ago, or a library's own), the local ones by their names.
+from the standard long ago, or a library's own), the local ones by their names. `MPI_M_` is our own
+introspection library.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable
 from rankwise.profile.procedures import PROCEDURES
 
 _LOCAL = re.compile(
-    r"MPI_(Type_|Info_|Error_|Errhandler_|Add_error_|Op_|Group_|T_|Attr_|Keyval_|Address$|Aint_|Get_|Wt|Status_"
+    r"MPI_(M_|Type_|Info_|Error_|Errhandler_|Add_error_|Op_|Group_|T_|Attr_|Keyval_|Address$|Aint_|Get_|Wt|Status_"
     r"|Is_thread_main|Initialized|Finalized|Query_thread|Pack|Unpack|Sizeof|Register_datarep|Abi_|Grequest_"
     r"|\w+_(size|rank|group|compare|attr|keyval|errhandler|info|name|get|coords|test|c2f|f2c|toint|fromint)$)"
 )

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from rankwise.launch.witness import Witness
 
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+_STDERR = 2
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
@@ -28,7 +29,7 @@ class End:
     interrupted: str
 
 
-def run(words: Sequence[str], environment: Mapping[str, str]) -> End:
+def run(words: Sequence[str], environment: Mapping[str, str], stderr: int | None = None) -> End:
     """Start a command with our stdin, stdout, stderr, open files and process group, and wait for its end.
 
     From here to the end of the process the signals that would end us stay blocked: none of them can come
@@ -37,6 +38,7 @@ def run(words: Sequence[str], environment: Mapping[str, str]) -> End:
     Args:
         words: the command; the first is looked up on PATH.
         environment: of the command.
+        stderr: descriptor that it gets in place of ours; None = ours.
 
     Raises:
         OSError: it can't be started.
@@ -45,11 +47,13 @@ def run(words: Sequence[str], environment: Mapping[str, str]) -> End:
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
     with Witness(_HANDED_ON) as witness:
         try:
-            pid = _start(list(words), environment, mask)
+            pid = _start(list(words), environment, mask, stderr)
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
-            pid = _start(["/bin/sh", *words], environment, mask)  # a text without `#!`, as shells do it
+            pid = _start(
+                ["/bin/sh", *words], environment, mask, stderr
+            )  # a text without `#!`, as shells do it
         status, received = _wait(pid, handled, witness)
     code = os.waitstatus_to_exitcode(status)
     if received:
@@ -59,13 +63,16 @@ def run(words: Sequence[str], environment: Mapping[str, str]) -> End:
     return End(code, "")
 
 
-def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]) -> int:
+def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int], stderr: int | None) -> int:
     """Start a process that finds everything as if we were not there; return its id.
 
     (subprocess.Popen would close the files that the user has open beyond stderr, and can't set the mask.)
     """
     not_ignored = [signal.SIGPIPE, signal.SIGXFSZ]  # Python ignores them; the program must not
-    return os.posix_spawnp(words[0], words, environment, setsigmask=mask, setsigdef=not_ignored)
+    files = [] if stderr is None else [(os.POSIX_SPAWN_DUP2, stderr, _STDERR)]
+    return os.posix_spawnp(
+        words[0], words, environment, file_actions=files, setsigmask=mask, setsigdef=not_ignored
+    )
 
 
 def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int, int]:

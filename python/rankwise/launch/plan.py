@@ -79,7 +79,7 @@ class Plan:
             "launcher": self.launcher,
             "job": self.job,
             "not_covered": self.not_covered,
-            "rankwise_version": _version(),
+            "rankwise_version": rankwise_version(),
         }
 
     def why_nothing_was_seen(self, status: int) -> str:
@@ -115,11 +115,11 @@ def plan(words: Sequence[str], environment: Mapping[str, str], mpi: str | None =
     if not words:
         raise RankwiseError("no command: put it after `--`, as in: rankwise run -- mpirun -n 4 ./app")
     planned = look(words, environment)
-    _check_startable(words[0], environment)
+    check_startable(words[0], environment)
     programs = [context.program[0] for context in planned.command.contexts if context.program]
     # A program behind a launcher may be there only where it will run: that is the launcher's to say.
     for started in [planned.command.launcher] if planned.command.launcher else programs[:1]:
-        _check_startable(started, planned.environment)
+        check_startable(started, planned.environment)
     for detection in planned.detections:
         _check_program(detection, mpi)
     return planned
@@ -132,21 +132,30 @@ def look(words: Sequence[str], environment: Mapping[str, str]) -> Plan:
     behind_wrappers = behind(command.wrappers, environment)
     detections = tuple(detect(program, behind_wrappers) for program in programs)
     is_script = command.family is None and any(d.kind is Kind.SCRIPT for d in detections)
-    job = next((environment[name] for name in _JOB_VARIABLES if environment.get(name)), "")
     return Plan(
         words=tuple(words),
         command=command,
         detections=detections,
         environment=behind_wrappers,
-        job=job,
+        job=job_of(environment),
         script_mpirun=mpirun_version(behind_wrappers) if is_script else None,
     )
 
 
-def _check_startable(word: str, environment: Mapping[str, str]) -> None:
+def check_startable(word: str, environment: Mapping[str, str], verb: str = "run") -> None:
+    """Refuse a command that is not there or starts nothing.
+
+    Args:
+        word: its name or path.
+        environment: that it would be started with.
+        verb: of Rankwise, that the command was given to.
+
+    Raises:
+        RankwiseError: it is not found (127), not executable (126), or only queues a job.
+    """
     if PurePath(word).name in _QUEUERS:
         raise RankwiseError(
-            f"{word} only queues a job: put `rankwise run --` before mpirun in the job script"
+            f"{word} only queues a job: put `rankwise {verb} --` before mpirun in the job script"
         )
     if shutil.which(word, path=environment.get("PATH")):
         return
@@ -168,7 +177,13 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
         )
 
 
-def _version() -> str:
+def job_of(environment: Mapping[str, str]) -> str:
+    """Return the scheduler's id of the job that we are in, '' if we are in none."""
+    return next((environment[name] for name in _JOB_VARIABLES if environment.get(name)), "")
+
+
+def rankwise_version() -> str:
+    """Return our version, '' if we are not installed."""
     try:
         return version("rankwise")
     except PackageNotFoundError:

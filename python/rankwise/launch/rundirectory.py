@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.plan import Plan
+from rankwise.profile import end_note
 from rankwise.profile.launch_note import FILE_NAME
 
+KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --top` has the terminal
 _COUNTERS = "*.counters"  # <host>.<pid>.<hex>.counters, one an MPI process
 
 
@@ -80,12 +83,25 @@ class RunDirectory:
             directory._clear()
         return directory
 
-    def note(self, planned: Plan) -> None:
-        """Write launch.json, so that the profile knows the command even if we are killed."""
-        text = json.dumps(planned.note(), indent=1, ensure_ascii=True)
-        # Made by us and nobody else, wherever the directory is; it shows the command line.
+    def note(self, planned: Plan, only: Sequence[str] = ()) -> None:
+        """Write launch.json, so that the profile knows the command even if we are killed.
+
+        Args:
+            planned: the command.
+            only: procedures whose messages inside are recorded; all if empty.
+        """
+        text = json.dumps({**planned.note(), "only": list(only)}, indent=1, ensure_ascii=True)
+        self._write(FILE_NAME, text)
+
+    def note_end(self) -> None:
+        """Tell who looks at the job that it has ended; never fails."""
+        with contextlib.suppress(OSError):  # the directory is gone, or the disk full: nobody else needs it
+            self._write(end_note.FILE_NAME, "the job has ended")
+
+    def _write(self, name: str, text: str) -> None:
+        # Made by us and nobody else, wherever the directory is; it may show the command line.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        descriptor = os.open(self.path / FILE_NAME, flags, 0o600)
+        descriptor = os.open(self.path / name, flags, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text + "\n")
 
@@ -101,5 +117,6 @@ class RunDirectory:
                 self.path.rmdir()
 
     def _clear(self) -> None:
-        for file in (*self.path.glob(_COUNTERS), self.path / FILE_NAME):
+        others = (FILE_NAME, end_note.FILE_NAME, KEPT_STDERR)
+        for file in (*self.path.glob(_COUNTERS), *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

@@ -13,6 +13,10 @@ NO_RANKS = (
 NO_MESSAGES = (
     "No messages were recorded: the program sends none of its own; collectives count as calls, see --by call."
 )
+NO_COLLECTIVES = (
+    "No collectives were recorded on communicators of several processes;"
+    " --by call shows what the program calls."
+)
 NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."

@@ -28,7 +28,12 @@ def operation_name(operation: Operation | None) -> str:
 
 def communicator_name(communicator: Communicator) -> str:
     """Return the name, followed by the program's own name in quotes if it set one."""
-    return _with_user_names(communicator.name, [communicator.user_name] if communicator.user_name else [])
+    return quoted_name(communicator.name, communicator.user_name)
+
+
+def quoted_name(name: str, user_name: str) -> str:
+    """Return a communicator's name, followed by the program's own name in quotes if it set one."""
+    return _with_user_names(name, [user_name] if user_name else [])
 
 
 def family_name(family: Family) -> str:

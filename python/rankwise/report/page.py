@@ -38,6 +38,11 @@ class Page:
             emoji=False,
         )
 
+    @property
+    def colours(self) -> bool:
+        """Whether the stream shows colours."""
+        return self._console.color_system is not None
+
     def shows(self, characters: str) -> bool:
         """Return whether the stream can show all of `characters`."""
         return safe(characters, self.encoding) == characters

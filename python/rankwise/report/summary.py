@@ -26,6 +26,8 @@ SCREEN_LINES = 24  # what the short form fits into, at 80 columns
 _COMMUNICATOR_LINES = 6  # five and the others
 _CALL_LINES = 7  # six and the others
 _LEAST_LINES = 2  # one and the others
+_SEPARATORS_AND_HEADS = 5
+_MOST_OTHER_LINES = SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
 _COMMUNICATORS: list[Column[Family]] = [
     label("communicator", family_name),
@@ -63,6 +65,8 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
         foot = foot_lines(page, found, path)
         if verbose and found.balance:
             head += [Text(), *balance_lines(page, found.balance)]
+        if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
+            foot = foot_lines(page, found, path, short=True)
         tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
         page.write(*head, Text(), *tables, Text(), *foot)
 
@@ -72,9 +76,8 @@ def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) ->
         return page.wrapped(NO_CALLS)
     families, calls = len(found.families), len(found.calls)
     if not verbose:
-        separators_and_heads = 5
         families, calls = _shared_out(
-            SCREEN_LINES - other_lines - separators_and_heads,
+            SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS,
             min(families, _COMMUNICATOR_LINES),
             min(calls, _CALL_LINES),
         )

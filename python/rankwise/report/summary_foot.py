@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.text import Text
 
 from rankwise.analysis.files import FileTotals
+from rankwise.analysis.inside import InsideTotals
 from rankwise.analysis.locality import Locality
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
@@ -18,12 +19,20 @@ _LABEL = 10  # columns
 _APART = "   "
 
 
-def foot_lines(page: Page, found: Summary, path: Path) -> list[Text]:
-    """Return three lines, four where there are files; more only on a narrow page."""
+def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -> list[Text]:
+    """Return three lines, more where there are collectives, where there are files, and on a narrow page.
+
+    Args:
+        page: that they are made for.
+        found: what to show.
+        path: of the profile.
+        short: without the line on messages inside collectives.
+    """
     by = "communicator" if found.trust.complete and found.calls else "rank"
     return [
         *_labelled(page, "in MPI", *_extremes(found.times)),
         *_labelled(page, "off node", _off_node(found.locality, found.run.nodes)),
+        *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         # Never broken: it is there to be copied.
         page.text(f"{'next:':{_LABEL}}rankwise show {shown_path(path)} --by {by}"),
@@ -49,6 +58,15 @@ def _files(totals: FileTotals) -> list[str]:
     moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
     number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
     return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+
+
+def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
+    """Return one line, whatever there is to say: --by collective tells it in full."""
+    seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
+    share = f"{percent_text(totals.off_node_percent_of_bytes)} % off node" if nodes > 1 else ""
+    silent = f"{totals.not_visible} of {totals.collectives} not visible" if totals.not_visible else ""
+    told = ", ".join(filter(None, (seen, share, silent))) if totals.messages else f"collectives: {totals.why}"
+    return page.shortened(page.text(f"{'inside':{_LABEL}}{told}"), page.width)
 
 
 def _off_node(locality: Locality, nodes: int) -> str:

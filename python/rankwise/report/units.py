@@ -22,7 +22,7 @@ def byte_text(size: float) -> str:
     while value >= _NEXT_UNIT and step < len(_BYTES) - 1:
         value /= _KIB
         step += 1
-    return f"{_three_digits(value)} {_BYTES[step]}"
+    return f"{digits_text(value)} {_BYTES[step]}"
 
 
 def count_text(number: float) -> str:
@@ -34,7 +34,14 @@ def count_text(number: float) -> str:
     while value >= _NEXT_UNIT and step < len(_COUNTS) - 1:
         value /= 1000
         step += 1
-    return f"{_three_digits(value)}{_COUNTS[step]}"
+    return f"{digits_text(value)}{_COUNTS[step]}"
+
+
+def rate_text(number: float) -> str:
+    """Return a count a second: as a count, below 10 with three digits, and never 0 for something."""
+    if number <= 0 or number >= 10:
+        return count_text(number)
+    return "<0.001" if number < 0.0005 else digits_text(number)
 
 
 def second_text(seconds: float) -> str:
@@ -43,7 +50,7 @@ def second_text(seconds: float) -> str:
         return "0 s"
     for unit, name in _SECONDS:
         if seconds >= unit * 0.9995:
-            return f"{_three_digits(seconds / unit)} {name}"
+            return f"{digits_text(seconds / unit)} {name}"
     return f"{seconds / 1e-9:.2f} ns"
 
 
@@ -73,7 +80,7 @@ def bin_text(size_bin: int) -> str:
     return f"{low}-{high + 1 if step else high} {_BYTES[step]}"
 
 
-def _three_digits(value: float) -> str:
+def digits_text(value: float) -> str:
     """Return `value` with three significant digits, all digits before the point, and no exponent."""
     for limit, decimals in ((0.9995, 3), (9.995, 2), (99.95, 1)):
         if value < limit:

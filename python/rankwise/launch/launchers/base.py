@@ -50,13 +50,14 @@ class Preload:
     library: Path
     directory: Path
     mpi: str = ""  # the user's --mpi, '' = the library sees for itself
+    settings: Mapping[str, str] = field(default_factory=dict)  # further variables
 
     def variables(self, theirs: str = "") -> dict[str, str]:
         """Return the variables, with the user's own LD_PRELOAD entries kept behind ours."""
         own = str(self.library)
         entries = [own, *(e for e in theirs.replace(" ", ":").split(":") if e and e != own)]
         variables = {"LD_PRELOAD": ":".join(entries), "RANKWISE_DIR": str(self.directory)}
-        return variables | ({"RANKWISE_MPI": self.mpi} if self.mpi else {})
+        return variables | ({"RANKWISE_MPI": self.mpi} if self.mpi else {}) | dict(self.settings)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,37 @@ from rankwise.report.section import Section
 from rankwise.report.tables import Column, label, number
 from rankwise.report.units import byte_text, count_text, percent_text
 
-_POINT_TO_POINT = "point-to-point"
+_TITLES = {
+    "point-to-point": "Point-to-point",
+    "one-sided": "One-sided",
+    "in-collective": "Inside collectives: sent by the MPI library itself",
+}
+_CAPTIONS = {
+    "point-to-point": "% of p2p bytes: of all point-to-point messages.",
+    "one-sided": "% of bytes: of all one-sided messages; from, to: the way that the data goes.",
+    "in-collective": "% of bytes: of all messages inside collectives; --by collective tells what is visible.",
+}
 
 
 def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return one row a pair of ranks; with `verbose` one for each communicator and call of a pair."""
+    """Return a table for each kind: one row a pair; with `verbose` one for each communicator and call."""
     rows = pairs_in_detail(connection) if verbose else pairs(connection)
-    mixed = any(row.kind != _POINT_TO_POINT for row in rows)
+    kinds = [kind for kind in _TITLES if any(row.kind == kind for row in rows)]
+    if not kinds:
+        return [Section([], [], NO_MESSAGES)]
+    return [
+        Section(
+            _columns(kind, verbose),
+            [row for row in rows if row.kind == kind],
+            NO_MESSAGES,
+            title=_TITLES[kind] if kinds != ["point-to-point"] else "",
+            caption=f"from, to: rank (host). {_CAPTIONS[kind]}",
+        )
+        for kind in kinds
+    ]
+
+
+def _columns(kind: str, verbose: bool) -> list[Column[Pair]]:
     columns: list[Column[Pair]] = [
         label("from", lambda row: _end(row.source, row.source_host)),
         label("to", lambda row: _end(row.destination, row.destination_host)),
@@ -25,20 +49,17 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         number("messages", lambda row: row.messages, count_text),
         number("bytes", lambda row: row.bytes, byte_text),
         number(
-            "% of its kind's bytes" if mixed else "% of p2p bytes",
+            "% of p2p bytes" if kind == "point-to-point" else "% of bytes",
             lambda row: row.percent_of_kind_bytes,
             percent_text,
         ),
     ]
-    if mixed:
-        columns.insert(2, Column("kind", lambda row: row.kind))
     if verbose:
         columns[2:2] = [
             label("communicator", lambda row: row.communicator or "-"),
             label("call", lambda row: call_name(row.procedure or "-")),
         ]
-    caption = "from, to: rank (host). % of p2p bytes: of all point-to-point messages."
-    return [Section(columns, rows, NO_MESSAGES, caption=caption if not mixed else "from, to: rank (host).")]
+    return columns
 
 
 def data(connection: sqlite3.Connection) -> dict[str, object]:

@@ -1,0 +1,101 @@
+"""Which messages inside collectives are to be seen: the options --only, --no-inside and --see-all."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.mpilibraries import MPIABI, MPICH, OPENMPI
+from rankwise.profile.procedures import PROCEDURES
+
+_WITH_MESSAGES = {
+    "collective",
+    "communicator",
+    "dynamic-processes",
+    "input-output",
+    "neighbourhood",
+    "one-sided synchronisation",
+    "window",
+}
+"""Classes of procedures that the MPI library sends messages of its own for."""
+
+_MPICH_AND_INTEL_MPI = {
+    "MPIR_CVAR_NOLOCAL": "1",
+    "I_MPI_FABRICS": "ofi",
+    "I_MPI_COLL_INTRANODE": "pt2pt",
+}
+_SEE_ALL: Mapping[str, Mapping[str, str]] = {
+    OPENMPI: {},
+    MPICH: _MPICH_AND_INTEL_MPI,
+    MPIABI: _MPICH_AND_INTEL_MPI,
+}
+"""What makes a library send everything where it can be seen. Each library reads only its own variables."""
+
+
+def only(names: str) -> list[str]:
+    """Return the procedures whose inside is to be recorded.
+
+    Args:
+        names: separated by commas, in any case, with or without MPI_; a blocking one's name stands for its
+            non-blocking and persistent forms, too.
+
+    Raises:
+        RankwiseError: a name is none of a procedure that may have messages inside.
+    """
+    return sorted({procedure for name in names.split(",") for procedure in _forms(name.strip())})
+
+
+def choosing(procedures: Collection[str]) -> dict[str, str]:
+    """Return the variable that makes these procedures the only ones whose inside is recorded."""
+    return {"RANKWISE_ONLY": ",".join(str(p.id) for p in PROCEDURES if p.name in procedures)}
+
+
+def nothing() -> dict[str, str]:
+    """Return the variable that keeps the hooks out."""
+    return {"RANKWISE_INSIDE": "off"}
+
+
+def everything(families: Collection[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what makes the MPI library show all its messages; {} if nothing is needed.
+
+    Args:
+        families: of the programs' MPI libraries, see mpilibraries; those that are not known count as any.
+        environment: of the user, whose own settings stay.
+    """
+    known = set(families) & _SEE_ALL.keys()
+    considered = known if known and len(known) == len(set(families)) else _SEE_ALL.keys()
+    settings = {name: value for family in considered for name, value in _SEE_ALL[family].items()}
+    return {name: value for name, value in settings.items() if name not in environment}
+
+
+def _forms(name: str) -> list[str]:
+    wanted = name.lower().removeprefix("mpi_")
+    forms = [choice.procedure for choice in _CHOICES if wanted in (choice.name, choice.blocking)]
+    if forms:
+        return forms
+    near = difflib.get_close_matches(wanted, sorted({choice.blocking for choice in _CHOICES}))
+    hint = f"did you mean {' or '.join(near)}?" if near else "names are MPI's, such as bcast,allreduce"
+    raise RankwiseError(f"--only: no MPI procedure that has messages inside is called '{name}'; {hint}")
+
+
+class _Choice(NamedTuple):
+    """A procedure that may be chosen; names in lower case and without MPI_."""
+
+    procedure: str
+    name: str
+    blocking: str  # form of it
+
+
+def _choices() -> list[_Choice]:
+    names = {p.name[4:].lower(): p.name for p in PROCEDURES if p.recorded and p.class_name in _WITH_MESSAGES}
+
+    def blocking(name: str) -> str:
+        forms = (name.removesuffix("_init"), name.removeprefix("i"), name.replace("_i", "_", 1))
+        return next((form for form in forms if form != name and form in names), name)
+
+    return [_Choice(procedure, name, blocking(name)) for name, procedure in names.items()]
+
+
+_CHOICES = _choices()
