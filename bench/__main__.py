@@ -11,11 +11,16 @@ from rankwise.errors import RankwiseError
 
 PARTS = {
     "overhead": "what is added to a call, to memory, to MPI_Init and MPI_Finalize, and by the command",
+    "inside": "what it costs to see the messages inside collectives",
     "requests": "the table of requests",
+    "sessions": "the introspection library: calls in a session, and its own functions",
     "scale": "jobs with many ranks",
     "assembly": "the profile of 10,000 ranks",
+    "latency": "time of measuring all pairs of ranks, in two orders",
+    "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
+    "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
-_WITH_JOBS = ("overhead", "scale")  # these take --mpi and --pairs
+_WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs
 
 
 def _run(part: str, arguments: list[str]) -> bool:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,11 +18,11 @@ from common.mpis import Mpi, environment
 _PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
-def build(mpi: Mpi, name: str, directory: Path) -> Path:
+def build(mpi: Mpi, name: str, directory: Path, options: Sequence[str] = ()) -> Path:
     """Compile programs/NAME.c."""
     program = directory / name
     flags = ["-O2", "-Wall", "-Wextra", "-std=c11", "-pthread"]
-    command = [mpi.compiler, *flags, "-o", str(program), str(_PROGRAMS / f"{name}.c")]
+    command = [mpi.compiler, *flags, "-o", str(program), str(_PROGRAMS / f"{name}.c"), *options]
     answer = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     if answer.returncode != 0:
         raise BenchError(f"{mpi.name}: {' '.join(command)} failed:\n{answer.stderr.strip()}")
@@ -86,6 +86,7 @@ class Runner:
 
     Attributes:
         examine: looks at the run directory before it is removed; what it returns becomes `Job.extra`.
+        without: environment variables of the runs "without", if the library is preloaded there, too.
     """
 
     mpi: Mpi
@@ -95,6 +96,7 @@ class Runner:
     timeout: float
     arguments: tuple[str, ...] = ()
     examine: Callable[[Path], dict[str, float]] | None = None
+    without: dict[str, str] | None = None
 
     def run(self, preloaded: bool) -> Job:
         """Run it once, with the library preloaded into the ranks (not into the launcher) or without."""
@@ -103,7 +105,9 @@ class Runner:
             records = directory / "records"
             counters = directory / "counters"
             counters.mkdir(mode=0o700)
-            variables = {"LD_PRELOAD": str(self.library), "RANKWISE_DIR": str(counters)} if preloaded else {}
+            variables = {"LD_PRELOAD": str(self.library), "RANKWISE_DIR": str(counters)}
+            if not preloaded:
+                variables = {} if self.without is None else variables | self.without
             launch = self.mpi.launch(self.ranks, variables)
             command = [*launch, str(self.program), str(records), *self.arguments]
 

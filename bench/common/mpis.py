@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from common.errors import BenchError
@@ -22,10 +22,12 @@ class Mpi:
     launcher: str
     family: str  # "openmpi" or "hydra": decides how the launcher passes variables to the ranks
     version: str
+    settings: dict[str, str] = field(default_factory=dict)  # variables of all runs
 
     def launch(self, ranks: int, variables: dict[str, str]) -> list[str]:
         """Begin a command that starts so many ranks, with `variables` in them and not in the launcher."""
         command = [self.launcher, "-n", str(ranks)]
+        variables = self.settings | variables
         if self.family == "openmpi":
             command += ["--oversubscribe"] if ranks > 1 else []
             for variable, value in variables.items():

@@ -1,0 +1,87 @@
+"""What it costs to see the messages inside collectives."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from common.jobs import Runner, build
+from common.mpis import Mpi, find_mpi
+from common.options import library, mpis, parser_of_pairs, positive
+from common.report import table
+from common.results import Result, compare
+from common.rows import Row, batches
+
+MESSAGE_ROWS: tuple[Row, ...] = (
+    batches("Neighbor_alltoall, a message", 15.0),
+    batches("Bcast, one message", 15.0),
+)
+"""Without the hook, and with it."""
+
+EXCHANGE_ROWS: tuple[Row, ...] = tuple(
+    batches(f"Alltoall, {size} B") for size in (0, 256, 4096, 32768, 131072)
+)
+"""Without the library, and with everything."""
+
+
+_ENVIRONMENTS = Path(__file__).parents[2] / "build" / "mpi"
+_OVER_LIBFABRIC = {"MPIR_CVAR_CH4_NETMOD": "ofi", "MPIR_CVAR_NOLOCAL": "1"}
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = parser_of_pairs(__doc__ or "")
+    parser.add_argument("--rounds", type=positive, default=300, help="batches a row (default: %(default)s)")
+    parser.add_argument("--timeout", type=float, default=120, help="of one run, s (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    options.pairs = options.pairs or 7
+    return options
+
+
+def hooked(definitions: list[str] | None) -> list[Mpi]:
+    """Find the MPIs that are asked for; by default also one over libfabric, if `make` has installed it."""
+    found = mpis(definitions)
+    there = _ENVIRONMENTS / "mpich" / "bin"
+    libfabric = None if definitions else find_mpi(f"libfabric={there / 'mpicc'},{there / 'mpiexec'}")
+    return found if libfabric is None else [*found, replace(libfabric, settings=_OVER_LIBFABRIC)]
+
+
+def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], list[Result]]:
+    """Measure the cost of a message, and of whole exchanges, with one MPI."""
+    print(f"{mpi.name}: 2 x {options.pairs} pairs of runs", file=sys.stderr)
+    arguments = (str(options.rounds),)
+    preloaded = library(options.library)
+    with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
+        program = build(mpi, "inside", Path(name))
+        with_hook = Runner(
+            mpi, program, 2, preloaded, options.timeout, arguments, without={"RANKWISE_INSIDE": "off"}
+        )
+        messages = compare(MESSAGE_ROWS, list(with_hook.pairs(options.pairs)))
+        whole = Runner(mpi, program, 2, preloaded, options.timeout, arguments)
+        exchanges = compare(EXCHANGE_ROWS, list(whole.pairs(options.pairs)), "median")
+    return messages, exchanges
+
+
+def percent(result: Result) -> float:
+    """The median over the pairs of what was added to a call, in percent."""
+    pairs = zip(result.differences, result.without, strict=True)
+    return 100 * statistics.median(added / without for added, without in pairs)
+
+
+def main(arguments: list[str]) -> None:
+    """Measure and print."""
+    options = parse(arguments)
+    for mpi in hooked(options.mpi):
+        messages, exchanges = measure(mpi, options)
+        print(f"{mpi.name} ({mpi.version}): {options.pairs} pairs of runs, medians over the pairs")
+        print("without = the library without its hook")
+        print(table(messages, mpi))
+        print("without = no library")
+        print(table(exchanges, mpi))
+        for result in exchanges:
+            print(f"  {result.row.key}: {percent(result):+.2f} % of {result.without[0] / 1000:.1f} us")
+        print(flush=True)

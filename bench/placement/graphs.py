@@ -1,0 +1,177 @@
+"""Who communicates with whom in typical programs: graphs of ranks, shuffled."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+_Edges = tuple[Numbers, Numbers, Numbers]  # two ranks each, and what they send each other
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Each pair of ranks that communicates once: arrays of one length."""
+
+    ranks: int
+    one: Numbers
+    other: Numbers
+    bytes: Numbers
+
+
+def grid(ranks: int, axes: int) -> list[int]:
+    """Split a number of ranks as evenly as its prime factors allow, the largest side first."""
+    sides = [1] * axes
+    factors, left, factor = [], ranks, 2
+    while left > 1:
+        while left % factor == 0:
+            factors.append(factor)
+            left //= factor
+        factor += 1
+    for factor in reversed(factors):
+        sides[sides.index(min(sides))] *= factor
+    return sorted(sides, reverse=True)
+
+
+def _halo(ranks: int, axes: int, weight: Callable[[tuple[int, ...]], int]) -> _Edges:
+    shape = grid(ranks, axes)
+    numbers = np.arange(ranks).reshape(shape)
+    parts = []
+    for index in np.ndindex(*[3] * axes):
+        step = tuple(place - 1 for place in index)
+        if step <= (0,) * axes or weight(step) == 0:  # each pair in one direction
+            continue
+        here = tuple(
+            slice(max(0, -move), size - max(0, move)) for move, size in zip(step, shape, strict=True)
+        )
+        there = tuple(
+            slice(max(0, move), size - max(0, -move)) for move, size in zip(step, shape, strict=True)
+        )
+        one = numbers[here].ravel()
+        parts.append((one, numbers[there].ravel(), np.full(len(one), weight(step))))
+    return _joined(parts)
+
+
+def _joined(parts: list[_Edges]) -> _Edges:
+    one, other, size = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return one, other, size
+
+
+def _faces(size: int) -> Callable[[tuple[int, ...]], int]:
+    return lambda step: size if np.count_nonzero(step) == 1 else 0
+
+
+def _cg(ranks: int) -> _Edges:
+    """NAS CG (NPB 3): sums over the rows of a grid of ranks, and the exchange with the transpose."""
+    columns = 1 << (ranks.bit_length() // 2)
+    rows = ranks // columns
+    size = 8 * max(1, 1_500_000 // ranks)
+    rank = np.arange(ranks)
+    parts = []
+    step = 1
+    while step < columns:
+        parts.append((rank, rank ^ step, np.full(ranks, size + 16)))
+        step *= 2
+    if rows == columns:
+        partner = rank % rows * rows + rank // rows
+    else:
+        partner = 2 * (rank // 2 % rows * rows + rank // 2 // rows) + rank % 2
+    parts.append((rank, partner, np.full(ranks, size)))
+    one, other, sizes = _joined(parts)
+    kept = one < other
+    return one[kept], other[kept], sizes[kept]
+
+
+def _pencils(ranks: int) -> _Edges:
+    """A 3-D FFT: everybody with everybody in each row and each column of a grid of ranks."""
+    rows, columns = grid(ranks, 2)
+    numbers = np.arange(ranks).reshape(rows, columns)
+    parts = []
+    for lines, length in ((numbers, columns), (numbers.T, rows)):
+        one, other = np.triu_indices(length, 1)
+        ends = lines[:, one].ravel()
+        parts.append((ends, lines[:, other].ravel(), np.full(len(ends), 16)))
+    return _joined(parts)
+
+
+def _collectives(ranks: int) -> _Edges:
+    """A binomial tree and recursive doubling."""
+    rank = np.arange(1, ranks)
+    parts = [(rank - (rank & -rank), rank, np.full(ranks - 1, 64))]
+    step = 1
+    while step < ranks:
+        one = np.arange(ranks)
+        one = one[(one < one ^ step) & (one ^ step < ranks)]
+        parts.append((one, one ^ step, np.full(len(one), 8)))
+        step *= 2
+    return _joined(parts)
+
+
+def _some(random: np.random.Generator, count: int) -> Numbers:
+    """Sizes over three orders of magnitude."""
+    return 1 + np.exp(random.random(count) * 7).astype(np.int64)
+
+
+def _geometric(ranks: int, random: np.random.Generator, weighted: bool) -> _Edges:
+    """Points in a square, connected up to the distance at which that makes one piece of them all."""
+    radius = 0.66 * np.sqrt(np.log(ranks) / ranks)
+    points = random.random((ranks, 2))
+    points = points[np.argsort(points[:, 0])]
+    end = np.searchsorted(points[:, 0], points[:, 0] + radius, side="right")
+    count = end - np.arange(ranks) - 1  # candidates: not too far to the right
+    one = np.repeat(np.arange(ranks), count)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + one + 1
+    near = np.hypot(*(points[one] - points[other]).T) < radius
+    one, other = one[near], other[near]
+    return one, other, _some(random, len(one)) if weighted else np.ones(len(one), dtype=np.int64)
+
+
+def _power_law(ranks: int, random: np.random.Generator, weighted: bool) -> _Edges:
+    """Few ranks with very many partners (Chung and Lu, exponent 2.5), most of the others near by."""
+    share = np.cumsum((np.arange(ranks) + 8.0) ** (-1 / 1.5))
+    count = 6 * ranks
+
+    def drawn() -> Numbers:
+        found: Numbers = np.searchsorted(share, random.random(count) * share[-1])
+        return found.clip(max=ranks - 1)
+
+    one = drawn()
+    other = np.where(random.random(count) < 0.7, (one + 1 + random.integers(0, 64, count)) % ranks, drawn())
+    kept = one != other
+    one, other = one[kept], other[kept]
+    return one, other, _some(random, len(one)) if weighted else np.ones(len(one), dtype=np.int64)
+
+
+_ANISOTROPIC = (1024, 256, 64)
+_BOX = {1: 256, 2: 16, 3: 1}  # faces, edges, corners
+
+KINDS: dict[str, Callable[[int, np.random.Generator], _Edges]] = {
+    "halo 2-D 5": lambda ranks, _: _halo(ranks, 2, _faces(8)),
+    "halo 3-D 7": lambda ranks, _: _halo(ranks, 3, _faces(256)),
+    "halo 3-D 27": lambda ranks, _: _halo(ranks, 3, lambda step: _BOX[int(np.count_nonzero(step))]),
+    "anisotropic": lambda ranks, _: _halo(
+        ranks, 3, lambda step: sum(np.abs(step) * _ANISOTROPIC) if np.count_nonzero(step) == 1 else 0
+    ),
+    "NAS CG": lambda ranks, _: _cg(ranks),
+    "FFT pencils": lambda ranks, _: _pencils(ranks),
+    "geometric": lambda ranks, random: _geometric(ranks, random, weighted=False),
+    "geometric, weighted": lambda ranks, random: _geometric(ranks, random, weighted=True),
+    "power law": lambda ranks, random: _power_law(ranks, random, weighted=False),
+    "power law, weighted": lambda ranks, random: _power_law(ranks, random, weighted=True),
+    "collectives": lambda ranks, _: _collectives(ranks),
+}
+
+
+def graph(kind: str, ranks: int, seed: int) -> Graph:
+    """Make a graph; each seed shuffles the ranks in another way. Pairs that came twice are added up."""
+    random = np.random.default_rng([seed, zlib.crc32(kind.encode()), ranks])
+    one, other, size = KINDS[kind](ranks, random)
+    name = random.permutation(ranks)
+    one, other = name[one], name[other]
+    pair, place = np.unique(np.minimum(one, other) * ranks + np.maximum(one, other), return_inverse=True)
+    total = np.bincount(place, weights=size, minlength=len(pair)).astype(np.int64)
+    return Graph(ranks, pair // ranks, pair % ranks, total)

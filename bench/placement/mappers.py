@@ -1,0 +1,106 @@
+"""The engine and Scotch, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from common.errors import BenchError
+from placement.graphs import Graph
+from placement.machine import DISTANCES, arities, cost, objects, repaired
+
+_PROGRAMS = Path(__file__).parents[1] / "programs"
+_INCLUDES = ("/usr/include/scotch", "/usr/local/include/scotch", "/usr/local/include")
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What came out, and what it took.
+
+    Attributes:
+        cost: sum of bytes x distance, after the repair.
+        doubled: ranks that had been given the slot of another.
+        cpu, wall: seconds.
+        mb: what the process grew by, with the graph.
+    """
+
+    cost: float
+    doubled: int
+    cpu: float
+    wall: float
+    mb: float
+
+
+def engine(graph: Graph, effort: int, threads: int, directory: Path, timeout: float) -> Mapped | None:
+    """Place with the engine; None if that takes too long."""
+    traffic, places, result = (directory / name for name in ("traffic.npz", "places.npz", "slots"))
+    np.savez(
+        traffic,
+        ranks=graph.ranks,
+        one=graph.one.astype(np.int32),
+        other=graph.other.astype(np.int32),
+        bytes=graph.bytes.astype(np.float64),
+    )
+    np.savez(places, objects=objects(graph.ranks), per_byte=np.array(DISTANCES, dtype=np.float64))
+    words = [sys.executable, str(_PROGRAMS / "place.py"), str(traffic), str(places), str(result)]
+    return _run([*words, str(effort), str(threads)], graph, result, threads, timeout)
+
+
+def scotch(graph: Graph, program: Path, threads: int, directory: Path, timeout: float) -> Mapped | None:
+    """Place with Scotch's default strategy; None if that takes too long."""
+    source, result = directory / "graph", directory / "slots"
+    one, other = np.concatenate((graph.one, graph.other)), np.concatenate((graph.other, graph.one))
+    order = np.lexsort((other, one))
+    begin = np.searchsorted(one[order], np.arange(graph.ranks + 1))
+    weight = np.concatenate((graph.bytes, graph.bytes))[order]
+    parts = ([graph.ranks, len(one)], begin, other[order], weight)
+    source.write_bytes(b"".join(np.asarray(part, dtype=np.int32).tobytes() for part in parts))
+    shape = [str(word) for level in zip(arities(graph.ranks), DISTANCES, strict=True) for word in level]
+    return _run([str(program), str(source), str(result), *shape], graph, result, threads, timeout)
+
+
+def build_scotch(directory: Path) -> Path | None:
+    """Compile the program that calls Scotch; None if Scotch is not installed."""
+    headers = [place for place in _INCLUDES if Path(place, "scotch.h").is_file()]
+    if not headers:
+        return None
+    program = directory / "scotch"
+    compiler = os.environ.get("CC") or shutil.which("cc") or "gcc"
+    words = [
+        *compiler.split(),
+        "-O2",
+        "-std=c11",
+        f"-I{headers[0]}",
+        "-o",
+        str(program),
+        str(_PROGRAMS / "scotch.c"),
+    ]
+    words += ["-lscotch", "-lscotcherr", "-lm", "-pthread"]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    if answer.returncode != 0:
+        raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
+    return program
+
+
+def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: float) -> Mapped | None:
+    variables = {**os.environ, "SCOTCH_PTHREAD_NUMBER": str(threads), "OMP_NUM_THREADS": "1"}
+    try:
+        answer = subprocess.run(
+            words, capture_output=True, text=True, env=variables, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    if answer.returncode != 0:
+        raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
+    told = json.loads(answer.stdout)
+    slot: NDArray[np.int32] = np.fromfile(result, dtype=np.int32)
+    slot, doubled = repaired(slot, graph.ranks)
+    return Mapped(cost(graph, slot), doubled, told["cpu"], told["wall"], told["kb"] / 1024)

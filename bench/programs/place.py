@@ -1,0 +1,42 @@
+"""Places the ranks of one graph with the engine: place.py TRAFFIC PLACES RESULT EFFORT THREADS."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from rankwise.placement.engine import Places, Traffic, place
+
+
+def _memory(what: str) -> int:
+    """Read kB from what the kernel says about this process."""
+    line = next(one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith(what))
+    return int(line.split()[1])
+
+
+def main(traffic: str, places: str, result: str, effort: str, threads: str) -> None:
+    """Load, place, tell what it took: the time of placing alone, the memory with the arrays given."""
+    place(Traffic(2, [0], [1], [1]), Places([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
+    Path("/proc/self/clear_refs").write_text("5")  # sets VmHWM back
+    before = _memory("VmRSS")
+    with np.load(traffic) as arrays:
+        given = Traffic(int(arrays["ranks"]), *(arrays[name] for name in ("one", "other", "bytes")))
+    with np.load(places) as arrays:
+        machine = Places(arrays["objects"], arrays["per_byte"])
+    cpu, wall = time.process_time(), time.perf_counter()
+    found = place(given, machine, effort=int(effort), threads=int(threads))
+    told = {
+        "cpu": time.process_time() - cpu,
+        "wall": time.perf_counter() - wall,
+        "kb": _memory("VmHWM") - before,
+    }
+    found.slot.tofile(result)
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

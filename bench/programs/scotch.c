@@ -1,0 +1,91 @@
+/* Places the ranks of a graph with Scotch's default strategy: scotch GRAPH RESULT ARITY DISTANCE [ARITY DISTANCE ...],
+ * the outermost level first. GRAPH is 32-bit numbers: vertices, entries, row begins, entries, weights. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <scotch.h>
+
+enum { MOST_LEVELS = 16 };
+
+static void fail(const char *what) {
+  fprintf(stderr, "scotch: %s\n", what);
+  exit(1);
+}
+
+static double seconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* kB, from what the kernel says about this process. */
+static long memory(const char *what) {
+  char line[256];
+  long kb = -1;
+  FILE *file = fopen("/proc/self/status", "r");
+  if (!file) fail("no /proc/self/status");
+  while (fgets(line, sizeof line, file))
+    if (strncmp(line, what, strlen(what)) == 0) kb = strtol(strchr(line, ':') + 1, NULL, 10);
+  fclose(file);
+  return kb;
+}
+
+static SCOTCH_Num *numbers(FILE *file, size_t count) {
+  SCOTCH_Num *read = malloc((count + 1) * sizeof *read);
+  if (!read) fail("no memory");
+  for (size_t i = 0; i < count; i++) {
+    int32_t number;
+    if (fread(&number, sizeof number, 1, file) != 1) fail("the graph is too short");
+    read[i] = number;
+  }
+  return read;
+}
+
+int main(int argc, char **argv) {
+  const int levels = (argc - 3) / 2;
+  if (argc < 5 || levels > MOST_LEVELS) fail("wrong arguments");
+  SCOTCH_Num arity[MOST_LEVELS], distance[MOST_LEVELS];
+  for (int level = 0; level < levels; level++) {
+    arity[level] = atoi(argv[3 + 2 * level]);
+    distance[level] = atoi(argv[4 + 2 * level]);
+  }
+  const long before = memory("VmRSS:");
+  FILE *file = fopen(argv[1], "rb");
+  if (!file) fail("can't read the graph");
+  SCOTCH_Num *sizes = numbers(file, 2);
+  const SCOTCH_Num vertices = sizes[0], entries = sizes[1];
+  SCOTCH_Num *begin = numbers(file, (size_t)vertices + 1);
+  SCOTCH_Num *adjacent = numbers(file, (size_t)entries);
+  SCOTCH_Num *weight = numbers(file, (size_t)entries);
+  SCOTCH_Num *slot = malloc((size_t)vertices * sizeof *slot);
+  fclose(file);
+  if (!slot) fail("no memory");
+
+  const double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+  SCOTCH_Graph graph;
+  SCOTCH_Arch machine;
+  SCOTCH_Strat strategy;
+  SCOTCH_graphInit(&graph);
+  SCOTCH_archInit(&machine);
+  SCOTCH_stratInit(&strategy);
+  if (SCOTCH_graphBuild(&graph, 0, vertices, begin, NULL, NULL, NULL, entries, adjacent, weight) != 0 ||
+      SCOTCH_archTleaf(&machine, levels, arity, distance) != 0 ||
+      SCOTCH_graphMap(&graph, &machine, &strategy, slot) != 0)
+    fail("Scotch reports an error");
+  printf("{\"cpu\": %.6f, \"wall\": %.6f, \"kb\": %ld}\n", seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
+         seconds(CLOCK_MONOTONIC) - wall, memory("VmHWM:") - before);
+
+  file = fopen(argv[2], "wb");
+  if (!file) fail("can't write the result");
+  for (SCOTCH_Num i = 0; i < vertices; i++) {
+    const int32_t number = (int32_t)slot[i];
+    if (fwrite(&number, sizeof number, 1, file) != 1) fail("can't write the result");
+  }
+  if (fclose(file) != 0) fail("can't write the result");
+  return 0;
+}
