@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -13,6 +14,27 @@ import leftovers
 # one would wait for nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Output goes to no terminal here, whatever a shell or pytest-xdist say of theirs. Who wants a width sets it.
+os.environ.pop("COLUMNS", None)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Make the groups of tests that stay together when several processes run them (pytest-xdist)."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """Return the tests of a file on one MPI library, which share recordings; all of Intel MPI.
+
+    Two jobs of Intel MPI on one node get in each other's way: one of them hangs now and then.
+    """
+    callspec = getattr(item, "callspec", None)
+    mpi = callspec.params.get("mpi") if callspec else None
+    if mpi is None:
+        return item.path.stem
+    return mpi.vendor or f"{item.path.stem}-{mpi.name}"
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -21,3 +43,11 @@ def nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(leftovers.MARK, mark)
     yield
     leftovers.end(mark)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests tell of themselves by `record_property("tally", ...)`."""
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        for name, value in report.user_properties:
+            if name == "tally":
+                terminalreporter.write_line(str(value))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import nodes
 import pytest
+from fabric import Fabric
 
 # The tests here run on the same MPI libraries as those of one node, and ask the profile the same way.
 sys.path.append(str(Path(__file__).parents[1] / "mpi"))
@@ -28,6 +29,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]
     """Three nodes."""
     try:
         with nodes.cluster(3, tmp_path_factory.mktemp("cluster")) as made:
+            yield made
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def switches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
+    """Four nodes on two switches: messages between two of them take 0.2 ms, or 1.4 ms by way of the core."""
+    fabric = Fabric(2, rate="400mbit", uplink_rate="200mbit", delay_us=100, uplink_delay_us=600)
+    try:
+        with nodes.cluster(4, tmp_path_factory.mktemp("switches"), fabric) as made:
             yield made
     except nodes.UnavailableError as reason:
         pytest.skip(str(reason))

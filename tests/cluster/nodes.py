@@ -14,8 +14,10 @@ import subprocess
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from fabric import Fabric, Links, address, joined
 
 ROOT = Path(__file__).parents[2]
 _NEEDED = ("ip", "nsenter", "unshare", "mount", "hostname", "sysctl")
@@ -86,29 +88,39 @@ class Cluster:
         names: the nodes' hostnames.
         directory: the same one on every node.
         remote_shell: takes the place of ssh: remote_shell HOST COMMAND...
+        links: between the nodes, if they were made with a fabric.
     """
 
     names: tuple[str, ...]
     directory: Path
     remote_shell: Path
     keeper: int
+    links: Links | None = None
 
     def on(self, number: int, *command: str | Path, cwd: Path | None = None) -> list[str]:
         """The words that run a command on a node, with the environment of the caller."""
-        inside = ["nsenter", f"--target={self.keeper}", "--mount"]
-        inside += [f"--pid=/proc/{self.keeper}/ns/pid_for_children"]
-        pid = (self.directory / f"{self.names[number]}.pid").read_text().strip()
-        node = ["nsenter", f"--target={pid}", "--net", "--uts", "--ipc", "--mount"]
-        return [*inside, *node, "env", "-C", str(cwd or self.directory), *map(str, command)]
+        node = ["nsenter", f"--target={self.pid(number)}", "--net", "--uts", "--ipc", "--mount"]
+        return self.inside(*node, "env", "-C", str(cwd or self.directory), *command)
+
+    def inside(self, *command: str | Path) -> list[str]:
+        """The words that run a command in the network namespace between the nodes; it ends with them."""
+        words = ["nsenter", f"--target={self.keeper}", "--mount", "--net"]
+        words += [f"--pid=/proc/{self.keeper}/ns/pid_for_children"]
+        return [*words, *map(str, command)]
+
+    def pid(self, number: int) -> str:
+        """Number of a node's first process, as it is inside."""
+        return (self.directory / f"{self.names[number]}.pid").read_text().strip()
 
 
 @contextlib.contextmanager
-def cluster(count: int, directory: Path) -> Iterator[Cluster]:
+def cluster(count: int, directory: Path, fabric: Fabric | None = None) -> Iterator[Cluster]:
     """Make nodes, and remove them with all that runs on them.
 
     Args:
         count: of nodes.
         directory: empty; shared by the nodes.
+        fabric: switches and links between them; else one bridge as fast as it gets.
 
     Raises:
         UnavailableError: not root, or something is missing or not allowed.
@@ -117,7 +129,7 @@ def cluster(count: int, directory: Path) -> Iterator[Cluster]:
     if os.geteuid() != 0 or missing:
         raise UnavailableError(f"{', '.join(missing)} missing" if missing else "nodes need root")
     names = tuple(f"node{k}" for k in range(count))
-    hosts = ["127.0.0.1 localhost", *(f"10.99.0.{k + 1} {name}" for k, name in enumerate(names))]
+    hosts = ["127.0.0.1 localhost", *(f"{address(k)} {name}" for k, name in enumerate(names))]
     (directory / "hosts").write_text("\n".join(hosts) + "\n")
     for name in names:
         (directory / f"{name}.boot").write_text(f"{uuid.uuid4()}\n")
@@ -138,9 +150,22 @@ def cluster(count: int, directory: Path) -> Iterator[Cluster]:
         )
     try:
         _wait(keeper, [directory / f"{name}.pid" for name in names], log)
-        yield Cluster(names, directory, remote_shell, keeper.pid)
+        made = Cluster(names, directory, remote_shell, keeper.pid)
+        with _joined(made, fabric) as links:
+            yield replace(made, links=links)
     finally:
         _end(keeper)
+
+
+@contextlib.contextmanager
+def _joined(made: Cluster, fabric: Fabric | None) -> Iterator[Links | None]:
+    """Join the nodes by a fabric, if there is one."""
+    with contextlib.ExitStack() as stack:
+        try:
+            links = stack.enter_context(joined(made, fabric)) if fabric else None
+        except OSError as reason:
+            raise UnavailableError(f"no links here: {reason}") from reason
+        yield links
 
 
 def _wait(keeper: subprocess.Popen[bytes], files: list[Path], log: Path) -> None:

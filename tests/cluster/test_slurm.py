@@ -18,8 +18,13 @@ from pathlib import Path
 import libraries
 import nodes
 import pytest
+import whereabouts
+from launching import check_connected
 from libraries import Mpi
 from recording import RANKWISE, Recording
+
+from rankwise.placement.files import write_all
+from rankwise.placement.seats import Seat
 
 NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged")
 LIMIT_SECONDS = 60
@@ -67,7 +72,7 @@ class Slurm:
     def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command on the first node."""
         theirs = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
-        return subprocess.run(
+        done = subprocess.run(
             self.cluster.on(0, *words, cwd=cwd),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -80,6 +85,8 @@ class Slurm:
                 "OMPI_MCA_btl_tcp_if_include": "eth0",
             },
         )
+        check_connected(done.returncode, done.stderr)
+        return done
 
     def nodes_are_idle(self) -> bool:
         return self.run("sinfo", "--noheader", "--states=idle", "--format=%D").stdout.strip() == str(NODES)
@@ -137,12 +144,16 @@ def slurm(cluster: nodes.Cluster) -> Slurm:
     return made
 
 
-@pytest.fixture
-def program(ring: Ring) -> Path:
+def debian() -> Mpi:
     mpi = next((mpi for mpi in libraries.ALL if mpi.name == "openmpi-debian"), None)
     if mpi is None:
         pytest.skip("Debian's Open MPI is missing")
-    return ring(mpi)
+    return mpi
+
+
+@pytest.fixture
+def program(ring: Ring) -> Path:
+    return ring(debian())
 
 
 def srun(*words: str | Path) -> list[str]:
@@ -199,7 +210,21 @@ def test_in_a_batch_script(slurm: Slurm, program: Path, place: Path, launcher: s
     end = time.monotonic() + LIMIT_SECONDS
     while not finished.exists() and time.monotonic() < end:
         time.sleep(0.1)
-    assert finished.read_text() == "0\n", (place / "output").read_text()
+    status, said = finished.read_text(), (place / "output").read_text()
+    check_connected(int(status), said)
+    assert status == "0\n", said
     done = Recording(submitted, place / f"{program.name}.{job}.rankwise")
     check(done)
     assert job in job_numbers(done)
+
+
+def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Cluster, place: Path) -> None:
+    mpi = debian()
+    hosts = [cluster.names[number] for number in (1, 0, 0, 1, 0)]
+    seats = [Seat(rank, host) for rank, host in enumerate(hosts)]
+    words = [str(whereabouts.compiled(mpi, cluster.directory)), str(place / "answer")]
+    written = {one.launcher: one for one in write_all(seats, place / "files", words)}["Slurm"]
+    variables = [f"{name}={value}" for name, value in written.environment]
+    done = slurm.run("env", "SLURM_MPI_TYPE=pmix", *variables, *written.words, cwd=place)
+    assert done.returncode == 0, done.stderr
+    whereabouts.check(place / "answer", hosts, [None] * len(hosts))

@@ -81,8 +81,9 @@ def intel(name: str, prefix: Path) -> list[Mpi]:
     header = prefix / "include" / "abi" / "mpi.h"
     if not (prefix / "include" / "mpi_abi.h").exists():
         return [own]
-    header.parent.mkdir(exist_ok=True)
-    header.write_text('#include "../mpi_abi.h"\n')
+    if not header.exists():
+        header.parent.mkdir(exist_ok=True)
+        header.write_text('#include "../mpi_abi.h"\n')
     options = (f"-I{header.parent}", f"-L{prefix / 'lib'}", "-lmpi_abi")
     return [own, replace(own, name=f"{name}-abi", family="mpiabi", mpicc="cc", compile_options=options)]
 

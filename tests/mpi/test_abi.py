@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,24 +20,43 @@ def lines(text: str) -> list[tuple[str, str]]:
     return [(line.rpartition(" ")[0], line.rpartition(" ")[2]) for line in text.splitlines()]
 
 
-@pytest.fixture
-def real(mpi: Mpi, compiled: Compile) -> list[tuple[str, str]]:
-    """What mpi.h says."""
-    words = mpi.launch(1, compiled(mpi, "abi.c"))
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=mpi.env(), check=True)
-    return lines(done.stdout)
+@pytest.fixture(scope="module")
+def said_by(compiled: Compile) -> Callable[[Mpi], list[tuple[str, str]]]:
+    """What mpi.h says: one run with each MPI, shared by the tests."""
+
+    @cache
+    def said_by_(mpi: Mpi) -> list[tuple[str, str]]:
+        words = mpi.launch(1, compiled(mpi, "abi.c"))
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=mpi.env(), check=True)
+        return lines(done.stdout)
+
+    return said_by_
 
 
 @pytest.fixture
-def describer(mpi: Mpi, tmp_path: Path) -> Path:
-    """A program that tells what our description says."""
+def real(mpi: Mpi, said_by: Callable[[Mpi], list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    return said_by(mpi)
+
+
+@pytest.fixture(scope="module")
+def describers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Programs that tell what our description of a family says."""
+    place = tmp_path_factory.mktemp("described")
+    return cache(lambda family: describe(family, place / family))
+
+
+@pytest.fixture
+def describer(mpi: Mpi, describers: Callable[[str], Path]) -> Path:
+    return describers(mpi.family)
+
+
+def describe(family: str, program: Path) -> Path:
     compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
-    program = tmp_path / "described"
-    header = ROOT / "src" / "runtime" / "abi" / f"{mpi.family}.h"
+    header = ROOT / "src" / "runtime" / "abi" / f"{family}.h"
     words = [
         *compiler.split(),
         "-std=c++20",
-        f"-DABI_FAMILY={mpi.family}",
+        f"-DABI_FAMILY={family}",
         f'-DABI_HEADER="{header}"',
         "-o",
         str(program),

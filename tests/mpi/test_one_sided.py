@@ -152,7 +152,7 @@ def test_nothing_else(done: Recording) -> None:
     own = {f"S.{rank}" for rank in EVERYONE}
     expected = {"W_d1", "W_d2", "W_d3", "W_d4", "W_s5.2", "W_s5.3", "W_d6", "W_t7.0"} | own
     assert {name for (name,) in booked} == expected
-    assert done.rows("SELECT DISTINCT kind FROM messages") == [("one-sided",)]
+    assert done.rows("SELECT DISTINCT kind FROM messages WHERE kind <> 'in-collective'") == [("one-sided",)]
     assert done.rows("SELECT not_covered FROM run") == [("[]",)]
     assert done.warnings == []
     assert done.dropped == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import job
@@ -26,12 +27,11 @@ MOST_LEFT_OUT = 0.1
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name)
 def test_profiles_of_random_programs_are_exact(
-    mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mpi: Mpi, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     started = time.monotonic()
     tally = Hunt(mpi, tmp_path, ALL_SECONDS).search(SEEDS, until=lambda: time.monotonic() - started > SECONDS)
-    with capsys.disabled():
-        print(f"\n{mpi.name}: {tally}")
+    record_property("tally", f"{mpi.name}: {tally}")
     assert not tally.reports, "\n\n".join(tally.reports)
     assert tally.unexplained <= MOST_UNEXPLAINED
     assert tally.batches >= LEAST_BATCHES

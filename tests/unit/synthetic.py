@@ -63,10 +63,10 @@ def call(
 
 
 def message(
-    procedure: str, peer: int, messages: int, size: int, communicator: int = WORLD, kind: int = 0
+    procedure: str | None, peer: int, messages: int, size: int, communicator: int = WORLD, kind: int = 0
 ) -> dict[str, int]:
-    """Make a row of messages."""
-    key = messages_key(kind, communicator, IDS[procedure], peer)
+    """Make a row of messages; a procedure of None is not known."""
+    key = messages_key(kind, communicator, IDS[procedure] if procedure else 0, peer)
     return {"key": key, "messages": messages, "bytes": size}
 
 
@@ -97,6 +97,37 @@ def access(
     }
 
 
+def endpoint(address: int, own: int = 0) -> dict[str, Any]:
+    """Make a record of an endpoint."""
+    return {"address": (address, ~address % 2**64), "own": own}
+
+
+def pattern(
+    procedure: str,
+    size: int,
+    communicator: int = WORLD,
+    calls: int = 1,
+    kept: int = 1,
+    root: int = -1,
+    lost: int = 0,
+) -> dict[str, int]:
+    """Make a record of a pattern; a size of -1 differs by process."""
+    return {
+        "procedure": IDS[procedure],
+        "size": size % 2**64,
+        "communicator": communicator,
+        "calls": calls,
+        "kept": kept,
+        "root": root,
+        "lost": lost,
+    }
+
+
+def pattern_row(index: int, peer: int, messages: int, size: int, call: int = 1) -> dict[str, int]:
+    """Make a row of a pattern; `index` is the pattern's."""
+    return {"pattern": index, "call": call, "peer": peer, "messages": messages, "bytes": size}
+
+
 @dataclass
 class Process:
     """One MPI process: members of the header, and the records of each kind (rows by thread)."""
@@ -109,6 +140,9 @@ class Process:
     messages: list[list[dict[str, int]]] = field(default_factory=list)
     files: list[dict[str, Any]] = field(default_factory=list)
     accesses: list[list[dict[str, int]]] = field(default_factory=list)
+    endpoints: list[dict[str, Any]] = field(default_factory=list)
+    patterns: list[dict[str, int]] = field(default_factory=list)
+    pattern_rows: list[dict[str, int]] = field(default_factory=list)
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
         found = [
@@ -121,6 +155,12 @@ class Process:
             ("MESSAGES", thread, records(layout.MESSAGES, rows)) for thread, rows in enumerate(self.messages)
         ]
         found += [("FILES", -1, records(layout.FILE, self.files))] if self.files else []
+        for kind, dtype, rows in (
+            ("ENDPOINTS", layout.ENDPOINT, self.endpoints),
+            ("PATTERNS", layout.PATTERN, self.patterns),
+            ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
+        ):
+            found += [(kind, -1, records(dtype, rows))] if rows else []
         found += [
             ("ACCESSES", thread, records(layout.ACCESSES, rows)) for thread, rows in enumerate(self.accesses)
         ]

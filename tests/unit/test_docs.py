@@ -6,6 +6,7 @@ import argparse
 import re
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from rankwise.__main__ import VERBS, _parser
 from rankwise.launch.coverage import not_covered
 from rankwise.launch.launchers import _BY_NAME
+from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from rankwise.profile.layout import names_of
 from rankwise.profile.procedures import PROCEDURES
@@ -26,6 +28,10 @@ PAGES = [
     "command-line.md",
     "coverage.md",
     "faults.md",
+    "introspection.md",
+    "inside-collectives.md",
+    "machine.md",
+    "placement.md",
 ]
 
 
@@ -143,19 +149,37 @@ def test_every_constructor_letter() -> None:
     assert described == letters
 
 
+def parsers_below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of verbs, or of the actions of a verb, by name."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= action.choices
+    return found
+
+
 def test_every_verb_and_option() -> None:
     described = sections("command-line.md")
-    [verbs] = [action for action in _parser(None)._actions if isinstance(action, argparse._SubParsersAction)]
-    assert tuple(verbs.choices) == VERBS
-    for verb, parser in verbs.choices.items():
-        assert f"rankwise {verb}" in described["Command line"]
-        text = described[f"`rankwise {verb}`"]
-        actions = [action for action in parser._actions if "-h" not in action.option_strings]
-        options = {option for action in actions for option in action.option_strings}
+    verbs = parsers_below(_parser(None))
+    assert tuple(verbs) == VERBS
+    assert all(f"rankwise {verb}" in described["Command line"] for verb in verbs)
+    actions = {
+        f"{verb} {name}": sub for verb, parser in verbs.items() for name, sub in parsers_below(parser).items()
+    }
+    for name, parser in (verbs | actions).items():
+        text = described[f"`rankwise {name}`"]
+        arguments = [action for action in parser._actions if "-h" not in action.option_strings]
+        options = {option for action in arguments for option in action.option_strings}
         assert {word for row in table(text) for word in in_code(row[0]) if word.startswith("-")} == options
-        for action in actions:
+        for action in arguments:
             if action.option_strings:
                 assert {str(choice) for choice in action.choices or ()} <= set(in_code(text)), action
+
+
+def test_every_key_of_a_live_picture() -> None:
+    described = in_code(sections("command-line.md")["`rankwise top`"])
+    for kind in (Picture, WorldPicture, Traffic, Hook, Whereabouts, Activity, Pair, Rank):
+        assert {field.name for field in fields(kind)} <= set(described), kind
 
 
 def test_every_launcher() -> None:

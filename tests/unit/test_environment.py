@@ -135,6 +135,11 @@ def test_script_that_may_call_an_mpirun() -> None:
     assert new["OMPI_MCA_mca_base_env_list"] == value
 
 
+def test_settings_are_handed_on() -> None:
+    made = launch("mpirun app", Preload(Path("/r/rw.so"), Path("/run"), settings={"A": "1,2"}))
+    assert made.words[-3:] == ["-x", "A=1,2", "app"]
+
+
 def test_override_is_handed_on() -> None:
     made = launch("mpirun app", Preload(Path("/r/rw.so"), Path("/run"), "mpich"))
     assert made.words[-3:] == ["-x", "RANKWISE_MPI=mpich", "app"]

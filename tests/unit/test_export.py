@@ -22,6 +22,8 @@ TABLES = {
     "calls",
     "messages",
     "files",
+    "patterns",
+    "pattern_messages",
     "file_accesses",
     "dropped",
     "warnings",

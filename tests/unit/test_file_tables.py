@@ -14,7 +14,7 @@ from synthetic import SELF, Process, access, file, small_world, write_world
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.counters import read_counters
-from rankwise.profile.database import SCHEMA_VERSION, open_profile
+from rankwise.profile.database import open_profile
 from rankwise.profile.layout import CONSTANTS
 
 MOST_BYTES = CONSTANTS["MOST_FILE_BYTES"]
@@ -150,7 +150,6 @@ def test_profiles_of_the_first_version_have_no_files(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("DROP TABLE file_accesses; DROP TABLE files; VACUUM")
         connection.execute("PRAGMA user_version = 1")
-    assert SCHEMA_VERSION == 2
     before = path.read_bytes()
     assert rows(path, "SELECT id, name, communicator, mode, opens, name_hash FROM files") == []
     assert rows(path, "SELECT rank, file, procedure FROM file_accesses") == []

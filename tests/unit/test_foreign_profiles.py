@@ -13,6 +13,7 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
+from rankwise.analysis.matrix import ENDS
 from rankwise.commands.show import VIEWS
 from rankwise.profile.database import SCHEMA
 
@@ -108,13 +109,21 @@ VALUES = ("'\x1b[2J[red]<b>'", "X'ff00'", "9223372036854775807", "-9e999", "''",
 
 
 def all_ways() -> cycle[list[str]]:
-    return cycle([[], ["--json"], ["-v"], *(["--by", view, "-v"] for view in VIEWS)])
+    return cycle(
+        [
+            [],
+            ["--json"],
+            ["-v"],
+            *(["--by", view, "-v"] for view in VIEWS),
+            *(["--matrix", ends] for ends in ENDS),
+        ]
+    )
 
 
 def test_every_column_with_what_it_should_not_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    original = profiles.write_profile(tmp_path / "original").read_bytes()
+    original = profiles.write_inside(tmp_path / "original").read_bytes()
     path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
     for table, column in columns():
         for value in VALUES:
@@ -130,7 +139,7 @@ def test_every_column_with_what_it_should_not_hold(
 
 def test_flipped_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generator = random.Random(3)
-    original = profiles.write_profile(tmp_path / "original").read_bytes()
+    original = profiles.write_inside(tmp_path / "original").read_bytes()
     used = [place for place, byte in enumerate(original) if byte]  # most of a small database is empty
     path, ways = tmp_path / "x.rankwise", all_ways()
     for _ in range(400):

@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_WORLD", (intptr_t)MPI_COMM_WORLD);
   put("MPI_COMM_SELF", (intptr_t)MPI_COMM_SELF);
   put("MPI_DATATYPE_NULL", (intptr_t)MPI_DATATYPE_NULL);
+  put("MPI_BYTE", (intptr_t)MPI_BYTE);
   put("MPI_REQUEST_NULL", (intptr_t)MPI_REQUEST_NULL);
   put("MPI_WIN_NULL", (intptr_t)MPI_WIN_NULL);
   put("MPI_FILE_NULL", (intptr_t)MPI_FILE_NULL);

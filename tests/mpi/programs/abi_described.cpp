@@ -106,6 +106,7 @@ int main(int argc, char **argv) {
   put("MPI_COMM_WORLD", number(abi::comm_world));
   put("MPI_COMM_SELF", number(abi::comm_self));
   put("MPI_DATATYPE_NULL", number(abi::datatype_null));
+  put("MPI_BYTE", number(abi::byte));
   put("MPI_REQUEST_NULL", number(abi::request_null));
   put("MPI_WIN_NULL", number(abi::win_null));
   put("MPI_FILE_NULL", number(abi::file_null));

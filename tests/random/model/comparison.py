@@ -12,6 +12,13 @@ from model.expectation import CallKey, CommunicatorRow, Expectation, MessageKey
 from model.requests import SEVERAL
 from rankwise.profile.members import parse
 
+# What a library sends inside collectives is its own affair, but who is said to send must have made the call.
+_WITHOUT_THEIR_CALL = """SELECT p.name || ' on ' || c.name || ' by rank ' || source FROM messages
+    JOIN communicators AS c ON c.id = messages.communicator JOIN procedures AS p ON p.id = messages.procedure
+    WHERE kind = 'in-collective' AND messages.procedure <> 0 AND NOT EXISTS (
+    SELECT 1 FROM calls WHERE rank = source AND calls.communicator = messages.communicator
+    AND calls.procedure = messages.procedure)"""
+
 
 def read(path: Path) -> Expectation:
     """The tables of a profile."""
@@ -26,7 +33,7 @@ def read(path: Path) -> Expectation:
         for *key, messages, size in profile.execute(
             "SELECT source, destination, c.name, kind, p.name, messages, bytes FROM messages"
             " JOIN communicators AS c ON c.id = communicator"
-            " JOIN procedures AS p ON p.id = messages.procedure"
+            " JOIN procedures AS p ON p.id = messages.procedure WHERE kind <> 'in-collective'"
         ):
             found.messages[MessageKey(*key)] = [messages, size]
         for (
@@ -68,6 +75,10 @@ def read(path: Path) -> Expectation:
         )
         found.dropped.update({(rank, what): n for rank, what, n in profile.execute("SELECT * FROM dropped")})
         found.warnings += [text for (text,) in profile.execute("SELECT text FROM warnings")]
+        found.warnings += [
+            f"messages inside {call}, who did not make the call"
+            for (call,) in profile.execute(_WITHOUT_THEIR_CALL)
+        ]
         found.warnings += [
             text for (text,) in profile.execute("SELECT partial_reason FROM run WHERE partial")
         ]

@@ -1,0 +1,42 @@
+"""The counters of a node's network interface, and what they hold of the data of programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HEADER_BYTES = 14 + 20 + 32
+"""Of each packet: Ethernet, IPv4, and TCP with time stamps. Bare acknowledgements are nothing but these."""
+
+
+SEGMENT_BYTES = 1500 - 20 - 32
+"""The most that one packet carries."""
+
+
+def payload(bytes_: int, packets: int) -> int:
+    """Return the bytes that TCP carried.
+
+    A virtual interface may hand on one packet that real ones would have cut into many (TSO, GRO). It
+    counts it as one and its headers once, so this holds with and without.
+    """
+    return bytes_ - HEADER_BYTES * packets
+
+
+def sent(interface: str = "eth0") -> int:
+    """Return the payload that an interface of this node has sent, without what TCP sent again.
+
+    From /proc/net, which shows the node's own interfaces to whoever reads it there; /sys shows those of its
+    mounter.
+    """
+    for line in Path("/proc/net/dev").read_text().splitlines():
+        name, _, figures = line.partition(":")
+        if name.strip() == interface:
+            columns = figures.split()
+            return payload(int(columns[8]), int(columns[9])) - SEGMENT_BYTES * _segments_repeated()
+    raise LookupError(f"no interface {interface}")
+
+
+def _segments_repeated() -> int:
+    names, figures = (
+        line.split() for line in Path("/proc/net/snmp").read_text().splitlines() if line.startswith("Tcp:")
+    )
+    return int(figures[names.index("RetransSegs")])

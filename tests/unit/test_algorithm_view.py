@@ -1,0 +1,138 @@
+"""The algorithms that the view names, and what it says where it names none."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.__main__ import main
+from rankwise.analysis import patterns
+from rankwise.analysis.patterns import Algorithm, algorithms
+from rankwise.profile.database import open_profile
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return profiles.write_inside(tmp_path / "inside.rankwise")
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement, values)
+
+
+def rows(path: Path) -> list[Algorithm]:
+    with closing(open_profile(path)) as connection:
+        return algorithms(connection)
+
+
+def texts(path: Path) -> dict[tuple[str, int | None], str]:
+    return {(row.procedure, row.size): row.text for row in rows(path)}
+
+
+def test_the_algorithm_that_sends_these_messages(path: Path) -> None:
+    first, *others = rows(path)
+    assert (first.procedure, first.communicator, first.root, first.size) == ("MPI_Allreduce", "W", None, 8)
+    assert (first.calls, first.messages, first.bytes) == (100, 8, 64)
+    assert (first.algorithm, first.exact, first.text) == ("recursive doubling", True, "recursive doubling")
+    assert {row.text.partition(":")[0] for row in others} == {"not visible here"}
+    assert {row.messages for row in others} == {None}
+
+
+def test_other_bytes_or_messages_are_another_algorithm(path: Path) -> None:
+    change(path, "UPDATE pattern_messages SET bytes = bytes + 1")
+    assert not rows(path)[0].exact
+    change(path, "UPDATE pattern_messages SET messages = 7 WHERE source = 0")
+    assert rows(path)[0].algorithm is None
+    assert texts(path)["MPI_Allreduce", 8] == "unknown"
+
+
+def test_a_pattern_that_is_not_complete(path: Path) -> None:
+    change(path, "UPDATE patterns SET complete = 0")
+    assert rows(path)[0].messages == 8
+    assert texts(path)["MPI_Allreduce", 8] == "not sampled on all members"
+    change(path, "DELETE FROM pattern_messages")
+    change(path, "UPDATE patterns SET kept_call = 0")
+    assert rows(path)[0].messages is None
+    assert texts(path)["MPI_Allreduce", 8] == "not sampled on all members"
+
+
+def test_messages_that_are_not_all_visible_tell_no_algorithm(tmp_path: Path) -> None:
+    path = profiles.write_inside(tmp_path / "a.rankwise", sees="between-nodes")
+    assert texts(path)["MPI_Allreduce", 8] == "only messages between nodes"
+
+
+def test_an_algorithm_that_explains_all_proves_that_none_is_missing(path: Path) -> None:
+    change(path, "UPDATE procedures SET name = 'MPI_Iallreduce' WHERE name = 'MPI_Allreduce'")
+    assert texts(path)["MPI_Iallreduce", 8] == "recursive doubling"
+    change(path, "DELETE FROM pattern_messages WHERE source = 0 AND destination = 1")
+    assert texts(path)["MPI_Iallreduce", 8].startswith("some may be missing: ")
+
+
+def test_one_shape_without_messages_among_others(path: Path) -> None:
+    change(path, "INSERT INTO patterns VALUES (2, 3, 2, NULL, 0, 9, 2, 1), (3, 3, 2, NULL, 16, 7, 2, 1)")
+    found = texts(path)
+    assert found["MPI_Allreduce", 0] == "not visible here: called without data (size 0)"
+    assert found["MPI_Allreduce", 16].startswith("not visible here: the library moved the data")
+    # The shape with the most calls comes first.
+    assert [row.calls for row in rows(path)][:3] == [100, 9, 7]
+
+
+def test_collectives_without_single_calls(path: Path) -> None:
+    change(path, "DELETE FROM pattern_messages")
+    change(path, "DELETE FROM patterns")
+    assert texts(path)["MPI_Allreduce", None] == "not compared: no single calls were kept"
+
+
+def test_intercommunicators_and_many_processes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "MOST_PROCESSES", 3)
+    assert texts(path)["MPI_Allreduce", 8] == patterns.TOO_MANY
+    change(path, "UPDATE communicators SET remote_size = 2 WHERE id = 3")
+    assert texts(path)["MPI_Allreduce", 8] == patterns.INTERCOMMUNICATOR
+
+
+def test_other_calls_have_no_algorithm(path: Path) -> None:
+    change(path, "INSERT INTO procedures VALUES (99, 'MPI_Comm_dup', 'communicator')")
+    change(path, "INSERT INTO calls VALUES (0, 3, 0, 99, 0, 1, 0, 0, 0.1, 0.1, 0.1)")
+    change(path, "INSERT INTO messages VALUES (0, 1, 3, 'in-collective', 99, 3, 12)")
+    assert "MPI_Comm_dup" not in {row.procedure for row in rows(path)}
+
+
+def test_a_rank_that_there_is_not_is_damage(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(path, "INSERT INTO pattern_messages VALUES (1, 0, -1, 1, 8)")
+    assert main(["show", str(path), "--by", "algorithm"]) == 2
+    assert "damaged profile" in capsys.readouterr().err
+
+
+def test_by_algorithm(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    change(path, "INSERT INTO patterns VALUES (2, 3, 7, 1, NULL, 3, 2, 1)")
+    change(path, "INSERT INTO calls VALUES (0, 3, 0, 7, 0, 1, 0, 0, 0.1, 0.1, 0.1)")
+    assert main(["show", str(path), "--by", "algorithm"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    words = [line.split() for line in text.splitlines()]
+    assert ["Allreduce", "W", "4", "-", "8", "B", "100", "8", "recursive", "doubling"] in words
+    assert ["Bcast", "W", "4", "1", "varies", "3", "-", "not", "visible", "here", "[1]"] in words
+    assert "[1]: not visible here: the library moved the data" in " ".join(text.split())
+    assert main(["show", str(path), "--by", "algorithm", "-v"]) == 0
+    words = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["100", "8", "64", "B", "recursive"] in [row[-5:] for row in words]
+
+
+def test_by_algorithm_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(path), "--by", "algorithm", "--json"]) == 0
+    first, *_ = json.loads(capsys.readouterr().out)["algorithms"]
+    assert (first["algorithm"], first["exact"], first["size"], first["pattern"]) == (
+        "recursive doubling",
+        True,
+        8,
+        1,
+    )

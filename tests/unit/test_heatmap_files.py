@@ -1,0 +1,272 @@
+"""Pictures of a measurement as files and on the terminal: they are what they claim to be, and harmless."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import struct
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import heatmaps
+import numpy as np
+import pytest
+
+from rankwise.__main__ import main
+from rankwise.latency.dense import from_matrices
+from rankwise.latency.formats.own import write
+from rankwise.latency.measurement import Measurement
+from rankwise.report.heatmap.page import page
+from rankwise.report.heatmap.page_data import page_data
+from rankwise.report.heatmap.picture import picture
+from rankwise.report.heatmap.scale import PALETTE
+from rankwise.report.heatmap.terminal import heatmap_lines
+from rankwise.report.heatmap.view import View, view
+from rankwise.report.page import Page
+from rankwise.topology.hierarchy.levels import Misfit
+
+MISFIT = Misfit("slow link", "node0 - node3", (0, 1, 6, 7), "latency", 64, 44.4, 4.0, "machine", "slow alone")
+HOSTILE = "</script><script>alert(1)</script><img src=http://x/$\\frac{1}$\x1b[31m\u202e&{}"
+
+
+def example(statistic: str = "median", size: int = 64, **how: Any) -> View:
+    measurement, hierarchy = heatmaps.machine(misfits=(MISFIT,), **how)
+    return view(measurement, hierarchy, statistic, size)
+
+
+def texts(svg: bytes) -> list[str]:
+    return [node.text or "" for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_svg_holds_the_labels() -> None:
+    first = picture(example(shuffled=True), "svg")
+    found = texts(first)
+    for label in ("node0", "node3", "switch 0", "switch 1", "slow link: node0 - node3", "4.00"):
+        assert label in found, label
+    everything = " ".join(found)
+    assert "Latency between all pairs: 64 B messages, median" in everything
+    assert "8 ranks on 4 nodes" in everything
+    assert "same switch  2.00 us" in everything
+    assert "not measured" not in everything
+    assert picture(example(shuffled=True), "svg") == first  # no date, no random names
+
+
+def test_svg_of_hostile_names_is_well_formed() -> None:
+    found = " ".join(texts(picture(example(names=HOSTILE), "svg")))
+    assert "</sc..." in found  # a text, not an element
+    assert "\x1b" not in found
+
+
+def test_png_and_pdf() -> None:
+    png = picture(example("bandwidth", 1 << 20), "png")
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", png[16:24]) == (2016, 1360)
+    pdf = picture(example(), "pdf", surface=True)
+    assert pdf.startswith(b"%PDF-")
+    assert pdf.rstrip().endswith(b"%%EOF")
+
+
+def test_svg_of_one_pair_of_ranks() -> None:
+    measurement = from_matrices(["a", "b"], {64: [[0, 3.0], [3.0, 0]]})
+    assert "3.00" in texts(picture(view(measurement, None, "min", 64), "svg"))
+
+
+def test_missing_pairs_are_hatched_and_told() -> None:
+    times = heatmaps.latencies()
+    times[0, 7] = times[7, 0] = np.nan
+    svg = picture(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64), "svg")
+    assert any("not measured: 1 pair (grey)" in text for text in texts(svg))
+    assert b"<pattern" in svg
+
+
+def data_of(content: bytes) -> Any:
+    [found] = re.findall(
+        r'<script type="application/json" id="data">(.*?)</script>', content.decode(), re.DOTALL
+    )
+    return json.loads(found)
+
+
+def decoded(of: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Read a matrix as the page's script does."""
+    codes = np.frombuffer(base64.b64decode(of["values"]), "<u2").astype(float)
+    values = of["low"] * (of["high"] / of["low"]) ** ((codes - 1) / 65534)
+    values[codes == 0] = np.nan
+    found = np.full((of["cells"], of["cells"]), np.nan)
+    if not of["symmetric"]:
+        return values.reshape(found.shape)
+    found[np.triu_indices(len(found))] = values
+    return np.where(np.isnan(found), found.T, found)
+
+
+def test_page_holds_every_statistic_in_order() -> None:
+    chosen = example("p95", shuffled=True)
+    data = data_of(page(chosen))
+    views = [(found["statistic"], found["size"]) for found in data["views"]]
+    mib = 1 << 20
+    assert views == [*((name, 64) for name in ("min", "median", "p95")),
+                     *((name, mib) for name in ("min", "median", "p95", "bandwidth"))]  # fmt: skip
+    assert views[data["start"]] == ("p95", 64)
+    assert data["ranks"] == chosen.ordering.ranks.tolist()
+    assert [data["hosts"][host] for host in data["hostOf"]] == heatmaps.HOSTS
+    for found in data["views"]:
+        expected = chosen.of(found["statistic"], found["size"]).matrix
+        np.testing.assert_allclose(decoded(found), expected, rtol=3e-4)
+    assert data["misfits"] == [["slow link", "node0 - node3", "64 B", "44.4 us", "4.00 us", "slow alone"]]
+    assert data["levels"][0] == [0, 0, 1, 1, 2, 2, 3, 3] or len(set(data["levels"][0])) == 4
+
+
+def test_page_fetches_nothing() -> None:
+    content = page(example()).decode()
+    scripts = re.findall(r"<script[^>]*>", content)
+    outside = re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", content, flags=re.DOTALL)
+    assert not [tag for tag in scripts if "src" in tag]
+    assert not re.search(r"""(src|href|srcset|action)\s*=|url\(|@import|https?:|//""", outside)
+    assert "default-src 'none'" in outside  # whatever the scripts hold: the browser lets them fetch nothing
+
+
+def test_names_in_a_page_stay_names() -> None:
+    content = page(example(names=HOSTILE))
+    plain = page(example())
+    assert content.count(b"<script") - plain.count(b"<script") == 0
+    assert content.count(b"</script") == plain.count(b"</script")
+    [name, *_] = data_of(content)["hosts"]
+    assert name.startswith("</script><script>alert(1)</script><img src=http://x/$")
+    assert "\x1b" not in name and "\u202e" not in name
+
+
+def test_page_pools_and_tells_where_the_worst_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankwise.report.heatmap.page_data._MOST_CELLS", 2)
+    times = heatmaps.latencies()
+    times[1, 6] = times[6, 1] = 99.0
+    found = page_data(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64), surface=False)[
+        "views"
+    ][0]
+    assert (found["together"], found["cells"]) == (4, 2)
+    np.testing.assert_allclose(decoded(found), [[2.0, 99.0], [99.0, 2.0]], rtol=1e-3)
+    where = np.frombuffer(base64.b64decode(found["where"]), "<u2")
+    assert where.tolist()[1] == 1 * 4 + 2  # row 1, column 4 + 2 of the matrix
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def large() -> Measurement:
+    names = [f"node{rank // 4}" for rank in range(120)]
+    same = np.array(names)[:, None] == np.array(names)
+    times = np.where(same, 1.0, 10.0)
+    times[3, 100] = times[100, 3] = 1000.0
+    times[8:12, 20:24] = times[20:24, 8:12] = np.nan
+    return from_matrices(names, {64: times})
+
+
+def test_terminal_shades_the_worst_of_each_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = [line.plain for line in heatmap_lines(Page(io.StringIO()), large(), None, "min", 64)]
+    assert max(map(len, lines)) <= 40
+    assert " ".join(lines[:2]).split()[:3] == ["64", "B", "messages:"]
+    rows = lines[3:33]  # a cell for each node, behind two lines of title and one of numbers
+    assert [row.split()[0] for row in rows] == [f"node{node}" for node in range(30)]
+    cells = [row[7:] for row in rows]
+    assert all(len(row) == 30 for row in cells)
+    assert cells[0][25] == cells[25][0] == "@"  # the outlier, rank 3 to rank 100
+    assert cells[2][5] == "?"
+    assert {row[place] for place, row in enumerate(cells)} == {"."}
+    assert len(set("".join(cells)) - set("@?.")) == 1
+    legend = " ".join(lines[33:])
+    assert "@ to 1000 us" in legend
+    assert "each cell: the worst of 4 x 4 pairs" in legend
+    assert "? not measured" in legend
+
+
+def test_terminal_numbers_where_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    measurement, hierarchy = heatmaps.machine(shuffled=True)
+    lines = [line.plain for line in heatmap_lines(Page(io.StringIO()), measurement, hierarchy, "median", 64)]
+    assert lines[2].split() == ["node0", "1", "\\", "0.500", *["2.00"] * 2, *["4.00"] * 4]
+    assert lines[3].split()[0] == "4"  # the host is named once
+
+
+def test_terminal_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    lines = heatmap_lines(Page(Terminal()), large(), None, "min", 64)
+    assert max(line.cell_len for line in lines) <= 40
+    assert lines[3].plain[7:] == " " * 30
+    styles = [str(span.style) for span in lines[3].spans]
+    assert f"#ffffff on {PALETTE[0]}" in styles
+    assert any("on #e3342f" in style for style in styles)
+
+
+def test_terminal_shows_hostile_names_harmless() -> None:
+    measurement, hierarchy = heatmaps.machine(names=HOSTILE)
+    text = "".join(
+        line.plain for line in heatmap_lines(Page(io.StringIO()), measurement, hierarchy, "min", 64)
+    )
+    assert text.isascii() and text.isprintable()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    measurement, _ = heatmaps.machine()
+    write(measurement, tmp_path / "m.json")
+    return tmp_path / "m.json"
+
+
+def test_command_draws_each_kind(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, start in (("png", b"\x89PNG"), ("html", b"<!DOCTYPE html>")):
+        target = file.with_name(f"picture.{kind}")
+        words = [
+            "latency",
+            "plot",
+            str(file),
+            "-o",
+            str(target),
+            "--statistic",
+            "bandwidth",
+            "--order",
+            "rank",
+        ]
+        assert main(words) == 0
+        assert target.read_bytes().startswith(start)
+        assert main(words) == 2
+        assert f"{target} is there already" in capsys.readouterr().err
+    assert main([*words, "--force", "--surface", "--size", "1M"]) == 0
+    assert sorted(path.name for path in file.parent.iterdir()) == [
+        "m.json",
+        "m.pairs",
+        "picture.html",
+        "picture.png",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["-o", "{}/a.jpeg"], "endings .svg, .pdf, .png, .html"),
+        (["-o", "{}/picture"], "endings .svg, .pdf, .png, .html"),
+        (
+            ["-o", "{}/a.svg", "--size", "1K"],
+            "of 1024 bytes were not measured: choose --size from 64, 1048576",
+        ),
+        (["-o", "{}/a.svg", "--size", "x"], "no size"),
+        (["-o", "{}/a.svg", "--size", "64", "--statistic", "bandwidth"], "choose --statistic from"),
+        (["-o", "{}/none/a.svg"], "choose another place with -o"),
+        (["-o", "{}/a.svg", "--order", "random"], "--order"),
+    ],
+)
+def test_bad_input_is_one_line(
+    file: Path, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
+    assert main(["latency", "plot", str(file), *(word.format(file.parent) for word in words)]) in (1, 2)
+    err = capsys.readouterr().err
+    assert complaint in err
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in file.parent.iterdir()) == ["m.json", "m.pairs"]

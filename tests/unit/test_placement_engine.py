@@ -1,0 +1,229 @@
+"""The placement engine: always a placement, never dearer, the same again; and hostile input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.engine import Places, Traffic, place
+
+Numbers = NDArray[np.int64]
+
+
+def regular(*arities: int, per_byte: Sequence[float] | None = None) -> Places:
+    """A tree with so many parts at each level, from the outermost; the last ones are slots."""
+    slots = np.arange(int(np.prod(arities)))
+    below = np.cumprod((1, *arities[:0:-1]))[::-1]
+    objects = np.stack([slots // size for size in below], axis=1)
+    return Places(objects, per_byte or [float(2**level) for level in range(len(arities), -1, -1)])
+
+
+def uneven(sizes: Sequence[int]) -> Places:
+    """Nodes of so many slots each."""
+    return Places(np.repeat(np.arange(len(sizes)), sizes)[:, None], [10.0, 1.0])
+
+
+def halo(*shape: int, seed: int | None = None) -> Traffic:
+    """Neighbours in a grid send each other 1,000 bytes; with a seed, the ranks are shuffled."""
+    grid = np.arange(int(np.prod(shape)))
+    if seed is not None:
+        np.random.default_rng(seed).shuffle(grid)
+    grid = grid.reshape(shape)
+    pairs = [
+        (np.take(grid, range(size - 1), axis).ravel(), np.take(grid, range(1, size), axis).ravel())
+        for axis, size in enumerate(shape)
+    ]
+    first, second = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    return Traffic(grid.size, first, second, np.full(len(first), 1000.0))
+
+
+def cost(traffic: Traffic, places: Places, slot: NDArray[np.int32]) -> float:
+    """By definition, one entry after the other."""
+    objects = np.asarray(places.objects)
+    total = 0.0
+    entries = zip(
+        np.asarray(traffic.source).tolist(),
+        np.asarray(traffic.destination).tolist(),
+        np.asarray(traffic.bytes).tolist(),
+        np.zeros(np.size(traffic.source)) if traffic.messages is None else np.asarray(traffic.messages),
+        strict=True,
+    )
+    per_byte = np.asarray(places.per_byte)
+    per_message = np.zeros(len(per_byte)) if places.per_message is None else np.asarray(places.per_message)
+    for one, other, size, count in entries:
+        if one == other:
+            continue
+        same = objects[slot[one]] == objects[slot[other]]
+        common = len(same) if same.all() else int(np.argmin(same))
+        total += size * per_byte[common] + count * per_message[common]
+    return total
+
+
+def random_traffic(random: np.random.Generator, ranks: int) -> Traffic:
+    entries = int(random.integers(0, 6 * ranks))
+    return Traffic(
+        ranks,
+        random.integers(0, ranks, entries),
+        random.integers(0, ranks, entries),
+        random.exponential(1e6, entries) * (random.random(entries) < 0.8),
+        random.integers(0, 50, entries) if random.random() < 0.5 else None,
+    )
+
+
+def random_places(random: np.random.Generator, ranks: int) -> Places:
+    """A tree of three levels with unequal parts, in any order, with room to spare."""
+    nodes = np.repeat(np.arange(ranks), random.integers(1, 7, ranks))[
+        : ranks + int(random.integers(0, ranks))
+    ]
+    nodes = np.concatenate([nodes, np.full(max(0, ranks - len(nodes)), ranks)])
+    objects = np.stack([nodes // 4, nodes, np.arange(len(nodes)) // 2], axis=1)
+    prices = np.sort(random.integers(0, 20, 4))[::-1].astype(float)
+    per_message = np.sort(random.random(4))[::-1] if random.random() < 0.5 else None
+    return Places(random.permutation(objects), prices, per_message)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_placement_is_one_and_never_dearer(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ranks = int(random.integers(1, 80))
+    traffic, places = random_traffic(random, ranks), random_places(random, ranks)
+    slots = len(np.asarray(places.objects))
+    present = random.permutation(slots)[:ranks]
+    effort = int(random.integers(1, 4))
+    found = place(traffic, places, present=present, effort=effort, seed=seed)
+    assert len(set(found.slot.tolist())) == ranks
+    assert set(found.slot.tolist()) <= set(range(slots))
+    assert found.cost == pytest.approx(cost(traffic, places, found.slot))
+    assert found.natural == pytest.approx(cost(traffic, places, np.arange(ranks, dtype=np.int32)))
+    assert found.present == pytest.approx(cost(traffic, places, present.astype(np.int32)))
+    assert found.cost <= min(found.natural, found.present)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_equal_input_gives_an_equal_result_with_any_number_of_threads(threads: int) -> None:
+    traffic, places = halo(16, 16, 8, seed=3), regular(8, 16, 2, 8)
+    once = place(traffic, places, threads=1, seed=5)
+    again = place(traffic, places, threads=threads, seed=5)
+    assert once.slot.tolist() == again.slot.tolist()
+    assert once.cost == again.cost
+
+
+def test_cliques_come_together() -> None:
+    """Eight groups of six that talk among themselves, on nodes of six: nothing needs to leave a node."""
+    members = np.random.default_rng(1).permutation(48).reshape(8, 6)
+    pairs = [(a, b) for group in members.tolist() for a in group for b in group if a < b]
+    first, second = zip(*pairs, strict=True)
+    found = place(Traffic(48, first, second, np.ones(len(pairs))), regular(8, 6, per_byte=[10, 1, 1]))
+    assert found.cost == len(pairs)
+    assert {frozenset((found.slot[group] // 6).tolist()) for group in members} == {
+        frozenset([node]) for node in range(8)
+    }
+
+
+def test_each_level_is_used() -> None:
+    """A ring of 16 on 2 switches x 2 nodes x 4 slots: one edge of each cut is the least there can be."""
+    ring = np.random.default_rng(2).permutation(16)
+    found = place(
+        Traffic(16, ring, np.roll(ring, 1), np.ones(16)), regular(2, 2, 4, per_byte=[100, 10, 1, 1])
+    )
+    assert found.cost == 2 * 100 + 2 * 10 + 12
+
+
+@pytest.mark.parametrize(("shape", "tree"), [((8, 8), (4, 16)), ((8, 8, 8), (8, 64)), ((16, 16), (4, 4, 16))])
+def test_grids_are_cut_into_boxes(shape: tuple[int, ...], tree: tuple[int, ...]) -> None:
+    """The perfect cut is known: squares or cubes. It must be reached within a few per cent."""
+    prices = [1.0] + [0.0] * len(tree)  # what crosses the outermost level
+    parts = tree[0]
+    per_axis = round(parts ** (1 / len(shape)))
+    perfect = 1000.0 * len(shape) * (per_axis - 1) * np.prod(shape) / shape[0]
+    found = place(halo(*shape, seed=4), regular(*tree, per_byte=prices), effort=2)
+    assert perfect <= found.cost <= 1.1 * perfect
+
+
+def test_natural_order_stays_where_it_is_best() -> None:
+    traffic, places = halo(64), regular(4, 4, 4)
+    found = place(traffic, places)
+    assert found.cost == found.natural
+    assert found.slot.tolist() == list(range(64))
+
+
+def test_ranks_fill_as_few_nodes_as_can_hold_them() -> None:
+    found = place(halo(9, seed=1), uneven([2, 4, 3, 6, 1]))
+    assert set(np.repeat(np.arange(5), [2, 4, 3, 6, 1])[found.slot].tolist()) == {1, 3}
+
+
+def test_messages_count_where_they_have_a_price() -> None:
+    """Two pairs send much in one message, two others little in many."""
+    traffic = Traffic(4, [0, 0], [1, 2], [1e6, 1.0], [1, 1000])
+    by_bytes = place(traffic, Places([[0], [0], [1], [1]], [2, 1]))
+    by_messages = place(traffic, Places([[0], [0], [1], [1]], [0, 0], [2, 1]))
+    node = np.array([0, 0, 1, 1])
+    assert node[by_bytes.slot[0]] == node[by_bytes.slot[1]] != node[by_bytes.slot[2]]
+    assert node[by_messages.slot[0]] == node[by_messages.slot[2]] != node[by_messages.slot[1]]
+
+
+def test_levels_of_one_price_tell_nothing() -> None:
+    traffic = halo(8, 8, seed=6)
+    plain = place(traffic, regular(4, 16, per_byte=[5, 1, 1]))
+    deeper = place(traffic, regular(4, 4, 4, per_byte=[5, 1, 1, 1]))
+    assert plain.cost == deeper.cost
+
+
+def test_one_rank_and_no_traffic() -> None:
+    assert place(Traffic(1, [], [], []), regular(2, 2)).slot.tolist() == [0]
+    found = place(Traffic(3, [], [], []), regular(2, 2))
+    assert (found.slot.tolist(), found.cost) == ([0, 1, 2], 0.0)
+    alone = place(Traffic(2, [0, 1], [0, 1], [5.0, 7.0]), regular(2, 2))
+    assert alone.cost == 0
+
+
+def test_huge_numbers_of_bytes() -> None:
+    traffic = Traffic(4, [0, 1], [2, 3], [2.0**63, 2.0**63])
+    found = place(traffic, regular(2, 2, per_byte=[2, 1, 1]))
+    assert found.cost == 2.0**64
+    assert found.natural == 2.0**65
+
+
+def test_asymmetric_traffic_adds_up() -> None:
+    there = Traffic(4, [0, 2, 0], [2, 0, 1], [10.0, 20.0, 29.0])
+    back = Traffic(4, [2, 1], [0, 0], [30.0, 29.0])
+    places = regular(2, 2, per_byte=[3, 1, 1])
+    assert place(there, places).cost == place(back, places).cost == 30 + 3 * 29
+
+
+@pytest.mark.parametrize(
+    ("traffic", "places", "present", "words"),
+    [
+        (Traffic(5, [0], [1], [1.0]), regular(2, 2), None, "more ranks than slots"),
+        (Traffic(0, [], [], []), regular(2, 2), None, "out of range"),
+        (Traffic(4, [0], [4], [1.0]), regular(2, 2), None, "out of range"),
+        (Traffic(4, [-1], [1], [1.0]), regular(2, 2), None, "out of range"),
+        (Traffic(4, [0], [1], [-1.0]), regular(2, 2), None, "negative"),
+        (Traffic(4, [0], [1], [float("nan")]), regular(2, 2), None, "not finite"),
+        (Traffic(4, [0], [1], [1.0], [float("inf")]), regular(2, 2), None, "not finite"),
+        (Traffic(4, [0], [1, 2], [1.0]), regular(2, 2), None, "2 values where 1 belong"),
+        (Traffic(4, [0], [1], [1.0]), regular(2, 2, per_byte=[1, -1, 1]), None, "negative"),
+        (Traffic(2, [0], [1], [1.0]), regular(2, 2), [1, 1], "one twice"),
+        (Traffic(2, [0], [1], [1.0]), regular(2, 2), [0, 4], "does not exist"),
+        (Traffic(2, [0], [1], [1.0]), Places([0, 1], [1.0, 1.0]), None, "a row a slot"),
+        (Traffic(2, [0], [1], [1.0]), Places(np.zeros((0, 1)), [1.0, 1.0]), None, "no slots"),
+    ],
+)
+def test_contradictions_are_refused(
+    traffic: Traffic, places: Places, present: list[int] | None, words: str
+) -> None:
+    with pytest.raises(RankwiseError) as refused:
+        place(traffic, places, present=present)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_more_effort_is_not_dearer_here() -> None:
+    traffic, places = halo(16, 8, 8, seed=9), regular(8, 2, 8, 8)
+    costs = [place(traffic, places, effort=effort).cost for effort in (1, 2, 3)]
+    assert all(after <= before * 1.02 for before, after in pairwise(costs))
