@@ -66,7 +66,8 @@ def test_a_ring_that_was_dealt_out(dealt_out: Path, capsys: pytest.CaptureFixtur
     hosts = [seat["host"] for seat in found["seats"]]
     assert sorted(hosts) == ["n0", "n0", "n1", "n1", "n2", "n2", "n3", "n3"]
     assert sum(hosts[rank] == hosts[rank - 1] for rank in range(8)) == 4
-    assert all(hosts[rank] == f"n{rank % 4}" or rank in found["moved"] for rank in range(8))
+    assert [rank for rank in range(8) if hosts[rank] != f"n{rank % 4}"] == found["moved"]
+    assert len(found["moved"]) == 4  # each node keeps one of its two ranks; none can keep both
 
 
 def test_what_is_printed(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,6 +176,27 @@ def test_another_machine(dealt_out: Path, tmp_path: Path, capsys: pytest.Capture
     assert found["found"]["bytes_off_node"] == 2000
     assert {seat["host"] for seat in found["seats"]} == {"x0", "x1"}
     assert "--machine" in refusal(capsys, dealt_out, "--predict")
+
+
+def test_why_there_is_no_present_placement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = write_traffic(tmp_path / "F.rankwise", ["n0", "n0", "n1", "n1"], ring(4))
+    levels: list[dict[str, object]] = [{"name": "node", "count": 4, "names": "x[0-3]"}]
+    given = machine(tmp_path / "m.json", levels)
+
+    def note() -> str:
+        found = mapped(capsys, profile, "--machine", given, "--predict")
+        assert found["present"] is None
+        assert found["notes"] == [f"There is no present placement to compare with: {found['absent']}."]
+        return str(found["absent"])
+
+    assert note() == "the machine has no node 'n0', where rank 0 was"
+    machine(given, [{**levels[0], "names": ["n0.a", "n0.b", "n1", "n2"]}])
+    assert note() == "the machine has no node 'n0', which one of 'n0.a', 'n0.b' may be, where rank 0 was"
+    machine(given, [{**levels[0], "names": "n[0-3]"}])
+    assert note() == "2 ranks were on 'n0', where the machine has 1 slot"
+    with sqlite3.connect(profile) as connection:
+        connection.execute("DELETE FROM ranks WHERE rank = 3")
+    assert note() == "the profile does not know where rank 3 was"
 
 
 def test_same_input_same_output(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:

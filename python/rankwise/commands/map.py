@@ -135,6 +135,7 @@ def _print_json(
         "unplaced_messages": seen.unplaced_messages,
         "unplaced_bytes": seen.unplaced_bytes,
         "present": found.present,
+        "absent": found.absent,
         "natural": found.natural,
         "found": found.found,
         "gains": found.gains,

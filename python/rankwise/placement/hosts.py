@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.errors import RankwiseError
+from rankwise.placement.absent import NoPresentError
 from rankwise.placement.observed import Whereabouts
 from rankwise.topology.machine.model import Level, Machine, Object, Source
 
@@ -15,7 +15,7 @@ def machine_of_run(where: Whereabouts) -> Machine:
     """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
 
     Raises:
-        RankwiseError: the host of a rank is not known.
+        NoPresentError: the host of a rank is not known.
     """
     counts: dict[str, int] = {}
     for host in known_hosts(where):
@@ -26,11 +26,11 @@ def machine_of_run(where: Whereabouts) -> Machine:
 
 
 def known_hosts(where: Whereabouts) -> list[str]:
-    """Return the host of each rank; RankwiseError names the first one whose host is not known."""
+    """Return the host of each rank; NoPresentError names the first one whose host is not known."""
     if None in where.hosts:
-        raise RankwiseError(
-            f"the profile does not know where rank {where.hosts.index(None)} was: its counters were not read;"
-            " record the run again"
+        raise NoPresentError(
+            f"the profile does not know where rank {where.hosts.index(None)} was",
+            "its counters were not read; record the run again",
         )
     return [host for host in where.hosts if host is not None]
 
@@ -41,7 +41,7 @@ def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
     A name with its domain and one without are the same if no other node of the machine has that short name.
 
     Raises:
-        RankwiseError: the machine has no such node.
+        NoPresentError: the machine has no such node.
     """
     places = {name: place for place, name in enumerate(machine.hosts())}
     short: dict[str, list[str]] = {}
@@ -51,9 +51,10 @@ def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
     for rank, host in enumerate(hosts):
         alike = [name for name in short.get(_short(host), []) if ("." in name) != ("." in host)]
         if host not in places and len(alike) != 1:
-            raise RankwiseError(
-                f"the machine has no node {host!r}, where rank {rank} was: give the machine.json of the job's"
-                " nodes, or --predict to place the ranks on another machine"
+            which = f", which one of {', '.join(map(repr, alike))} may be" * bool(alike)
+            raise NoPresentError(
+                f"the machine has no node {host!r}{which}, where rank {rank} was",
+                "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
             )
         found.append(places[host] if host in places else places[alike[0]])
     return found

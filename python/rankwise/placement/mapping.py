@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
+from rankwise.placement.absent import NoPresentError
 from rankwise.placement.engine import place
 from rankwise.placement.gain import Effect, effect
 from rankwise.placement.hosts import machine_of_run
+from rankwise.placement.nearest import nearest
 from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.present import Present, present_placement
 from rankwise.placement.prices import prices
@@ -29,7 +31,8 @@ class Mapping:
         seats: of the ranks.
         moved: ranks that are to be elsewhere than they were; none without a present placement.
         bound: ranks whose processors were known, of the present placement.
-        present: effect of the present placement; None where the ranks were not on this machine.
+        present: effect of the present placement; None where there is none on this machine.
+        absent: why there is none, in words; '' if there is one.
         natural: of rank r in the r-th slot.
         found: of this one.
         gains: whether it is cheaper than the present one (or than the natural order without one).
@@ -41,6 +44,7 @@ class Mapping:
     moved: list[int]
     bound: int
     present: Effect | None
+    absent: str
     natural: Effect
     found: Effect
     gains: bool
@@ -75,7 +79,7 @@ def find_mapping(
     known = machine is not None
     machine = machine or machine_of_run(where)
     ranks = seen.traffic.ranks
-    present = _present(where, machine, predict and known)
+    present, absent = _present(where, machine, predict and known)
     slots = np.sort(present.slot) if present and nodes == "job" else np.arange(len(machine.slots))
     if ranks > len(slots):
         raise RankwiseError(
@@ -90,8 +94,14 @@ def find_mapping(
     natural = effect(seen.traffic, machine, slots[:ranks], priced)
     found = effect(seen.traffic, machine, slot, priced)
     gains = found.cost < (before or natural).cost
-    if present is not None and before is not None and not gains:
-        slot, found = present.slot, before  # a change that gains nothing is none
+    if present is not None:
+        # A change that gains nothing is none; nor does it gain anything to exchange what is alike.
+        near = present.slot
+        if gains:
+            near = slots[nearest(objects, placed.slot, np.searchsorted(slots, near))]
+        alike = effect(seen.traffic, machine, near, priced)
+        if alike.cost <= found.cost:
+            slot, found = near, alike
     return Mapping(
         machine,
         priced.unit,
@@ -99,18 +109,20 @@ def find_mapping(
         _moved(slot, present),
         present.bound if present else 0,
         before,
+        absent,
         natural,
         found,
         gains,
     )
 
 
-def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> Present | None:
+def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[Present | None, str]:
+    """Return the present placement, or why there is none, if that may be."""
     try:
-        return present_placement(where, machine)
-    except RankwiseError:
+        return present_placement(where, machine), ""
+    except NoPresentError as error:
         if may_differ:
-            return None
+            return None, error.reason
         raise
 
 

@@ -25,7 +25,7 @@ def notes(
     if not machine_given:
         said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
     elif found.present is None:
-        said.append("The ranks were not on this machine: there is no present placement to compare with.")
+        said.append(f"There is no present placement to compare with: {found.absent}.")
     elif found.bound < len(found.seats):
         loose = len(found.seats) - found.bound
         said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.errors import RankwiseError
+from rankwise.placement.absent import NoPresentError
 from rankwise.placement.hosts import known_hosts, nodes_of
 from rankwise.placement.observed import Whereabouts
 from rankwise.topology.machine.model import Machine
@@ -31,7 +31,7 @@ def present_placement(where: Whereabouts, machine: Machine) -> Present:
     """Find the slots that the ranks were in.
 
     Raises:
-        RankwiseError: a host that is not known or that the machine has not, or more ranks there than slots.
+        NoPresentError: a host that is not known or that the machine has not, or more ranks there than slots.
     """
     nodes = np.array(nodes_of(known_hosts(where), machine))
     slot = np.full(len(nodes), -1, dtype=np.int64)
@@ -40,9 +40,10 @@ def present_placement(where: Whereabouts, machine: Machine) -> Present:
         ranks = np.flatnonzero(nodes == node).tolist()
         places = np.flatnonzero(machine.slots.host == node).tolist()
         if len(ranks) > len(places):
-            raise RankwiseError(
+            raise NoPresentError(
                 f"{len(ranks)} ranks were on {machine.hosts()[node]!r}, where the machine has"
-                f" {len(places)} slot{'s' * (len(places) != 1)}: give one with all its slots, or leave it out"
+                f" {len(places)} slot{'s' * (len(places) != 1)}",
+                "give one with all its slots, or leave it out",
             )
         bound += _seat(ranks, places, where, machine, slot)
     return Present(slot, bound)

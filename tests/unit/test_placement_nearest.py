@@ -1,0 +1,92 @@
+"""Equal parts of a machine change places so that the most ranks stay: against all permutations."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rankwise.placement import nearest as module
+from rankwise.placement.nearest import nearest
+
+Numbers = NDArray[np.int64]
+
+
+def tree(shape: object) -> NDArray[np.int32]:
+    """Slots of nested lists: [[2, 2], [3]] is a switch with two nodes of 2 slots, one with a node of 3."""
+    rows: list[list[int]] = []
+    counts: list[int] = []
+
+    def add(part: object, above: list[int]) -> None:
+        while len(counts) <= len(above):
+            counts.append(0)
+        for inner in part if isinstance(part, list) else [None] * int(str(part)):
+            here = [*above, counts[len(above)]]
+            counts[len(above)] += 1
+            if inner is None:
+                rows.append([0, *here])
+            else:
+                add(inner, here)
+
+    add(shape, [])
+    return np.array(rows, dtype=np.int32)
+
+
+def meet(objects: NDArray[np.int32], slots: Numbers) -> Numbers:
+    """Levels that each two of the slots have in common: shape (..., R, R)."""
+    rows = objects[slots]
+    return np.asarray((rows[..., :, None, :] == rows[..., None, :, :]).sum(axis=-1))
+
+
+SHAPES = [[2, 2, 2], [[2, 2], [2, 1]], [[1, 1], [2, 2]], [[[1, 1], [1, 1]], [[2], [2]]], [7], [3, 2, 2]]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("fewer", [0, 2])
+def test_no_other_exchange_moves_fewer(shape: object, fewer: int) -> None:
+    objects = tree(shape)
+    count = len(objects)
+    everything = np.array(list(permutations(range(count))))
+    apart = meet(objects, np.arange(count))
+    exchanges = everything[[bool((meet(objects, one) == apart).all()) for one in everything]]
+    random = np.random.default_rng(3)
+    for _ in range(40):
+        found, present = (random.permutation(count)[: count - fewer] for _ in range(2))
+        near = nearest(objects, found, present)
+        assert len(set(near.tolist())) == len(near)
+        assert (meet(objects, near) == meet(objects, found)).all()
+        assert (near == present).sum() == (exchanges[:, found] == present).sum(axis=1).max()
+
+
+def test_known_case() -> None:
+    """Nodes changed their names, and cores within them: everything can stay."""
+    objects = tree([4, 4, 4])
+    present = np.arange(12)
+    found = np.array([9, 8, 11, 10, 3, 2, 1, 0, 4, 5, 6, 7])
+    assert nearest(objects, found, present).tolist() == present.tolist()
+    # Two ranks change their nodes for good: the other ten stay.
+    found[[0, 4]] = found[[4, 0]]
+    near = nearest(objects, found, present)
+    assert sorted(np.flatnonzero(near != present).tolist()) == [0, 4]
+
+
+def test_levels_that_keep_their_places() -> None:
+    objects = tree([2, 2])
+    found, present = np.array([1, 0, 3, 2]), np.array([2, 3, 0, 1])
+    assert nearest(objects, found, present).tolist() == present.tolist()
+    kept = nearest(objects, found, present, fixed=2)
+    assert objects[kept, 1].tolist() == objects[found, 1].tolist()
+
+
+def test_large_matrices_are_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = tree([[4] * 5] * 6)
+    random = np.random.default_rng(5)
+    cases = [(random.permutation(120)[:100], random.permutation(120)[:100]) for _ in range(20)]
+    dense = [(nearest(objects, *case) == case[1]).sum() for case in cases]
+    monkeypatch.setattr(module, "_DENSE", 0)
+    for (found, present), most in zip(cases, dense, strict=True):
+        near = nearest(objects, found, present)
+        assert (meet(objects, near) == meet(objects, found)).all()
+        assert (near == present).sum() == most
