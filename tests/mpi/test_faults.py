@@ -88,7 +88,8 @@ def test_all_ranks_are_killed(place: Place) -> None:
     with place.start("hang", str(VICTIM)) as job:
         job.wait_until_hanging()
         for pid in job.ranks:
-            with contextlib.suppress(ProcessLookupError):  # its launcher may end the others when the first is gone
+            # Its launcher may end the others when the first is gone.
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         status = job.wait()
         done = place.recorded(job)
