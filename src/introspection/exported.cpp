@@ -8,8 +8,8 @@
 #include "sessions.h"
 #include "so_far.h"
 
+using rankwise::Handle;
 using rankwise::introspection::Error;
-using rankwise::introspection::Handle;
 using rankwise::introspection::Rows;
 using rankwise::introspection::SoFar;
 namespace introspection = rankwise::introspection;

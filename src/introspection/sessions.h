@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "communication.h"
+#include "../runtime/communication.h"
 #include "counts.h"
 #include "errors.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "communication.h"
+#include "../runtime/communication.h"
 #include "errors.h"
 
 namespace rankwise::introspection {

@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "generated/procedures.h"
+#include "host.h"
 #include "lock.h"
 
 namespace rankwise::counters_file {
@@ -139,11 +140,8 @@ void fill_header(const char *host) {
 rankwise_header *header() { return reinterpret_cast<rankwise_header *>(base); }
 
 const char *create(const char *directory_name) {
-  char host[64] = "unknown";
-  gethostname(host, sizeof host - 1);
-  for (char *c = host; *c != '\0'; ++c) {
-    if (*c == '/') *c = '_';
-  }
+  char host[64];
+  host_name(host);
   char name[128];
   snprintf(name, sizeof name, "%s.%d.%llx.counters", host, getpid(),
            static_cast<unsigned long long>(clock::nanoseconds(CLOCK_REALTIME)));

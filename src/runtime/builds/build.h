@@ -12,9 +12,9 @@
 #include <new>
 #include <type_traits>
 
-#include "../../introspection/communication.h"
 #include "../abi/openmpi_variables.h"
 #include "../clock.h"
+#include "../communication.h"
 #include "../communicators.h"
 #include "../counters_file.h"
 #include "../dispatch/dispatch.h"
@@ -76,7 +76,7 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/sessions.h"
 //
-#include "../../introspection/processes.h"
+#include "../wrappers/communication.h"
 //
 #include "../generated/wrappers.inc"
 

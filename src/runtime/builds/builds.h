@@ -6,21 +6,19 @@
 
 namespace rankwise {
 
-namespace introspection {
 struct Communication;
-}
 
 namespace openmpi {
 void *const *wrapper_table();
-const introspection::Communication *communication();
+const Communication *communication();
 }  // namespace openmpi
 namespace mpich {
 void *const *wrapper_table();
-const introspection::Communication *communication();
+const Communication *communication();
 }  // namespace mpich
 namespace mpiabi {
 void *const *wrapper_table();
-const introspection::Communication *communication();
+const Communication *communication();
 }  // namespace mpiabi
 
 namespace builds {
@@ -43,8 +41,8 @@ inline void *const *wrappers(rankwise_abi abi) {
   }
 }
 
-// What the introspection library asks of MPI, likewise.
-inline const introspection::Communication *communication(rankwise_abi abi) {
+// What Rankwise itself asks of MPI, likewise.
+inline const Communication *communication(rankwise_abi abi) {
   switch (abi) {
     case RANKWISE_ABI_OPENMPI:
       return rankwise::openmpi::communication();

@@ -1,14 +1,14 @@
-// What introspection needs of MPI itself, in words that are the same for every ABI. Each build has its own
-// (processes.h).
-#ifndef RANKWISE_INTROSPECTION_COMMUNICATION_H
-#define RANKWISE_INTROSPECTION_COMMUNICATION_H
+// What Rankwise itself asks of MPI while the program runs, in words that are the same for every ABI. Each build has its
+// own (wrappers/communication.h).
+#ifndef RANKWISE_COMMUNICATION_H
+#define RANKWISE_COMMUNICATION_H
 
 #include <cstddef>
 #include <cstdint>
 
-#include "../runtime/communicators.h"
+#include "communicators.h"
 
-namespace rankwise::introspection {
+namespace rankwise {
 
 // A communicator as the program hands it over, in a register: a number or an address, by the ABI.
 using Handle = std::uint64_t;
@@ -34,6 +34,10 @@ struct Communication {
   bool (*all_gather)(Handle copy, const void *own, std::size_t bytes, void *all);
   bool (*all_gather_varying)(Handle copy, const void *own, int bytes, void *all, const int *counts, const int *places);
   bool (*gather)(Handle copy, int root, const void *own, std::size_t bytes, void *all);
+  // Records of `bytes` each; counts and places are in records, and matter on the root alone.
+  bool (*gather_records)(Handle copy, int root, std::size_t bytes, const void *own, int count, void *all,
+                         const int *counts, const int *places);
+  bool (*broadcast)(Handle copy, int root, void *data, std::size_t bytes);
 
   // Something of ours that goes with a communicator of the program. When that is freed, `detached` is called.
   void *(*attached)(Handle comm);
@@ -41,6 +45,6 @@ struct Communication {
   void (*detach)(Handle comm);
 };
 
-}  // namespace rankwise::introspection
+}  // namespace rankwise
 
 #endif

@@ -1,8 +1,6 @@
-// Communication between the processes of a session, by PMPI names. Included inside the namespace of a build.
+// Communication of our own between processes of the program, by PMPI names. Included inside the namespace of a build.
 
-namespace introspecting {
-
-using introspection::Handle;
+namespace own {
 
 template <class Comm>
 Comm as(Handle handle) {
@@ -59,7 +57,7 @@ inline int thread_level() {
   return level;
 }
 
-inline bool processes(Handle handle, introspection::Processes *found) {
+inline bool processes(Handle handle, Processes *found) {
   const MPI_Comm comm = communicator_of(handle);
   const Ours ours;
   if (comm == abi::comm_null || construction::is_inter(comm)) return false;
@@ -113,6 +111,41 @@ inline bool gather(Handle copy, int root, const void *own, std::size_t bytes, vo
   return words.fit &&
          RANKWISE_ASK(Gather, own, words.count, abi::byte, all, words.count, abi::byte, root, communicator_of(copy));
 }
+
+// A datatype of so many bytes, for the time of a call: counts of large records fit into an `int`.
+class Record {
+ public:
+  explicit Record(std::size_t bytes) {
+    const Words words(bytes);
+    made_ = words.fit && RANKWISE_ASK(Type_contiguous, words.count, abi::byte, &type_);
+    usable_ = made_ && RANKWISE_ASK(Type_commit, &type_);
+  }
+  ~Record() {
+    if (made_) static_cast<void>(RANKWISE_ASK(Type_free, &type_));
+  }
+  Record(const Record &) = delete;
+  Record &operator=(const Record &) = delete;
+
+  bool usable() const { return usable_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_{};
+  bool made_ = false;
+  bool usable_ = false;
+};
+
+inline bool gather_records(Handle copy, int root, std::size_t bytes, const void *own, int count, void *all,
+                           const int *counts, const int *places) {
+  const Record record(bytes);
+  return record.usable() && RANKWISE_ASK(Gatherv, own, count, record.type(), all, counts, places, record.type(), root,
+                                         communicator_of(copy));
+}
+
+inline bool broadcast(Handle copy, int root, void *data, std::size_t bytes) {
+  const Words words(bytes);
+  return words.fit && RANKWISE_ASK(Bcast, data, words.count, abi::byte, root, communicator_of(copy));
+}
 #undef RANKWISE_ASK
 
 // --- Attributes of communicators ---
@@ -163,12 +196,25 @@ inline void detach(Handle comm) {
   ask<Delete>("PMPI_Comm_delete_attr", communicator_of(comm), keyval);
 }
 
-}  // namespace introspecting
+}  // namespace own
 
-const introspection::Communication *communication() {
-  namespace here = introspecting;
-  static constexpr introspection::Communication all = {
-      here::from_fortran, here::thread_level,       here::processes, here::known,    here::duplicate, here::free,
-      here::all_gather,   here::all_gather_varying, here::gather,    here::attached, here::attach,    here::detach};
+const Communication *communication() {
+  namespace here = own;
+  static constexpr Communication all = {
+      .from_fortran = here::from_fortran,
+      .thread_level = here::thread_level,
+      .processes = here::processes,
+      .known = here::known,
+      .duplicate = here::duplicate,
+      .free = here::free,
+      .all_gather = here::all_gather,
+      .all_gather_varying = here::all_gather_varying,
+      .gather = here::gather,
+      .gather_records = here::gather_records,
+      .broadcast = here::broadcast,
+      .attached = here::attached,
+      .attach = here::attach,
+      .detach = here::detach,
+  };
   return &all;
 }

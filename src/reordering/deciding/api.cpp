@@ -1,0 +1,77 @@
+// The C interface: what one process decides for all. Lets no exception out.
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "places.h"
+#include "rankwise/reordering.h"
+
+namespace rankwise::reordering {
+
+namespace {
+
+int effort_for(std::int32_t processes) { return processes <= 256 ? 3 : processes <= 4096 ? 2 : 1; }
+
+// The slot of each role; its costs.
+std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Places &places, std::int32_t processes,
+                                 rankwise_costs &costs) {
+  const rankwise_slots slots{processes, places.depth, places.object.data(), places.per_byte.data(), nullptr};
+  std::vector<std::int32_t> present(static_cast<std::size_t>(std::max(traffic.ranks, 0)));
+  std::iota(present.begin(), present.end(), 0);
+  // The others wait, each on its processor.
+  const rankwise_wishes wishes{effort_for(processes), 1, 1, present.data()};
+  std::vector<std::int32_t> slot(present.size());
+  const int error = rankwise_place(&traffic, &slots, &wishes, slot.data(), &costs);
+  if (error != RANKWISE_PLACED) throw std::runtime_error(rankwise_placement_error(error));
+  return slot;
+}
+
+// RATIONALE: slots are processes. Role r goes to the process slot[r], and roles are ranks: that process gets rank r.
+// So this is the inverse of `slot`.
+void to_new_ranks(const std::vector<std::int32_t> &slot, std::int32_t processes, std::int32_t *new_rank) {
+  std::fill_n(new_rank, processes, -1);
+  std::int32_t next = 0;
+  for (const std::int32_t process : slot) new_rank[process] = next++;
+  for (std::int32_t process = 0; process < processes; process++)
+    if (new_rank[process] < 0) new_rank[process] = next++;
+}
+
+bool reorder(const rankwise_traffic &traffic, const Places &places, std::int32_t processes, std::int32_t *new_rank,
+             double &before, double &after) {
+  rankwise_costs costs{};
+  const std::vector<std::int32_t> slot = placed(traffic, places, processes, costs);
+  before = after = costs.present;
+  if (!(costs.found < costs.present)) {
+    std::iota(new_rank, new_rank + processes, 0);
+    return false;
+  }
+  after = costs.found;
+  to_new_ranks(slot, processes, new_rank);
+  return true;
+}
+
+}  // namespace
+
+}  // namespace rankwise::reordering
+
+#define RANKWISE_EXPORTED __attribute__((visibility("default")))
+
+RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const rankwise_whereabouts *where,
+                                         std::int32_t processes, const char *machine, std::int32_t *new_rank,
+                                         double *before, double *after, char *problem, std::size_t room) {
+  namespace reordering = rankwise::reordering;
+  try {
+    if (machine != nullptr) throw std::runtime_error("a machine.json can't be read yet");
+    const reordering::Places places = reordering::places_of(where, processes);
+    return reordering::reorder(*traffic, places, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
+                                                                                       : RANKWISE_KEPT;
+  } catch (const std::bad_alloc &) {
+    snprintf(problem, room, "there is not enough memory");
+  } catch (const std::exception &error) {
+    snprintf(problem, room, "%s", error.what());
+  }
+  return RANKWISE_NOT_REORDERED;
+}

@@ -1,0 +1,103 @@
+#include "order.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "placement_library.h"
+#include "whereabouts.h"
+
+namespace rankwise::reordering {
+namespace {
+
+constexpr char no_memory[] = "there is not enough memory";
+constexpr char refused[] = "the MPI library refused to tell where the processes are";
+
+// What each process tells rank 0.
+struct Told {
+  rankwise_whereabouts where;
+  std::uint64_t ready;  // it has the memory that it needs
+};
+
+// What rank 0 tells all, before the ranks.
+struct Verdict {
+  Outcome outcome;
+  double before;
+  double after;
+  char problem[sizeof Order::problem];
+};
+
+void fail(Verdict &verdict, const char *problem) {
+  verdict.outcome = Outcome::failed;
+  snprintf(verdict.problem, sizeof verdict.problem, "%s", problem);
+}
+
+// Rank 0's part. All are ready.
+void decide(const rankwise_traffic &traffic, const rankwise_whereabouts *where, int size, const char *machine,
+            std::int32_t *new_rank, Verdict &verdict) {
+  const auto new_ranks = placement_library::new_ranks(verdict.problem, sizeof verdict.problem);
+  if (new_ranks == nullptr) return;
+  switch (new_ranks(&traffic, where, size, machine, new_rank, &verdict.before, &verdict.after, verdict.problem,
+                    sizeof verdict.problem)) {
+    case RANKWISE_REORDERED:
+      verdict.outcome = Outcome::reordered;
+      return;
+    case RANKWISE_KEPT:
+      verdict.outcome = Outcome::kept;
+      return;
+    default:
+      return;
+  }
+}
+
+// Gathers where all are, and decides.
+void decide_at_root(const Communication &mpi, Handle copy, const Told &own, int size, const rankwise_traffic &traffic,
+                    const char *machine, Told *told, int *new_rank, Verdict &verdict) {
+  if (!mpi.gather(copy, 0, &own, sizeof own, told)) return fail(verdict, refused);
+  bool ready = true;
+  for (int i = 0; i < size; ++i) ready = ready && told[i].ready != 0;
+  if (!ready) return fail(verdict, no_memory);
+  const auto n = static_cast<std::size_t>(size);
+  auto *where = static_cast<rankwise_whereabouts *>(std::malloc(n * sizeof(rankwise_whereabouts)));
+  if (where == nullptr) return fail(verdict, no_memory);
+  for (std::size_t i = 0; i < n; ++i) where[i] = told[i].where;
+  decide(traffic, where, size, machine, new_rank, verdict);
+  std::free(where);
+}
+
+void keep(int *new_rank, int size) {
+  for (int i = 0; new_rank != nullptr && i < size; ++i) new_rank[i] = i;
+}
+
+}  // namespace
+
+Order find_order(const Communication &mpi, Handle copy, int rank, int size, const rankwise_traffic *traffic,
+                 const char *machine) {
+  const auto n = static_cast<std::size_t>(size);
+  Order order;
+  order.new_rank = static_cast<int *>(std::malloc(n * sizeof(int)));
+  auto *told = rank == 0 ? static_cast<Told *>(std::malloc(n * sizeof(Told))) : nullptr;
+  const Told own{whereabouts(), order.new_rank != nullptr ? 1U : 0U};
+  Verdict verdict{};
+  fail(verdict, no_memory);
+  // Without memory for it rank 0 asks nobody.
+  bool asks = told != nullptr && traffic != nullptr;
+  bool done = mpi.broadcast(copy, 0, &asks, sizeof asks);
+  if (done && told != nullptr && traffic != nullptr) {
+    decide_at_root(mpi, copy, own, size, *traffic, machine, told, order.new_rank, verdict);
+  } else if (done && asks && rank != 0) {
+    done = mpi.gather(copy, 0, &own, sizeof own, nullptr);
+  }
+  std::free(told);
+  done = done && mpi.broadcast(copy, 0, &verdict, sizeof verdict);
+  if (done && verdict.outcome == Outcome::reordered) done = mpi.broadcast(copy, 0, order.new_rank, n * sizeof(int));
+  if (!done) fail(verdict, refused);
+  order.outcome = verdict.outcome;
+  order.before = verdict.before;
+  order.after = verdict.after;
+  memcpy(order.problem, verdict.problem, sizeof order.problem);
+  if (order.outcome != Outcome::reordered) keep(order.new_rank, size);
+  return order;
+}
+
+}  // namespace rankwise::reordering

@@ -1,0 +1,48 @@
+#include "placement_library.h"
+
+#include <dlfcn.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "../runtime/lock.h"
+
+namespace rankwise::reordering::placement_library {
+namespace {
+
+constexpr char name[] = "librankwise_placement.so";
+
+// Kept once found.
+Lock loading;
+void *library = nullptr;
+
+void *load(char *problem, std::size_t room) {
+  Dl_info own{};
+  char path[PATH_MAX];
+  // Of a program that is linked statically, there is no directory.
+  if (dladdr(reinterpret_cast<const void *>(&load), &own) == 0 || strstr(own.dli_fname, ".so") == nullptr) {
+    snprintf(problem, room, "a program that has Rankwise linked in statically can't load %s", name);
+    return nullptr;
+  }
+  const char *slash = strrchr(own.dli_fname, '/');
+  const std::size_t directory = slash == nullptr ? 0 : static_cast<std::size_t>(slash + 1 - own.dli_fname);
+  snprintf(path, sizeof path, "%.*s%s", static_cast<int>(directory), own.dli_fname, name);
+  // RATIONALE: what it needs is linked into it, and its names are nobody else's business.
+  void *found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (found == nullptr) snprintf(problem, room, "%s can't be loaded: the installation is incomplete", path);
+  return found;
+}
+
+}  // namespace
+
+decltype(&rankwise_new_ranks) new_ranks(char *problem, std::size_t room) {
+  const Guard guard(loading);
+  if (library == nullptr) library = load(problem, room);
+  if (library == nullptr) return nullptr;
+  void *found = dlsym(library, "rankwise_new_ranks");
+  if (found == nullptr) snprintf(problem, room, "%s is of another version: the installation is broken", name);
+  return reinterpret_cast<decltype(&rankwise_new_ranks)>(found);
+}
+
+}  // namespace rankwise::reordering::placement_library
