@@ -8,6 +8,8 @@ namespace rankwise::placement {
 namespace {
 
 constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
+// Ranks come in random order: if so many edges in a row lead to no swap, there is hardly one to be found.
+constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
 struct Swap {
@@ -25,7 +27,8 @@ class Search {
         occupant_(machine.slots(), -1),
         group_(place.size()),
         traffic_to_(machine.groups(), 0),
-        budget_(traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) {
+        budget_(traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget),
+        patience_(traffic.rows.adjacent.size() * kPatienceOfEdge + kLeastPatience) {
     for (Index rank = 0; rank < static_cast<Index>(place.size()); rank++) {
       occupant_[place[rank]] = rank;
       group_[rank] = machine.group(place[rank]);
@@ -46,9 +49,10 @@ class Search {
       };
       for (const Index rank : queue) {
         queued[rank] = 0;
-        if (looked_at_ > budget_) return;
+        if (looked_at_ > budget_ || looked_at_ - last_swap_ > patience_) return;
         const Swap best = best_for(rank);
         if (best.gain <= 0) continue;
+        last_swap_ = looked_at_;
         const Index other = occupant_[best.place];
         swap(rank, best.place);
         for (const Index moved : {rank, other}) {
@@ -160,8 +164,9 @@ class Search {
   Indices occupant_;
   Indices group_;
   std::vector<double> traffic_to_;
-  std::size_t budget_;
+  std::size_t budget_, patience_;
   std::size_t looked_at_ = 0;
+  std::size_t last_swap_ = 0;  // what had been looked at then
 };
 
 }  // namespace
