@@ -21,22 +21,27 @@ def payload(bytes_: int, packets: int) -> int:
     return bytes_ - HEADER_BYTES * packets
 
 
-def sent(interface: str = "eth0") -> int:
-    """Return the payload that an interface of this node has sent, without what TCP sent again.
+FILES = ("/proc/net/dev", "/proc/net/snmp")
+"""They show the node's own interfaces to whoever reads them there; /sys shows those of its mounter."""
 
-    From /proc/net, which shows the node's own interfaces to whoever reads it there; /sys shows those of its
-    mounter.
-    """
-    for line in Path("/proc/net/dev").read_text().splitlines():
+
+def sent(interface: str = "eth0") -> int:
+    """Return the payload that an interface of this node has sent, without what TCP sent again."""
+    devices, protocols = (Path(file).read_text() for file in FILES)
+    return sent_by(devices, protocols, interface)
+
+
+def sent_by(devices: str, protocols: str, interface: str = "eth0") -> int:
+    """Return the same from the text of FILES on a node."""
+    for line in devices.splitlines():
         name, _, figures = line.partition(":")
         if name.strip() == interface:
             columns = figures.split()
-            return payload(int(columns[8]), int(columns[9])) - SEGMENT_BYTES * _segments_repeated()
+            again = SEGMENT_BYTES * _segments_repeated(protocols)
+            return payload(int(columns[8]), int(columns[9])) - again
     raise LookupError(f"no interface {interface}")
 
 
-def _segments_repeated() -> int:
-    names, figures = (
-        line.split() for line in Path("/proc/net/snmp").read_text().splitlines() if line.startswith("Tcp:")
-    )
+def _segments_repeated(protocols: str) -> int:
+    names, figures = (line.split() for line in protocols.splitlines() if line.startswith("Tcp:"))
     return int(figures[names.index("RetransSegs")])

@@ -1,0 +1,41 @@
+// What the programs for bench/reorder share: the time of the slowest rank, and the end of a wrong program.
+#ifndef RANKWISE_BENCH_JOB_TIME_H
+#define RANKWISE_BENCH_JOB_TIME_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Rank 0 has the largest of all ranks' values.
+static inline double slowest(double mine) {
+  double all = 0;
+  MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+static inline void print_seconds(double since) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const double seconds = slowest(MPI_Wtime() - since);
+  if (rank == 0) printf("seconds %.6f\n", seconds);
+}
+
+static inline void check(int holds, const char *what) {
+  if (holds) return;
+  fprintf(stderr, "wrong: %s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+// The argument of this number as a positive whole number, else what is usual.
+static inline int number(int argc, char **argv, int which, int usual) {
+  const int given = which < argc ? atoi(argv[which]) : usual;
+  return given > 0 ? given : usual;
+}
+
+static inline char *buffer(size_t bytes) {
+  char *made = calloc(bytes ? bytes : 1, 1);
+  check(made != NULL, "no memory");
+  return made;
+}
+
+#endif
