@@ -1,8 +1,9 @@
 /* Where ranks go: a slot of the machine for each rank, so that those that communicate much are near each other.
  *
  * The machine is a tree: slots belong to objects (node, package, ...), and a message costs the more the fewer objects
- * its ends have in common. The result is never dearer than the natural order (rank r in slot r) or the present
- * placement, is the same for the same input and seed, and puts no two ranks into one slot.
+ * its ends have in common. What is between nodes may be a torus, a dragonfly, or measured instead. The result is never
+ * dearer than the natural order (rank r in slot r) or the present placement, is the same for the same input and seed,
+ * and puts no two ranks into one slot.
  */
 #ifndef RANKWISE_PLACEMENT_H
 #define RANKWISE_PLACEMENT_H
@@ -24,6 +25,35 @@ struct rankwise_traffic {
   const double *messages; /* likewise; NULL if they cost nothing */
 };
 
+enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX };
+
+/* What lies between nodes, where that is no tree. A message between slots of different nodes costs the first price of
+ * the slots and what the network adds for the two nodes; objects around nodes tell nothing then. Both directions of a
+ * pair go together, so they cost the same. */
+struct rankwise_network {
+  int32_t kind;
+  int32_t
+      level; /* column of rankwise_slots.object that has the nodes: 0 ... nodes - 1, each in one place of the tree */
+  int32_t nodes;
+  /* Torus and dragonfly: what each hop costs. */
+  double per_byte;
+  double per_message;
+  const int32_t *router; /* [nodes]; NULL: node n is at router n of a torus, at n / at_router of a dragonfly */
+  /* Torus: routers in row-major order; hops are links between routers, on the shortest way. */
+  int32_t axes;
+  const int32_t *length;  /* [axes] */
+  const uint8_t *is_ring; /* [axes]: the last router is linked with the first; NULL: in all axes */
+  /* Dragonfly (Kim, Dally, Scott and Abts 2008): all routers of a group are linked, and each two groups by one link:
+   * link k of group g leads to group k, or k + 1 from g on, and is at router k / ceil((groups - 1) / routers). Hops are
+   * routers on the way, which takes one link between groups: 1 to 4. */
+  int32_t groups;
+  int32_t routers;   /* of each group */
+  int32_t at_router; /* nodes at each router */
+  /* Matrix: what a byte and a message cost; the mean of both directions counts. */
+  const double *byte_between;    /* [nodes][nodes] */
+  const double *message_between; /* likewise; NULL if messages cost nothing */
+};
+
 /* The machine. Objects of one level are numbered in any way; slots have an object in common if they have its number
  * and all numbers before it. */
 struct rankwise_slots {
@@ -32,6 +62,7 @@ struct rankwise_slots {
   const int32_t *object;     /* [slots][depth], outermost first */
   const double *per_byte;    /* [depth + 1]: cost of a byte between slots that have so many objects in common */
   const double *per_message; /* [depth + 1]; NULL if messages cost nothing */
+  const struct rankwise_network *network; /* NULL: the tree tells all */
 };
 
 struct rankwise_wishes {
@@ -41,7 +72,8 @@ struct rankwise_wishes {
   const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement */
 };
 
-/* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message. */
+/* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message, and
+ * of what the network adds. */
 struct rankwise_costs {
   double found;
   double natural;
@@ -52,6 +84,7 @@ enum {
   RANKWISE_PLACED = 0,
   RANKWISE_BAD_TRAFFIC,    /* a rank out of range, or a number that is negative, infinite or NaN */
   RANKWISE_BAD_SLOTS,      /* no slots or levels, a cost that is negative, infinite or NaN */
+  RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range or split, or a cost as above */
   RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
   RANKWISE_TOO_MANY_RANKS, /* more than slots */
   RANKWISE_NO_MEMORY

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine.h"
+#include "network/network.h"
 #include "rankwise/placement.h"
 #include "traffic.h"
 
@@ -34,6 +35,20 @@ bool is_good(const rankwise_slots &slots) {
          (!slots.per_message || are_numbers(slots.per_message, slots.depth + 1));
 }
 
+// Whether each node is one object of the level, which has all of its number.
+bool is_good(const rankwise_network &network, const rankwise_slots &slots) {
+  if (!is_network(network) || network.level >= slots.depth) return false;
+  std::vector<const std::int32_t *> known(network.nodes, nullptr);
+  for (std::int32_t slot = 0; slot < slots.slots; slot++) {
+    const std::int32_t *objects = slots.object + static_cast<std::size_t>(slot) * slots.depth;
+    const std::int32_t node = objects[network.level];
+    if (node < 0 || node >= network.nodes) return false;
+    if (known[node] && !std::equal(objects, objects + network.level, known[node])) return false;
+    known[node] = objects;
+  }
+  return true;
+}
+
 bool is_placement(const std::int32_t *slot, std::int32_t ranks, std::int32_t slots) {
   if (!are_within(slot, ranks, slots)) return false;
   std::vector<std::uint8_t> taken(slots, 0);
@@ -44,6 +59,7 @@ int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const ra
           std::int32_t *slot, rankwise_costs *costs) {
   if (!is_good(traffic)) return RANKWISE_BAD_TRAFFIC;
   if (!is_good(slots)) return RANKWISE_BAD_SLOTS;
+  if (slots.network && !is_good(*slots.network, slots)) return RANKWISE_BAD_NETWORK;
   if (traffic.ranks > slots.slots) return RANKWISE_TOO_MANY_RANKS;
   if (wishes.present && !is_placement(wishes.present, traffic.ranks, slots.slots)) return RANKWISE_BAD_PRESENT;
   const Found found = find_placement(symmetric(traffic), slots, wishes);
@@ -77,6 +93,9 @@ RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
       return "a rank is out of range, or a number of bytes or messages is negative or not finite";
     case RANKWISE_BAD_SLOTS:
       return "there are no slots or no levels, or a cost is negative or not finite";
+    case RANKWISE_BAD_NETWORK:
+      return "the network is of no known kind, a node is not in it or in two places, or a cost is negative or not "
+             "finite";
     case RANKWISE_BAD_PRESENT:
       return "the present placement has a slot that does not exist, or one twice";
     case RANKWISE_TOO_MANY_RANKS:

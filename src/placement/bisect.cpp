@@ -20,7 +20,8 @@ class Growing {
       : graph_(graph), capacity_(capacity), work_(work), random_(random), sides_(graph.size(), 1) {
     const double share = static_cast<double>(capacity[0]) / (static_cast<double>(capacity[0]) + capacity[1]);
     wanted_ = static_cast<Index>(std::lround(share * graph.rank_count()));
-    work_.gain.assign(graph.size(), 0);
+    work_.gain = graph.pull;
+    work_.gain.resize(graph.size(), 0);
     for (Index v = 0; v < graph.size(); v++)
       for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) work_.gain[v] -= graph.weight[i];
     work_.heaps[0].reset(graph.size(), work_.gain);
@@ -45,11 +46,16 @@ class Growing {
   }
 
  private:
+  // A random one; where vertices are pulled to side 0, the one of some random ones that is pulled most.
   Index any(const Sides &passed_over) {
+    Index most = -1;
     for (int i = 0; i < kTries; i++) {
       const Index v = random_.below(graph_.size());
-      if (!passed_over[v]) return v;
+      if (passed_over[v]) continue;
+      if (most < 0 || graph_.pull_of(v) > graph_.pull_of(most)) most = v;
+      if (graph_.pull.empty()) break;
     }
+    if (most >= 0) return most;
     const auto found = std::find(passed_over.begin(), passed_over.end(), 0);
     return found == passed_over.end() ? -1 : static_cast<Index>(found - passed_over.begin());
   }

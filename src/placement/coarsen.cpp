@@ -136,6 +136,7 @@ std::optional<Coarser> coarsen(const Graph &graph, Index most, Random &random) {
   for (Index number = 0; number < static_cast<Index>(first.size()); number++) {
     const Index v = first[number], mate = matching.mate(v);
     made.graph.ranks.push_back(graph.ranks[v] + (mate >= 0 ? graph.ranks[mate] : 0));
+    if (!graph.pull.empty()) made.graph.pull.push_back(graph.pull[v] + (mate >= 0 ? graph.pull[mate] : 0));
     row.add(v, number);
     if (mate >= 0) row.add(mate, number);
     row.end_row();

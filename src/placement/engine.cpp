@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 
+#include "blocks.h"
 #include "effort.h"
+#include "halving.h"
 #include "parallel.h"
 #include "random.h"
 #include "recursion.h"
@@ -17,7 +20,9 @@ namespace {
 
 constexpr double kHardlyCheaper = 0.9995;
 constexpr Index kSpareShare = 4;
-constexpr double kWithinReach = 1.1;  // swaps alone hardly ever make up for more
+constexpr Index kRanksForOneSeed = 8192, kMostSeeds = 32;  // on a network
+constexpr Index kFew = 64;                                 // slots
+constexpr double kWithinReach = 1.1;                       // swaps alone hardly ever make up for more
 
 struct Candidate {
   Indices place;
@@ -33,7 +38,8 @@ class Engine {
  public:
   Engine(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes)
       : traffic_(traffic),
-        machine_(slots),
+        network_(slots.network ? network_of(*slots.network) : nullptr),
+        machine_(slots, network_.get()),
         effort_(kEfforts[std::clamp(wishes.effort, 1, static_cast<int>(std::size(kEfforts))) - 1]),
         seed_(wishes.seed),
         parallel_(threads_of(wishes)) {
@@ -49,10 +55,11 @@ class Engine {
     const Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
     Candidate best = before;
     if (before.cost > 0) {
-      for (int number = 0; number < effort_.seeds; number++) {
+      for (int number = 0; number < seeds(); number++) {
         const std::uint64_t seed = Random::of_part(seed_, number + 1);
         take(best, divided(Filling::kFewest, seed));
-        if (is_spacious()) take(best, divided(Filling::kEven, seed));
+        if (network_ && machine_.slots() <= kFew) take(best, improved(shuffled(seed), seed));
+        if (is_spacious() && !network_) take(best, divided(Filling::kEven, seed));
       }
       if (before.cost < best.cost * kWithinReach) take(best, improved(before, Random::of_part(seed_, 0)));
     }
@@ -63,6 +70,12 @@ class Engine {
   }
 
  private:
+  // Halves of a network fit together well or not by chance; small ones take little time.
+  [[nodiscard]] int seeds() const {
+    if (!network_) return effort_.seeds;
+    return effort_.seeds * std::clamp(kRanksForOneSeed / traffic_.rows.size(), 1, kMostSeeds);
+  }
+
   // With few slots to spare, all parts are nearly full in either way.
   [[nodiscard]] bool is_spacious() const {
     const Index ranks = traffic_.rows.size();
@@ -70,7 +83,17 @@ class Engine {
   }
 
   [[nodiscard]] Candidate divided(Filling filling, std::uint64_t seed) {
+    if (network_) return improved(with_cost(place_by_halves(traffic_, machine_, effort_, seed, parallel_)), seed);
     return improved(with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_)), seed);
+  }
+
+  // Few ranks: swaps alone find a good placement from anywhere.
+  [[nodiscard]] Candidate shuffled(std::uint64_t seed) const {
+    Indices place(machine_.slots());
+    std::iota(place.begin(), place.end(), 0);
+    Random(seed).shuffle(place);
+    place.resize(traffic_.rows.size());
+    return with_cost(std::move(place));
   }
 
   [[nodiscard]] Candidate with_cost(Indices place) const {
@@ -88,6 +111,7 @@ class Engine {
     Random random(seed);
     for (int round = 0; round < effort_.rounds; round++) {
       Candidate next = candidate;
+      if (network_) exchange_nodes(traffic_, machine_, effort_, random, next.place);
       search_swaps(traffic_, machine_, effort_, random, next.place);
       next.cost = cost_of(traffic_, machine_, next.place);
       const bool is_last = next.cost > candidate.cost * kHardlyCheaper;
@@ -102,6 +126,7 @@ class Engine {
   }
 
   const Traffic &traffic_;
+  std::unique_ptr<const Network> network_;
   Machine machine_;
   const Effort &effort_;
   std::uint64_t seed_;

@@ -34,8 +34,11 @@ struct Graph {
   Rows rows;
   std::vector<double> weight;  // of each entry of rows.adjacent
   Indices ranks;               // of each vertex
+  // What a vertex costs on side 1 beyond what it costs on side 0, by itself; empty: nothing.
+  std::vector<double> pull = {};
 
   [[nodiscard]] Index size() const { return rows.size(); }
+  [[nodiscard]] double pull_of(Index v) const { return pull.empty() ? 0 : pull[v]; }
   [[nodiscard]] Index rank_count() const;
   [[nodiscard]] Index largest() const;  // number of ranks of a vertex
 };

@@ -13,18 +13,23 @@ Price price_of(const rankwise_slots &slots, int common) {
 
 }  // namespace
 
-Machine::Machine(const rankwise_slots &slots) : prices_{price_of(slots, 0)}, order_(slots.slots) {
+Machine::Machine(const rankwise_slots &slots, const Network *network)
+    : network_(network), prices_{price_of(slots, 0)}, order_(slots.slots) {
   std::iota(order_.begin(), order_.end(), 0);
-  const auto objects = [&](Index slot) { return slots.object + static_cast<std::size_t>(slot) * slots.depth; };
+  const int outermost = network ? slots.network->level : 0;
+  const int depth = slots.depth - outermost;
+  const auto objects = [&](Index slot) {
+    return slots.object + static_cast<std::size_t>(slot) * slots.depth + outermost;
+  };
   std::stable_sort(order_.begin(), order_.end(), [&](Index a, Index b) {
-    return std::lexicographical_compare(objects(a), objects(a) + slots.depth, objects(b), objects(b) + slots.depth);
+    return std::lexicographical_compare(objects(a), objects(a) + depth, objects(b), objects(b) + depth);
   });
 
   // Levels end where the price changes: what lies between tells no slots apart.
   std::vector<int> ends;
-  for (int common = 1; common <= slots.depth; common++) {
-    const Price price = price_of(slots, common);
-    if (price == prices_.back()) continue;
+  for (int common = 1; common <= depth; common++) {
+    const Price price = price_of(slots, outermost + common);
+    if (price == prices_.back() && !(network && common == 1)) continue;
     prices_.push_back(price);
     ends.push_back(common);
   }
@@ -41,6 +46,7 @@ Machine::Machine(const rankwise_slots &slots) : prices_{price_of(slots, 0)}, ord
     }
     if (is_new) {
       first_.push_back(place);
+      if (network) node_.push_back(*objects(order_[place]));
       object_.insert(object_.end(), number.begin(), number.end());
     }
     group_.push_back(static_cast<Index>(first_.size()) - 1);

@@ -3,26 +3,31 @@
 #define RANKWISE_PLACEMENT_MACHINE_H
 
 #include "graph.h"
+#include "network/network.h"
+#include "price.h"
 #include "rankwise/placement.h"
 
 namespace rankwise::placement {
 
-struct Price {
-  double byte;
-  double message;
-
-  [[nodiscard]] double of(double bytes, double messages) const { return bytes * byte + messages * message; }
-  bool operator==(const Price &) const = default;
-};
-
 class Machine {
  public:
-  explicit Machine(const rankwise_slots &slots);
+  // With a network, the outermost objects are its nodes. It must live as long as the machine.
+  explicit Machine(const rankwise_slots &slots, const Network *network = nullptr);
 
   [[nodiscard]] Index slots() const { return static_cast<Index>(order_.size()); }
   // Levels at which the price changes: others tell nothing.
   [[nodiscard]] int depth() const { return depth_; }
-  // Between slots that have so many objects in common.
+  // Null: the tree tells all.
+  [[nodiscard]] const Network *network() const { return network_; }
+  // Of the network, that a group is in.
+  [[nodiscard]] Index node(Index group) const { return node_[group]; }
+  // What a message costs between two groups.
+  [[nodiscard]] Price between(Index one, Index other) const {
+    const int level = common(one, other);
+    if (level > 0 || !network_) return prices_[level];
+    return prices_[0] + network_->between(node_[one], node_[other]);
+  }
+  // Between slots that have so many objects in common, without what a network adds.
   [[nodiscard]] const Price &price(int common) const { return prices_[common]; }
   // The caller's number of the slot at a place.
   [[nodiscard]] Index slot(Index place) const { return order_[place]; }
@@ -48,11 +53,13 @@ class Machine {
     return object_.data() + static_cast<std::size_t>(group) * depth_;
   }
 
+  const Network *network_;
   int depth_ = 0;
   std::vector<Price> prices_;
   Indices order_;
   Indices group_;
   Indices first_;
+  Indices node_;
   Indices object_;
 };
 

@@ -99,4 +99,9 @@ Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling f
   return place;
 }
 
+void place_inside(const Traffic &traffic, const Indices &ranks, const Machine &machine, Index first, Index last,
+                  int level, const Effort &effort, std::uint64_t seed, Parallel &parallel, Indices &place) {
+  Recursion(machine, Filling::kFewest, effort, parallel, place).place(traffic, ranks, {first, last}, level, seed);
+}
+
 }  // namespace rankwise::placement

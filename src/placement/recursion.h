@@ -19,6 +19,11 @@ enum class Filling {
 Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling filling, const Effort &effort,
                        std::uint64_t seed, Parallel &parallel);
 
+// Places ranks inside an object of the machine, which has the places first ... last - 1 and parts at `level`; vertex v
+// of the traffic is ranks[v].
+void place_inside(const Traffic &traffic, const Indices &ranks, const Machine &machine, Index first, Index last,
+                  int level, const Effort &effort, std::uint64_t seed, Parallel &parallel, Indices &place);
+
 }  // namespace rankwise::placement
 
 #endif

@@ -21,10 +21,9 @@ class Refinement {
       double outside = 0, inside = 0;
       for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++)
         (sides_[graph.rows.adjacent[i]] != sides_[v] ? outside : inside) += graph.weight[i];
-      work_.gain[v] = outside - inside;
-      cut_ += outside;
+      work_.gain[v] = outside - inside + discontent(v);
+      cut_ += outside / 2 + sides_[v] * graph.pull_of(v);
     }
-    cut_ /= 2;
   }
 
   [[nodiscard]] Quality quality() const { return {overload(), cut_}; }
@@ -69,7 +68,11 @@ class Refinement {
       if (is_at_border(v)) work_.heaps[sides_[v]].push(v);
   }
 
+  // What a vertex would save on the other side by itself.
+  [[nodiscard]] double discontent(Index v) const { return sides_[v] != 0 ? graph_.pull_of(v) : -graph_.pull_of(v); }
+
   [[nodiscard]] bool is_at_border(Index v) const {
+    if (discontent(v) > 0) return true;
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++)
       if (sides_[graph_.rows.adjacent[i]] != sides_[v]) return true;
     return false;

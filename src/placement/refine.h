@@ -15,7 +15,7 @@ using Capacity = std::array<Index, 2>;  // ranks that each side has room for
 
 struct Quality {
   Index overload;  // ranks beyond the capacities
-  double cut;      // weight of the edges between the sides
+  double cut;      // weight of the edges between the sides, and pull of the vertices on side 1
 
   [[nodiscard]] bool better_than(const Quality &other) const {
     return overload < other.overload || (overload == other.overload && cut < other.cut);

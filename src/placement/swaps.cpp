@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
 // Ranks come in random order: if so many edges in a row lead to no swap, there is hardly one to be found.
 constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
+constexpr Index kFew = 64;             // slots
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
 struct Swap {
@@ -19,10 +20,11 @@ struct Swap {
 
 class Search {
  public:
-  Search(const Traffic &traffic, const Machine &machine, const Effort &effort, Indices &place)
+  Search(const Traffic &traffic, const Machine &machine, const Effort &effort, const Indices &kind, Indices &place)
       : traffic_(traffic),
         machine_(machine),
         effort_(effort),
+        kind_(kind),
         place_(place),
         occupant_(machine.slots(), -1),
         group_(place.size()),
@@ -32,6 +34,12 @@ class Search {
     for (Index rank = 0; rank < static_cast<Index>(place.size()); rank++) {
       occupant_[place[rank]] = rank;
       group_[rank] = machine.group(place[rank]);
+    }
+    if (!machine.network()) return;
+    for (Index group = machine.groups(); group-- > 0;) {
+      const auto node = static_cast<std::size_t>(machine.node(group));
+      if (node >= first_of_node_.size()) first_of_node_.resize(node + 1, -1);
+      first_of_node_[node] = group;
     }
   }
 
@@ -71,7 +79,7 @@ class Search {
     return traffic_.messages.empty() ? 0 : traffic_.messages[entry];
   }
 
-  [[nodiscard]] const Price &price(Index one, Index other) const { return machine_.price(machine_.common(one, other)); }
+  [[nodiscard]] Price price(Index one, Index other) const { return machine_.between(one, other); }
 
   // What the messages of a rank cost if it is in that group.
   double cost(Index rank, Index group) {
@@ -99,7 +107,34 @@ class Search {
                       });
     for (const Index group : groups) traffic_to_[group] = 0;
     groups.resize(count);
+    if (machine_.network()) add_near(groups, group_[rank]);
     return groups;
+  }
+
+  // The groups of the nodes nearest to those of some groups, but for one; all groups if there are few.
+  void add_near(Indices &groups, Index mine) const {
+    if (are_few()) {
+      groups.clear();
+      for (Index group = 0; group < machine_.groups(); group++)
+        if (group != mine) groups.push_back(group);
+      return;
+    }
+    for (std::size_t i = 0, count = groups.size(); i < count; i++) {
+      for (const Index node : machine_.network()->near(machine_.node(groups[i]))) {
+        if (node >= static_cast<Index>(first_of_node_.size()) || first_of_node_[node] < 0) continue;
+        for (Index group = first_of_node_[node]; group < machine_.groups() && machine_.node(group) == node; group++)
+          if (group != mine) groups.push_back(group);
+      }
+    }
+    std::sort(groups.begin(), groups.end());
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  }
+
+  // In a network of few slots, nothing is too far away to be tried, and a rank may lose what another one gains.
+  [[nodiscard]] bool are_few() const { return machine_.network() && machine_.slots() <= kFew; }
+
+  [[nodiscard]] bool may_go(Index rank, Index place) const {
+    return kind_.empty() || kind_[place_[rank]] == kind_[place];
   }
 
   Swap best_for(Index rank) {
@@ -110,11 +145,11 @@ class Search {
     const double now = cost(rank, mine);
     for (const Index group : groups) {
       const double gain = now - cost(rank, group);
-      if (gain <= now * kWorthwhile) continue;
+      if (gain <= now * kWorthwhile && !are_few()) continue;
       bool is_free_tried = false;
       for (Index place = machine_.first(group); place < machine_.first(group + 1); place++) {
         const Index other = occupant_[place];
-        if (other < 0 && is_free_tried) continue;
+        if ((other < 0 && is_free_tried) || !may_go(rank, place)) continue;
         is_free_tried = is_free_tried || other < 0;
         const double total = gain + (other < 0 ? 0 : gain_of_other(other, rank, group, mine));
         if (total > best.gain && total > now * kWorthwhile) best = {total, place};
@@ -137,6 +172,10 @@ class Search {
       // Who has less in common with one of the two groups than they have with each other is as far from the other.
       const int near = machine_.common(from, group_[partner]);
       if (near < shared) continue;
+      if (machine_.network() && shared == 0) {
+        gain += (price(from, group_[partner]) - price(to, group_[partner])).of(bytes, count);
+        continue;
+      }
       const int then = near > shared ? shared : machine_.common(to, group_[partner]);
       gain += machine_.price(near).of(bytes, count) - machine_.price(then).of(bytes, count);
     }
@@ -160,6 +199,8 @@ class Search {
   const Traffic &traffic_;
   const Machine &machine_;
   const Effort &effort_;
+  const Indices &kind_;
+  Indices first_of_node_;  // of the groups of each node of the network
   Indices &place_;
   Indices occupant_;
   Indices group_;
@@ -177,16 +218,16 @@ double cost_of(const Traffic &traffic, const Machine &machine, const Indices &pl
     for (std::size_t i = traffic.rows.first(rank); i < traffic.rows.last(rank); i++) {
       const Index other = traffic.rows.adjacent[i];
       if (other < rank) continue;
-      const int common = machine.common(machine.group(place[rank]), machine.group(place[other]));
-      sum += machine.price(common).of(traffic.bytes[i], traffic.messages.empty() ? 0 : traffic.messages[i]);
+      sum += machine.between(machine.group(place[rank]), machine.group(place[other]))
+                 .of(traffic.bytes[i], traffic.messages.empty() ? 0 : traffic.messages[i]);
     }
   }
   return sum;
 }
 
-void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
-                  Indices &place) {
-  Search(traffic, machine, effort, place).run(random);
+void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place,
+                  const Indices &kind) {
+  Search(traffic, machine, effort, kind, place).run(random);
 }
 
 }  // namespace rankwise::placement

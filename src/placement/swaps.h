@@ -11,8 +11,10 @@ namespace rankwise::placement {
 // What a placement costs.
 double cost_of(const Traffic &traffic, const Machine &machine, const Indices &place);
 
-// Each rank tries the groups of slots in which most of its traffic goes; whoever profits from a swap tries again.
-void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place);
+// Each rank tries the groups of slots in which most of its traffic goes, and those near them in a network; whoever
+// profits from a swap tries again. `kind` of places, if any: ranks go to places of the same kind alone.
+void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place,
+                  const Indices &kind = {});
 
 }  // namespace rankwise::placement
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
+from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,16 @@ class Places:
         objects: shape (N, D): the object of each level, from the outermost, that a slot belongs to.
         per_byte: shape (D + 1,): cost of a byte between slots that have so many leading objects in common.
         per_message: likewise; None if messages cost nothing.
+        network: between nodes; slots on different ones cost the first price and what it adds. None: the tree
+            tells all.
+        node_level: column of `objects` that has the nodes, 0 ... as the network counts them.
     """
 
     objects: ArrayLike
     per_byte: ArrayLike
     per_message: ArrayLike | None = None
+    network: Network | None = None
+    node_level: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,8 @@ class Placement:
 
     Attributes:
         slot: shape (ranks,): place in Places.objects of each rank; no two ranks have the same.
-        cost: sum over all pairs of ranks of bytes x per_byte + messages x per_message.
+        cost: sum over all pairs of ranks of bytes x per_byte + messages x per_message, with what the
+            network adds.
         natural: cost of rank r in slot r.
         present: cost of the present placement; None without one.
     """
@@ -105,6 +112,7 @@ def place(
     machine.object = kept.integers(objects, objects.size)
     machine.per_byte = kept.numbers(places.per_byte, depth + 1)
     machine.per_message = kept.numbers(places.per_message, depth + 1)
+    machine.network = _network(places, kept)
     wishes = ffi.new("struct rankwise_wishes *")
     wishes.effort, wishes.threads, wishes.seed = effort, threads, seed
     wishes.present = kept.integers(present, traffic.ranks)
@@ -117,12 +125,45 @@ def place(
     return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
 
 
+def _network(places: Places, kept: _Arrays) -> Any:
+    network = places.network
+    if network is None:
+        return kept.ffi.NULL
+    given = kept.new("struct rankwise_network *")
+    given.level = places.node_level
+    if isinstance(network, Matrix):
+        given.kind, given.nodes = _engine()[1].RANKWISE_MATRIX, network.nodes
+        given.byte_between = kept.numbers(network.per_byte, network.nodes**2)
+        given.message_between = kept.numbers(network.per_message, network.nodes**2)
+        return given
+    routers = int(np.prod(network.length)) if isinstance(network, Torus) else network.groups * network.routers
+    at_router = network.nodes if isinstance(network, Dragonfly) else 1
+    given.nodes = routers * at_router if network.router is None else np.size(network.router)
+    given.router = kept.integers(network.router, given.nodes)
+    given.per_byte, given.per_message = network.per_byte, network.per_message
+    if isinstance(network, Torus):
+        given.kind, given.axes = _engine()[1].RANKWISE_TORUS, len(network.length)
+        given.length = kept.integers(network.length, given.axes)
+        given.is_ring = kept.flags(network.ring, given.axes)
+    else:
+        given.kind, given.groups = _engine()[1].RANKWISE_DRAGONFLY, network.groups
+        given.routers, given.at_router = network.routers, network.nodes
+    return given
+
+
 class _Arrays:
-    """Arrays as C sees them, which live as long as this object."""
+    """Arrays and structures as C sees them, which live as long as this object."""
 
     def __init__(self, ffi: Any) -> None:
-        self._ffi = ffi
-        self._kept: list[NDArray[Any]] = []
+        self.ffi = ffi
+        self._kept: list[Any] = []
+
+    def new(self, kind: str) -> Any:
+        self._kept.append(self.ffi.new(kind))
+        return self._kept[-1]
+
+    def flags(self, values: ArrayLike | None, count: int) -> Any:
+        return self._pointer(values, count, np.uint8, "uint8_t *")
 
     def integers(self, values: ArrayLike | None, count: int) -> Any:
         return self._pointer(values, count, np.int32, "int32_t *")
@@ -132,12 +173,12 @@ class _Arrays:
 
     def _pointer(self, values: ArrayLike | None, count: int, kind: type, pointer: str) -> Any:
         if values is None:
-            return self._ffi.NULL
+            return self.ffi.NULL
         array: NDArray[Any] = np.ascontiguousarray(values, dtype=kind).ravel()
         if array.size != count:
             raise RankwiseError(f"ranks can't be placed: {array.size} values where {count} belong")
         self._kept.append(array)
-        return self._ffi.cast(pointer, array.ctypes.data)
+        return self.ffi.cast(pointer, array.ctypes.data)
 
 
 @cache

@@ -1,0 +1,91 @@
+"""What lies between nodes where that is no tree, as the placement engine takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Torus:
+    """Rings, or lines, of routers along each axis; hops are links between routers on the shortest way.
+
+    Attributes:
+        length: routers along each axis.
+        ring: whether the last router of an axis is linked with the first; None: on all axes.
+        router: of each node, in row-major order; None: node n is at router n.
+        per_byte: what a byte costs for each hop.
+        per_message: likewise, a message.
+    """
+
+    length: Sequence[int]
+    ring: Sequence[bool] | None = None
+    router: ArrayLike | None = None
+    per_byte: float = 1.0
+    per_message: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind, as in machine.json."""
+        return "torus"
+
+
+@dataclass(frozen=True)
+class Dragonfly:
+    """Groups of routers that are all linked, and one link between each two groups.
+
+    Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008.
+
+    Link k of group g leads to group k, or k + 1 from g on, and is at router k // ceil((groups - 1) / routers)
+    of the group. Hops are routers on the way: 1 at the same router, 2 in a group, 2 to 4 between groups, by
+    the link of the two groups.
+
+    Attributes:
+        groups: of routers.
+        routers: of each group.
+        nodes: at each router.
+        router: of each node, counted over all groups; None: node n is at router n // nodes.
+        per_byte: what a byte costs for each hop.
+        per_message: likewise, a message.
+    """
+
+    groups: int
+    routers: int
+    nodes: int
+    router: ArrayLike | None = None
+    per_byte: float = 1.0
+    per_message: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind, as in machine.json."""
+        return "dragonfly"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What was measured between n nodes.
+
+    Attributes:
+        per_byte: shape (n, n): what a byte costs; the mean of both directions counts.
+        per_message: likewise, a message; None: nothing.
+    """
+
+    per_byte: ArrayLike
+    per_message: ArrayLike | None = None
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind, as in machine.json."""
+        return "matrix"
+
+    @property
+    def nodes(self) -> int:
+        """How many."""
+        return len(np.asarray(self.per_byte))
+
+
+Network = Torus | Dragonfly | Matrix

@@ -1,0 +1,17 @@
+// Improves a placement on a network: two nodes exchange all ranks that they have.
+#ifndef RANKWISE_PLACEMENT_BLOCKS_H
+#define RANKWISE_PLACEMENT_BLOCKS_H
+
+#include "effort.h"
+#include "machine.h"
+#include "random.h"
+
+namespace rankwise::placement {
+
+// Nodes whose slots are arranged alike, alone.
+void exchange_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
+                    Indices &place);
+
+}  // namespace rankwise::placement
+
+#endif

@@ -1,0 +1,204 @@
+#include "halving.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "bisect.h"
+#include "recursion.h"
+
+namespace rankwise::placement {
+
+namespace {
+
+struct Box {
+  Indices nodes;
+  Index room = 0;
+  Indices ranks;
+};
+
+struct Halves {
+  Index first, second;  // boxes
+};
+
+// What refinement could not do: ranks that are too many for their side go to the other one.
+void make_fit(Sides &sides, Capacity capacity) {
+  for (std::uint8_t side = 0; side < 2; side++) {
+    auto over = static_cast<Index>(std::count(sides.begin(), sides.end(), side)) - capacity[side];
+    for (auto v = sides.begin(); over > 0 && v != sides.end(); ++v) {
+      if (*v != side) continue;
+      *v ^= 1;
+      over--;
+    }
+  }
+}
+
+class Halving {
+ public:
+  Halving(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed)
+      : traffic_(traffic),
+        machine_(machine),
+        network_(*machine.network()),
+        effort_(effort),
+        random_(seed),
+        box_(traffic.rows.size(), 0),
+        local_(traffic.rows.size(), -1) {
+    Box all;
+    for (Index group = 0; group < machine.groups(); group++) {
+      const Index node = machine.node(group), room = machine.first(group + 1) - machine.first(group);
+      if (room_of_.size() <= static_cast<std::size_t>(node)) room_of_.resize(node + 1, 0);
+      if (room_of_[node] == 0) all.nodes.push_back(node);
+      room_of_[node] += room;
+      all.room += room;
+    }
+    all.ranks.resize(traffic.rows.size());
+    std::iota(all.ranks.begin(), all.ranks.end(), 0);
+    boxes_.push_back(std::move(all));
+  }
+
+  // The node of each rank.
+  Indices run() {
+    Indices current{0};
+    while (!current.empty()) {
+      std::vector<Halves> made;
+      for (const Index box : current)
+        if (boxes_[box].nodes.size() > 1 && !boxes_[box].ranks.empty()) made.push_back(halved(box));
+      for (int sweep = 0; sweep < effort_.bisections; sweep++)
+        for (const Halves &halves : made) divide(halves, sweep > 0);
+      current.clear();
+      for (const Halves &halves : made) {
+        current.push_back(halves.first);
+        current.push_back(halves.second);
+      }
+    }
+    Indices node(box_.size());
+    for (std::size_t rank = 0; rank < box_.size(); rank++) node[rank] = boxes_[box_[rank]].nodes.front();
+    return node;
+  }
+
+ private:
+  // Two boxes of the nodes of one; the ranks are in the first one.
+  Halves halved(Index box) {
+    const auto number = static_cast<Index>(boxes_.size());
+    auto [one, other] = network_.halves(boxes_[box].nodes);
+    for (Indices *nodes : {&one, &other}) {
+      Box made;
+      for (const Index node : *nodes) made.room += room_of_[node];
+      made.nodes = std::move(*nodes);
+      boxes_.push_back(std::move(made));
+    }
+    boxes_[number].ranks = std::move(boxes_[box].ranks);
+    return {number, number + 1};
+  }
+
+  // Price between ranks in different boxes, or in the same one.
+  [[nodiscard]] Price apart(const Box &one, const Box &other) const {
+    return machine_.price(0) + network_.mean(one.nodes, other.nodes);
+  }
+  [[nodiscard]] Price together(const Box &box) const {
+    return box.nodes.size() == 1 ? machine_.price(1) : apart(box, box);
+  }
+
+  void divide(const Halves &halves, bool is_divided) {
+    Box &one = boxes_[halves.first], &other = boxes_[halves.second];
+    Indices ranks = one.ranks;
+    ranks.insert(ranks.end(), other.ranks.begin(), other.ranks.end());
+    const auto count = static_cast<Index>(ranks.size());
+    Sides sides;
+    if (count <= one.room && !is_divided) {
+      sides.assign(count, 0);
+    } else {
+      const Graph graph = graph_of(ranks, halves);
+      const Capacity capacity{std::min(one.room, count), std::min(other.room, count)};
+      Workspace work;
+      sides = bisect(graph, capacity, effort_, random_);
+      const Quality found = refine(graph, sides, capacity, 0, 1, effort_, work);
+      if (is_divided) {  // now more is known of the others
+        Sides before(count, 1);
+        std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(one.ranks.size()), 0);
+        if (!found.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work)))
+          sides = std::move(before);
+      }
+    }
+    make_fit(sides, {one.room, other.room});
+    one.ranks.clear();
+    other.ranks.clear();
+    for (Index v = 0; v < count; v++) {
+      box_[ranks[v]] = sides[v] == 0 ? halves.first : halves.second;
+      (sides[v] == 0 ? one : other).ranks.push_back(ranks[v]);
+    }
+  }
+
+  // Edges among the ranks cost what parting them adds; edges to others pull to the side that is nearer to them.
+  Graph graph_of(const Indices &ranks, const Halves &halves) {
+    const Box &one = boxes_[halves.first], &other = boxes_[halves.second];
+    const Price parted = apart(one, other) - 0.5 * (together(one) + together(other));
+    const Price cut{std::max(0.0, parted.byte), std::max(0.0, parted.message)};
+    nearer_.assign(boxes_.size(), {});
+    for (std::size_t v = 0; v < ranks.size(); v++) local_[ranks[v]] = static_cast<Index>(v);
+    Graph graph;
+    graph.ranks.assign(ranks.size(), 1);
+    graph.pull.assign(ranks.size(), 0);
+    for (std::size_t v = 0; v < ranks.size(); v++) {
+      for (std::size_t i = traffic_.rows.first(ranks[v]); i < traffic_.rows.last(ranks[v]); i++) {
+        const Index partner = traffic_.rows.adjacent[i];
+        const double bytes = traffic_.bytes[i], messages = traffic_.messages.empty() ? 0 : traffic_.messages[i];
+        if (local_[partner] < 0) {
+          graph.pull[v] += nearer(box_[partner], one, other).of(bytes, messages);
+          continue;
+        }
+        graph.rows.adjacent.push_back(local_[partner]);
+        graph.weight.push_back(cut.of(bytes, messages));
+      }
+      graph.rows.begin.push_back(graph.rows.adjacent.size());
+    }
+    for (const Index rank : ranks) local_[rank] = -1;
+    return graph;
+  }
+
+  // How much nearer a box is to the first half than to the second one.
+  Price nearer(Index box, const Box &one, const Box &other) {
+    auto &[is_known, price] = nearer_[box];
+    if (!is_known) {
+      price = network_.mean(other.nodes, boxes_[box].nodes) - network_.mean(one.nodes, boxes_[box].nodes);
+      is_known = true;
+    }
+    return price;
+  }
+
+  const Traffic &traffic_;
+  const Machine &machine_;
+  const Network &network_;
+  const Effort &effort_;
+  Random random_;
+  std::vector<Box> boxes_;
+  Indices room_of_;  // slots of each node
+  Indices box_;      // of each rank
+  Indices local_;    // number of a rank in the box that is being divided
+  std::vector<std::pair<bool, Price>> nearer_;
+};
+
+}  // namespace
+
+Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                        Parallel &parallel) {
+  const Indices node = Halving(traffic, machine, effort, seed).run();
+  const Indices begins = machine.parts(0, machine.slots(), 0);
+  const auto count = static_cast<Index>(begins.size()) - 1;
+  Indices part_of_node, part(node.size()), all(node.size()), place(node.size());
+  for (Index number = 0; number < count; number++) {
+    const Index here = machine.node(machine.group(begins[number]));
+    part_of_node.resize(std::max<std::size_t>(part_of_node.size(), here + 1), -1);
+    part_of_node[here] = number;
+  }
+  std::transform(node.begin(), node.end(), part.begin(), [&](Index one) { return part_of_node[one]; });
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<Part> parts = parts_of(traffic, all, part, count);
+  parallel.each(0, count, [&](int number) {
+    place_inside(parts[number].traffic, parts[number].ranks, machine, begins[number], begins[number + 1], 1, effort,
+                 Random::of_part(seed, number + 1), parallel, place);
+  });
+  return place;
+}
+
+}  // namespace rankwise::placement

@@ -1,0 +1,18 @@
+// Places ranks on a network: its nodes are halved again and again, and the ranks with them.
+#ifndef RANKWISE_PLACEMENT_HALVING_H
+#define RANKWISE_PLACEMENT_HALVING_H
+
+#include "effort.h"
+#include "machine.h"
+#include "parallel.h"
+
+namespace rankwise::placement {
+
+// The place of each rank. Each bisection knows where the others are by then, so that ranks go to the side that is
+// nearer to those they communicate with (Dunlop and Kernighan 1985).
+Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                        Parallel &parallel);
+
+}  // namespace rankwise::placement
+
+#endif

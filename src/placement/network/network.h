@@ -1,0 +1,45 @@
+// What lies between nodes, where that is no tree.
+#ifndef RANKWISE_PLACEMENT_NETWORK_NETWORK_H
+#define RANKWISE_PLACEMENT_NETWORK_NETWORK_H
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "../graph.h"
+#include "../price.h"
+#include "rankwise/placement.h"
+
+namespace rankwise::placement {
+
+using Nodes = std::span<const Index>;
+
+class Network {
+ public:
+  explicit Network(Index nodes) : near_(nodes) {}
+  virtual ~Network() = default;
+  Network(const Network &) = delete;
+  Network &operator=(const Network &) = delete;
+
+  // What is added for two nodes; the same in both directions, nothing from a node to itself.
+  [[nodiscard]] virtual Price between(Index one, Index other) const = 0;
+  // Two parts of some nodes, at least two, each as compact as it can be; none of them is empty.
+  [[nodiscard]] virtual std::pair<Indices, Indices> halves(Nodes nodes) const = 0;
+  // The mean over all pairs of a node of each, or nearly so.
+  [[nodiscard]] virtual Price mean(Nodes some, Nodes others) const;
+  // The nodes nearest to one: a few.
+  [[nodiscard]] const Indices &near(Index node) const { return near_[node]; }
+
+ protected:
+  static constexpr std::size_t kNear = 8;
+  std::vector<Indices> near_;
+};
+
+bool is_network(const rankwise_network &network);
+
+// A good one.
+std::unique_ptr<const Network> network_of(const rankwise_network &network);
+
+}  // namespace rankwise::placement
+
+#endif

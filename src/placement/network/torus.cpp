@@ -1,0 +1,97 @@
+#include "torus.h"
+
+#include <algorithm>
+#include <map>
+
+namespace rankwise::placement {
+
+Torus::Torus(const rankwise_network &network)
+    : Network(network.nodes),
+      hop_{network.per_byte, network.per_message},
+      length_(network.length, network.length + network.axes),
+      is_ring_(network.axes, 1),
+      place_(static_cast<std::size_t>(network.nodes) * network.axes) {
+  if (network.is_ring) is_ring_.assign(network.is_ring, network.is_ring + network.axes);
+  for (Index node = 0; node < network.nodes; node++) {
+    Index router = network.router ? network.router[node] : node;
+    for (std::size_t axis = length_.size(); axis-- > 0;) {
+      place_[node * length_.size() + axis] = router % length_[axis];
+      router /= length_[axis];
+    }
+  }
+  find_near(network);
+}
+
+// Those at the same router, and at the next ones along each axis.
+void Torus::find_near(const rankwise_network &network) {
+  const auto places = [this](Index node) {
+    const auto begin = place_.begin() + static_cast<std::ptrdiff_t>(node * length_.size());
+    return Indices(begin, begin + static_cast<std::ptrdiff_t>(length_.size()));
+  };
+  std::map<Indices, Indices> nodes_at;
+  for (Index node = 0; node < network.nodes; node++) nodes_at[places(node)].push_back(node);
+  const auto add = [&](Index node, const Indices &at) {
+    const auto found = nodes_at.find(at);
+    if (found == nodes_at.end()) return;
+    for (const Index other : found->second)
+      if (other != node && near_[node].size() < kNear + 2 * length_.size()) near_[node].push_back(other);
+  };
+  for (Index node = 0; node < network.nodes; node++) {
+    const Indices mine = places(node);
+    add(node, mine);
+    for (std::size_t axis = 0; axis < length_.size(); axis++) {
+      for (const Index step : {Index{1}, length_[axis] - 1}) {
+        Indices next = mine;
+        next[axis] = (mine[axis] + step) % length_[axis];
+        if (hops(mine[axis], next[axis], axis) == 1 && (step == 1 || length_[axis] > 2)) add(node, next);
+      }
+    }
+  }
+}
+
+Price Torus::between(Index one, Index other) const {
+  Index sum = 0;
+  for (std::size_t axis = 0; axis < length_.size(); axis++) sum += hops(place(one, axis), place(other, axis), axis);
+  return sum * hop_;
+}
+
+std::vector<Torus::Extent> Torus::extents(Nodes nodes) const {
+  std::vector<Extent> found;
+  for (std::size_t axis = 0; axis < length_.size(); axis++) {
+    Extent extent{place(nodes[0], axis), place(nodes[0], axis)};
+    for (const Index node : nodes) {
+      extent.first = std::min(extent.first, place(node, axis));
+      extent.last = std::max(extent.last, place(node, axis));
+    }
+    found.push_back(extent);
+  }
+  return found;
+}
+
+// Across the longest axis, in its middle.
+std::pair<Indices, Indices> Torus::halves(Nodes nodes) const {
+  const std::vector<Extent> found = extents(nodes);
+  const auto longest =
+      std::max_element(found.begin(), found.end(), [](Extent a, Extent b) { return a.length() < b.length(); });
+  const auto axis = static_cast<std::size_t>(longest - found.begin());
+  if (longest->length() == 1) return {{nodes.begin(), nodes.begin() + 1}, {nodes.begin() + 1, nodes.end()}};
+  const Index middle = longest->first + longest->length() / 2;
+  std::pair<Indices, Indices> parts;
+  for (const Index node : nodes) (place(node, axis) < middle ? parts.first : parts.second).push_back(node);
+  return parts;
+}
+
+// Of the boxes around them.
+Price Torus::mean(Nodes some, Nodes others) const {
+  const std::vector<Extent> one = extents(some), other = extents(others);
+  double sum = 0;
+  for (std::size_t axis = 0; axis < length_.size(); axis++) {
+    double ways = 0;
+    for (Index from = one[axis].first; from <= one[axis].last; from++)
+      for (Index to = other[axis].first; to <= other[axis].last; to++) ways += hops(from, to, axis);
+    sum += ways / (static_cast<double>(one[axis].length()) * other[axis].length());
+  }
+  return sum * hop_;
+}
+
+}  // namespace rankwise::placement

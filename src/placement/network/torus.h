@@ -1,0 +1,42 @@
+// Rings, or lines, along each axis.
+#ifndef RANKWISE_PLACEMENT_NETWORK_TORUS_H
+#define RANKWISE_PLACEMENT_NETWORK_TORUS_H
+
+#include "network.h"
+
+namespace rankwise::placement {
+
+class Torus : public Network {
+ public:
+  explicit Torus(const rankwise_network &network);
+
+  [[nodiscard]] Price between(Index one, Index other) const override;
+  [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
+  [[nodiscard]] Price mean(Nodes some, Nodes others) const override;
+
+ private:
+  struct Extent {
+    Index first, last;
+
+    [[nodiscard]] Index length() const { return last - first + 1; }
+  };
+
+  [[nodiscard]] Index place(Index node, std::size_t axis) const {
+    return place_[static_cast<std::size_t>(node) * length_.size() + axis];
+  }
+  [[nodiscard]] Index hops(Index from, Index to, std::size_t axis) const {
+    const Index way = from < to ? to - from : from - to;
+    return is_ring_[axis] && length_[axis] - way < way ? length_[axis] - way : way;
+  }
+  [[nodiscard]] std::vector<Extent> extents(Nodes nodes) const;
+  void find_near(const rankwise_network &network);
+
+  Price hop_;
+  Indices length_;
+  std::vector<std::uint8_t> is_ring_;
+  Indices place_;  // of each node on each axis
+};
+
+}  // namespace rankwise::placement
+
+#endif
