@@ -29,8 +29,12 @@ def notes(
     elif found.bound < len(found.seats):
         loose = len(found.seats) - found.bound
         said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
-    if inside:
-        said += _inside(connection)
+    return said + profile_notes(connection, seen, inside=inside)
+
+
+def profile_notes(connection: sqlite3.Connection, seen: Observed, *, inside: bool) -> list[str]:
+    """Return those sentences that hold for all machines; arguments as of `notes`."""
+    said = _inside(connection) if inside else []
     if seen.unplaced_messages:
         said.append(
             f"Left out: {seen.unplaced_messages} messages ({seen.unplaced_bytes} bytes) from or to processes"

@@ -3,9 +3,11 @@
   rankwise map F.rankwise
   rankwise map F.rankwise --machine machine.json -o placement
   rankwise map F.rankwise --machine other.json --predict
+  rankwise map F.rankwise --shape 4x16,8x8
 
 Without -o it only tells what there is to gain. By default the ranks change places with each other;
---nodes all lets them go to any slot of the machine. --predict places them on another machine than the run's.
+--nodes all lets them go to any slot of the machine. --predict and --shape place them on other machines than
+the run's, and compare several.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.errors import RankwiseError
+from rankwise.commands.map import machines, what_if
 from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -27,12 +29,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise map`."""
     parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile of the run")
-    parser.add_argument(
-        "--machine",
-        type=Path,
-        metavar="machine.json",
-        help="the machine (default: the run's nodes, of which nothing else is known)",
-    )
+    machines.add_arguments(parser)
     parser.add_argument(
         "--objective",
         choices=OBJECTIVES,
@@ -48,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nodes", choices=NODES, help="slots that ranks may go to: the job's, or all (default: job)"
     )
-    parser.add_argument("--predict", action="store_true", help="place the ranks anywhere on another machine")
     parser.add_argument(
         "--effort", type=int, choices=EFFORTS, default=1, help="how hard to try (default: %(default)s)"
     )
@@ -74,15 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.report.placement import print_mapping
     from rankwise.report.placement_files import print_files
     from rankwise.report.trust_lines import partial_line
-    from rankwise.topology.machine.read import read_machine
 
-    if arguments.predict and arguments.machine is None:
-        raise RankwiseError("--predict needs the other machine: add --machine machine.json")
-    if arguments.predict and arguments.nodes == "job":
-        raise RankwiseError("--predict places ranks on another machine: --nodes job does not go with it")
+    predict = machines.is_prediction(arguments)
     if arguments.output is not None:
         check_output(arguments.output, force=arguments.force)
-    machine = None if arguments.machine is None else read_machine(arguments.machine)
+    given = machines.machines(arguments)
+    if len(given) > 1:
+        return what_if.run(arguments, given)
+    machine = given[0][1] if given else None
     with opened_profile(arguments.profile) as connection:
         trusted, program = trust(connection), program_of(run_facts(connection))
         seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
@@ -91,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
             where,
             machine,
             objective=arguments.objective,
-            nodes=arguments.nodes or ("all" if arguments.predict else "job"),
-            predict=arguments.predict,
+            nodes=arguments.nodes or ("all" if predict else "job"),
+            predict=predict,
             effort=arguments.effort,
             seed=arguments.seed,
         )

@@ -1,0 +1,84 @@
+"""`rankwise map` with several machines: what the run's communication would be on each of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankwise.placement.observed import Observed
+    from rankwise.placement.what_if.compare import Candidate, Comparison
+    from rankwise.topology.machine.model import Machine
+
+
+def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) -> int:
+    """Place the ranks on each machine; 0, or RankwiseError."""
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.overview import trust
+    from rankwise.placement.notes import profile_notes
+    from rankwise.placement.observed import observed, whereabouts
+    from rankwise.placement.what_if.compare import compare
+    from rankwise.report.trust_lines import partial_line
+    from rankwise.report.what_if import print_what_if
+
+    with opened_profile(arguments.profile) as connection:
+        trusted = trust(connection)
+        seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
+        said = profile_notes(connection, seen, inside=arguments.only_kind != "user")
+    compared = compare(
+        seen, where, machines, objective=arguments.objective, effort=arguments.effort, seed=arguments.seed
+    )
+    if compared.absent:
+        said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
+    if not trusted.complete:
+        said.insert(0, partial_line(trusted))
+    if arguments.json:
+        _print_json(compared, seen, said, arguments)
+    else:
+        print_what_if(compared, seen, said, sys.stdout)
+    return 0
+
+
+def _print_json(of: Comparison, seen: Observed, said: list[str], arguments: argparse.Namespace) -> None:
+    import json
+
+    from rankwise.analysis.plain import plain
+
+    shown = {
+        "notes": said,
+        "objective": arguments.objective,
+        "unit": of.unit,
+        "only_kind": arguments.only_kind,
+        "ranks": of.ranks,
+        "messages": seen.messages,
+        "bytes": seen.bytes,
+        "unplaced_messages": seen.unplaced_messages,
+        "unplaced_bytes": seen.unplaced_bytes,
+        "present": of.present,
+        "absent": of.absent,
+        "machines": [_candidate(each, best=place in of.best) for place, each in enumerate(of.candidates)],
+    }
+    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+
+
+def _candidate(each: Candidate, *, best: bool) -> dict[str, Any]:
+    from rankwise.topology.machine.shape import Shapes
+
+    return {
+        "name": each.name,
+        "shape": Shapes(each.machine).inside(each.machine.root),
+        "levels": each.machine.level_names(),
+        "sources": each.machine.sources,
+        "nodes": len(each.machine.nodes),
+        "slots": len(each.machine.slots),
+        "fits": each.found is not None,
+        "best": best,
+        "natural": each.natural,
+        "found": each.found,
+        "present": each.mapping.present if each.mapping else None,
+        "absent": each.mapping.absent if each.mapping else "",
+        "moved": each.mapping.moved if each.mapping else [],
+        "seats": each.mapping.seats if each.mapping else [],
+    }

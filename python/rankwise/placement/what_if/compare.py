@@ -1,0 +1,121 @@
+"""A run's ranks on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.mapping import Mapping, find_mapping
+from rankwise.placement.observed import Observed, Whereabouts
+from rankwise.placement.what_if.outlook import HOPS, Outlook, outlook, present_outlook
+from rankwise.topology.machine.model import Machine
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A machine.
+
+    Attributes:
+        name: as given.
+        machine: itself.
+        mapping: of the ranks; None if it has too few slots.
+        natural: outlook of rank r in the r-th slot; likewise.
+        found: of the placement that was found; likewise.
+    """
+
+    name: str
+    machine: Machine
+    mapping: Mapping | None
+    natural: Outlook | None
+    found: Outlook | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several machines.
+
+    Attributes:
+        ranks: how many there are: those of the run.
+        unit: of the outlooks' costs, in words.
+        present: outlook of the placement that the run had; None where its hosts are not known.
+        absent: why it is not known, in words; '' if it is.
+        candidates: the machines, as given.
+        best: places in `candidates` of the cheapest, or of several that are as cheap.
+    """
+
+    ranks: int
+    unit: str
+    present: Outlook | None
+    absent: str
+    candidates: list[Candidate]
+    best: list[int]
+
+
+def compare(
+    seen: Observed,
+    where: Whereabouts,
+    machines: Sequence[tuple[str, Machine]],
+    *,
+    objective: str = "hops",
+    effort: int = 1,
+    seed: int = 1,
+) -> Comparison:
+    """Place the ranks on each of the machines, anywhere.
+
+    Args:
+        seen: what the ranks sent each other.
+        where: they were.
+        machines: each with its name; at least one.
+        objective: one of choices.OBJECTIVES.
+        effort: one of choices.EFFORTS.
+        seed: of all that is random.
+
+    Raises:
+        RankwiseError: the costs of a machine are missing, or all are too small.
+    """
+    ranks = seen.traffic.ranks
+    most = max(len(machine.slots) for _, machine in machines)
+    if most < ranks:
+        raise RankwiseError(
+            f"{ranks} ranks do not fit into any of the machines, the largest of which has {most}"
+            f" slot{'s' * (most != 1)}: give a larger one"
+        )
+    candidates = [_candidate(seen, where, *each, objective, effort, seed) for each in machines]
+    mappings = [each.mapping for each in candidates if each.mapping]
+    present, absent = present_outlook(seen, where, mappings, objective)
+    unit = HOPS if objective == "hops" else mappings[0].unit
+    return Comparison(ranks, unit, present, absent, candidates, _best(candidates))
+
+
+def _candidate(
+    seen: Observed, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
+) -> Candidate:
+    ranks = seen.traffic.ranks
+    if len(machine.slots) < ranks:
+        return Candidate(name, machine, None, None, None)
+    try:
+        mapping = find_mapping(
+            seen, where, machine, objective=objective, nodes="all", predict=True, effort=effort, seed=seed
+        )
+    except RankwiseError as error:
+        raise RankwiseError(f"{name}: {error}") from error
+    hosts = machine.hosts()
+    natural = [hosts[node] for node in machine.slots.host[:ranks].tolist()]
+    found = [seat.host for seat in mapping.seats]
+    return Candidate(
+        name,
+        machine,
+        mapping,
+        outlook(seen, machine, mapping.natural, natural, objective),
+        outlook(seen, machine, mapping.found, found, objective),
+    )
+
+
+def _best(candidates: Sequence[Candidate]) -> list[int]:
+    costs = {
+        place: each.found.cost
+        for place, each in enumerate(candidates)
+        if each.found and each.found.cost is not None
+    }
+    return [place for place, cost in costs.items() if cost == min(costs.values())]

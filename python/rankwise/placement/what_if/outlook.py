@@ -1,0 +1,84 @@
+"""What a placement would lead to on a machine, in figures that machines can be compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rankwise.placement.absent import NoPresentError
+from rankwise.placement.gain import Effect, LevelTraffic, effect
+from rankwise.placement.hosts import known_hosts, machine_of_run
+from rankwise.placement.mapping import Mapping
+from rankwise.placement.observed import Observed, Whereabouts
+from rankwise.placement.present import present_placement
+from rankwise.placement.prices import prices
+from rankwise.placement.what_if.node_load import NodeLoad, most_loaded
+from rankwise.topology.machine.model import NODE, Machine
+
+HOPS = "byte hops off node"
+"""Unit of costs by hops: what is inside of nodes may be more or fewer levels on each machine."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a placement would lead to.
+
+    Attributes:
+        cost: by hops, bytes x levels to go up from the node; else as in Effect. None if it is not known.
+        nodes: that have ranks.
+        bytes_off_node: between ranks on different nodes.
+        messages_off_node: likewise.
+        most_loaded: of the nodes.
+        outer: what meets at each level around nodes, from the outermost, at which something can.
+    """
+
+    cost: float | None
+    nodes: int
+    bytes_off_node: int
+    messages_off_node: int
+    most_loaded: NodeLoad
+    outer: list[LevelTraffic]
+
+
+def outlook(seen: Observed, machine: Machine, of: Effect, hosts: Sequence[str], objective: str) -> Outlook:
+    """Return the outlook.
+
+    Args:
+        seen: what the ranks sent each other.
+        machine: that they are placed on.
+        of: effect of the placement there.
+        hosts: name of the node of each rank.
+        objective: one of choices.OBJECTIVES.
+    """
+    around = machine.level_names()[: machine.depth(NODE)]
+    outer = [level for level in of.levels if level.level in around]
+    hops = sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
+    return Outlook(
+        hops if objective == "hops" else of.cost,
+        len(set(hosts)),
+        of.bytes_off_node,
+        of.messages_off_node,
+        most_loaded(seen.traffic, hosts),
+        outer,
+    )
+
+
+def present_outlook(
+    seen: Observed, where: Whereabouts, mappings: Sequence[Mapping], objective: str
+) -> tuple[Outlook | None, str]:
+    """Return the outlook of the run's own placement, or why there is none.
+
+    The first machine that is the run's tells most about it; or else its hosts, without costs but hops.
+    """
+    try:
+        hosts = known_hosts(where)
+    except NoPresentError as error:
+        return None, error.reason
+    for mapping in mappings:
+        if mapping.present is not None:
+            return outlook(seen, mapping.machine, mapping.present, hosts, objective), ""
+    machine = machine_of_run(where)
+    by_hops = prices(machine, "hops", machine.slots.numbers)
+    of = effect(seen.traffic, machine, present_placement(where, machine).slot, by_hops)
+    found = outlook(seen, machine, of, hosts, "hops")
+    return (found if objective == "hops" else replace(found, cost=None)), ""

@@ -1,0 +1,225 @@
+"""`rankwise map` on machines that the run was not on: figures known by construction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiles import write_traffic
+from test_map import INSIDE, USER, by_level, machine, mapped, refusal, ring
+
+from rankwise.__main__ import main
+from rankwise.placement.engine import Traffic
+from rankwise.placement.what_if.node_load import most_loaded
+
+
+@pytest.fixture
+def dealt_out(tmp_path: Path) -> Path:
+    """A ring of 8 ranks, dealt out in turns to 4 nodes: no neighbours are together."""
+    return write_traffic(tmp_path / "ring.rankwise", [f"n{rank % 4}" for rank in range(8)], ring(8))
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main(["map", *map(str, words), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def off_node(outlook: dict[str, Any]) -> tuple[int, int, int]:
+    return outlook["nodes"], outlook["bytes_off_node"], outlook["messages_off_node"]
+
+
+def test_a_ring_on_shapes(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a ring in order on k > 1 nodes, k pairs meet outside of them: 1,000 bytes in 2 messages each."""
+    shown = compared(capsys, dealt_out, "--shape", "4x2,2x2x2", "--shape", "2x4", "--shape", "3x8,8x1")
+    assert [each["name"] for each in shown["machines"]] == ["4x2", "2x2x2", "2x4", "3x8", "8x1"]
+    assert [each["shape"] for each in shown["machines"]][:2] == [
+        "4 nodes x 2 slots",
+        "2 switches x 2 nodes x 2 slots",
+    ]
+    assert (shown["unit"], shown["ranks"], shown["bytes"]) == ("byte hops off node", 8, 8000)
+    assert (*off_node(shown["present"]), shown["present"]["cost"]) == (4, 8000, 16, 8000)
+    for which in ("natural", "found"):
+        outlooks = [each[which] for each in shown["machines"]]
+        assert [off_node(each) for each in outlooks] == [
+            (4, 4000, 8), (4, 4000, 8), (2, 2000, 4), (1, 0, 0), (8, 8000, 16),
+        ]  # fmt: skip
+        # Between the switches 2 pairs meet, which go up one level more.
+        assert [each["cost"] for each in outlooks] == [4000, 6000, 2000, 0, 8000]
+        assert [level["bytes"] for level in outlooks[1]["outer"]] == [2000, 2000]
+        assert [each["most_loaded"]["bytes"] for each in outlooks] == [2000, 2000, 2000, 0, 2000]
+        assert [each["most_loaded"]["imbalance"] for each in outlooks] == [1, 1, 1, None, 1]
+    assert [each["best"] for each in shown["machines"]] == [False, False, False, True, False]
+    assert [(each["nodes"], each["slots"]) for each in shown["machines"]][3] == (3, 24)
+
+
+def test_what_is_found_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranks 0 and 2, 1 and 3 talk: the natural order parts them, and one of the pairs talks more."""
+    pairs = [(0, 2, USER, 1, 100), (3, 1, USER, 3, 300)]
+    profile = write_traffic(tmp_path / "F.rankwise", ["a"] * 4, pairs)
+    shown = compared(capsys, profile, "--shape", "2x2,4x1,3x2")
+    two, four, three = shown["machines"]
+    assert (off_node(two["natural"]), off_node(two["found"])) == ((2, 400, 4), (2, 0, 0))
+    assert off_node(four["found"]) == (4, 400, 4)
+    assert four["found"]["most_loaded"] | {"host": ""} == {
+        "host": "",
+        "bytes": 300,
+        "mean": 200,
+        "imbalance": 1.5,
+    }
+    assert [two["best"], four["best"], three["best"]] == [True, False, True]
+    hosts = [seat["host"] for seat in two["seats"]]
+    assert hosts[0] == hosts[2] != hosts[1] == hosts[3]
+
+
+def levels(cost: float, **outer: object) -> list[dict[str, object]]:
+    known = {"latency_us": cost, "bandwidth_mb_s": 1000}
+    return [
+        {"name": "machine", "cost": known, **outer},
+        {"name": "node", "count": 4, "names": "n[0-3]", "cost": {"latency_us": 0.5, "us_per_byte": 0.0005}},
+        {"name": "core", "count": 2},
+    ]
+
+
+def test_time(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pair costs 2 latencies + 1,000 B / 1,000 MB/s off node, and 1.5 us within."""
+    near, far = machine(tmp_path / "near.json", levels(1)), machine(tmp_path / "far.json", levels(2))
+    words = ("--machine", near, "--machine", far, "--predict", "--objective", "time")
+    shown = compared(capsys, dealt_out, *words, "--shape", "2x4")
+    assert shown["unit"] == "us"
+    assert [each["found"]["cost"] for each in shown["machines"]] == pytest.approx(
+        [4 * 3 + 4 * 1.5, 4 * 5 + 4 * 1.5, 2 * 3 + 6 * 1.5]
+    )
+    assert shown["present"]["cost"] == pytest.approx(8 * 3)  # as the first machine tells, which is the run's
+    assert [each["best"] for each in shown["machines"]] == [False, False, True]
+    shown = compared(capsys, dealt_out, "--shape", "4x2,2x4", "--machine", near)
+    assert shown["present"]["cost"] == 8000
+    assert "2x2x2: the machine has no latency and bandwidth for level 'machine'" in refusal(
+        capsys, dealt_out, *words, "--shape", "2x2x2"
+    )
+
+
+def test_shapes_take_costs_from_the_node_outwards(
+    dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Measured are 1 us around packages, 2 at a switch, 5 above; bytes cost nothing to speak of."""
+
+    def cost(latency: float) -> dict[str, object]:
+        return {"cost": {"latency_us": latency, "us_per_byte": 0}}
+
+    given = machine(
+        tmp_path / "m.json",
+        [
+            {"name": "machine", **cost(5)},
+            {"name": "switch", "count": 2, **cost(2)},
+            {"name": "node", "count": 2, **cost(1)},
+            {"name": "package", "count": 2, **cost(0.5)},
+            {"name": "core", "count": 2},
+        ],
+    )
+    shown = compared(capsys, dealt_out, "--machine", given, "--shape", "4x2,2x2x2", "--objective", "time")
+    # 8 pairs, 2 messages each: 4 in nodes; at 2x2x2, 2 at switches and 2 above.
+    assert [each["found"]["cost"] for each in shown["machines"]][1:] == [
+        4 * 2 * 1 + 4 * 2 * 2,
+        8 + 2 * 2 * 2 + 2 * 2 * 5,
+    ]
+
+
+def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small, large = compared(capsys, dealt_out, "--shape", "3x2,2x4")["machines"]
+    assert (small["fits"], small["found"], small["seats"], small["best"]) == (False, None, [], False)
+    assert large["fits"]
+    assert "8 ranks do not fit" in refusal(capsys, dealt_out, "--shape", "3x2")
+    assert "the largest of which has 6 slots" in refusal(capsys, dealt_out, "--shape", "3x2,1x1")
+
+
+def test_a_single_shape_is_told_in_full(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = mapped(capsys, dealt_out, "--shape", "2x2x2")
+    assert by_level(found["found"]) == {"machine": 2000, "switch": 2000, "node": 4000}
+    assert found["machine"]["sources"][0]["kind"] == "shape"
+    assert found["present"] is None
+
+
+def test_what_is_printed(
+    dealt_out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["map", str(dealt_out), "--shape", "4x2,2x2x2,1x4,2x8"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [" ".join(line.split()) for line in lines]
+    assert rows[0] == "8 ranks on 4 machines"
+    parts = "\n".join(rows).split("\n\n")[1:]
+    titles = (
+        "Cost, byte hops off node|Off node, bytes|Off node, messages|Meeting at machine|Meeting at switch"
+    )
+    assert [part.partition("\n")[0] for part in parts] == titles.split("|")
+    assert parts[0].splitlines()[2:] == [
+        "as it was run 4 8 - 8000 -",
+        "4x2 4 8 4000 4000 0.0",
+        "2x2x2 4 8 6000 6000 0.0",
+        "1x4 1 4 - - - too small",
+        "2x8 1 of 2 16 0 0 0.0 best",
+    ]
+    assert "as it was run - 7.81 KiB 100.0 3.91 KiB 1.00" in parts[1]
+    assert "2x8 0 B 0 B 0.0 0 B -" in parts[1]
+    assert "4x2 8 8 50.0" in parts[2]
+    assert parts[4].splitlines()[2:] == ["2x2x2 1.95 KiB 1.95 KiB 4 4"]
+
+
+def test_the_run_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from sqlite3 import connect
+
+    profile = write_traffic(tmp_path / "F.rankwise", ["a"] * 4, [*ring(4), (-1, 0, INSIDE, 1, 7)])
+    with connect(profile) as connection:
+        connection.execute("DELETE FROM ranks WHERE rank = 3")
+    shown = compared(capsys, profile, "--shape", "2x2,1x4")
+    assert (shown["present"], shown["absent"]) == (None, "the profile does not know where rank 3 was")
+    assert any(shown["absent"] in note for note in shown["notes"])
+    assert any("Left out: 1 messages" in note for note in shown["notes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--shape", "16"], "'16' is no shape"),
+        (["--shape", "4x"], "'4x' is no shape"),
+        (["--shape", "4x2,"], "'' is no shape"),
+        (["--shape", "4x-2"], "'4x-2' is no shape"),
+        (["--shape", "0x4"], "'0x4' is no shape"),
+        (["--shape", "999999999x999999999"], "has more slots than 16777216"),
+        (["--shape", "x".join(["1"] * 80)], "is no shape"),
+        (["--shape", "4x2", "--nodes", "job"], "--nodes job does not go with it"),
+        (["--shape", "4x2", "-o", "out"], "a shape has no hosts"),
+        (["--shape", "4x2", "--objective", "time"], "--objective hops"),
+        (["--predict"], "add --machine machine.json or --shape"),
+    ],
+)
+def test_bad_input(
+    dealt_out: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], said: str
+) -> None:
+    assert said in refusal(capsys, dealt_out, *words)
+
+
+def test_several_files(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = machine(tmp_path / "1.json", levels(1)), machine(tmp_path / "2.json", levels(1))
+    words = ("--machine", one, "--machine", other)
+    assert "several machines are for --predict" in refusal(capsys, dealt_out, *words)
+    assert "-o writes the files of one placement" in refusal(
+        capsys, dealt_out, *words, "--predict", "-o", "out"
+    )
+    other.write_text("no JSON")
+    assert f"{other}: is no JSON" in refusal(capsys, dealt_out, *words, "--predict")
+
+
+def test_the_most_loaded_node() -> None:
+    """Node b has 5 + 7 out and 1 in, and what stays within it does not count; the sum is exact."""
+    traffic = Traffic(5, [0, 0, 3, 0, 4], [2, 3, 0, 1, 2], [5, 7, 1, 100, 2**62])
+    load = most_loaded(traffic, ["b", "b", "a", "c", "a"])
+    assert (load.host, load.bytes, load.mean, load.imbalance) == ("b", 13, 26 / 3, 1.5)
+    most = 2**63 - 1
+    load = most_loaded(Traffic(3, [0, 0], [1, 2], [most, most]), ["x", "y", "z"])
+    assert (load.host, load.bytes) == ("x", 2 * most)
