@@ -48,8 +48,11 @@ enum {
   MPI_M_SESSION_OVERFLOW = 7,      /* no further session can be numbered */
   MPI_M_MULTIPLE_CALL = 8,         /* already open, active or suspended */
   MPI_M_INVALID_ROOT = 9,
-  MPI_M_INVALID_FLAGS = 10,    /* none, or unknown ones */
-  MPI_M_INVALID_PROCEDURE = 11 /* no procedure of MPI that Rankwise counts */
+  MPI_M_INVALID_FLAGS = 10,     /* none, or unknown ones */
+  MPI_M_INVALID_PROCEDURE = 11, /* no procedure of MPI that Rankwise counts */
+  MPI_M_INVALID_COMM = 12,      /* other processes than the session's */
+  MPI_M_INVALID_MACHINE = 13,   /* no machine.json, or not that of these processes */
+  MPI_M_INVALID_ORDER = 14      /* not each rank once */
 };
 
 int MPI_M_init(void);
@@ -87,6 +90,20 @@ int MPI_M_get_comm_time(MPI_Comm comm, const char *procedure, double *seconds);
 /* Calls, bytes sent (collectives: what this process contributed), and bytes received. */
 int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *calls, unsigned long *bytes_sent,
                         unsigned long *bytes_received);
+
+/* Ranks where their partners are. Makes a communicator of the processes of `comm`, which are those of the session: each
+ * stays where it is, and those that have sent each other much in the session get ranks that are near each other in what
+ * they do. `machine` is the path of a machine.json (docs/machine.md), read by rank 0 of the session; NULL: nodes,
+ * packages, caches and cores as the kernels tell. k [size of comm], if it is not MPI_M_INT_IGNORE: k[i] is the new rank
+ * of the process that has rank i in `comm`. If nothing is cheaper the order stays. The program frees the communicator;
+ * on an error it is MPI_COMM_NULL. */
+int MPI_M_reorder(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_Comm *optimised, int *k);
+
+/* What rank i of `original` has worked on goes to the process that has rank i in the new order, and so works on that:
+ * k as above. Blocks may be of different sizes; `recvcount` is the room. To be called by all processes of `original`.
+ */
+int MPI_M_redistribute(const void *sendbuf, int sendcount, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                       MPI_Comm original, const int *k);
 
 #ifdef __cplusplus
 }

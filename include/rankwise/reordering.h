@@ -29,8 +29,9 @@ struct rankwise_whereabouts {
 
 enum {
   RANKWISE_REORDERED = 0,
-  RANKWISE_KEPT,         /* nothing is cheaper than the present order */
-  RANKWISE_NOT_REORDERED /* `problem` says why */
+  RANKWISE_KEPT,          /* nothing is cheaper than the present order */
+  RANKWISE_NOT_REORDERED, /* `problem` says why */
+  RANKWISE_BAD_MACHINE    /* likewise: the machine.json can't be read, or is not that of these processes */
 };
 
 /* Role r is what the process of rank r does: traffic->ranks roles of as many processes or more. Processes are given by

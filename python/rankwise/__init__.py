@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from rankwise.introspection import Session as Session
     from rankwise.introspection import SoFar as SoFar
     from rankwise.introspection import preload as preload
+    from rankwise.introspection import redistribute as redistribute
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
 
-__all__ = ["IntrospectionError", "Session", "SoFar", "preload", "session", "so_far"]
+__all__ = ["IntrospectionError", "Session", "SoFar", "preload", "redistribute", "session", "so_far"]
 
 
 def __getattr__(name: str) -> object:

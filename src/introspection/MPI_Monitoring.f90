@@ -21,9 +21,13 @@ module MPI_Monitoring
   integer, parameter, public :: &
     MPI_M_INTERNAL_FAIL = 1, MPI_M_MPIT_FAIL = 2, MPI_M_MISSING_INIT = 3, MPI_M_SESSION_STILL_ACTIVE = 4, &
     MPI_M_SESSION_NOT_SUSPENDED = 5, MPI_M_INVALID_MSID = 6, MPI_M_SESSION_OVERFLOW = 7, MPI_M_MULTIPLE_CALL = 8, &
-    MPI_M_INVALID_ROOT = 9, MPI_M_INVALID_FLAGS = 10, MPI_M_INVALID_PROCEDURE = 11
+    MPI_M_INVALID_ROOT = 9, MPI_M_INVALID_FLAGS = 10, MPI_M_INVALID_PROCEDURE = 11, MPI_M_INVALID_COMM = 12, &
+    MPI_M_INVALID_MACHINE = 13, MPI_M_INVALID_ORDER = 14
 
   character(len=*), parameter, public :: MPI_M_ALL_COLLECTIVES = "collective", MPI_M_ALL_PROCEDURES = "*"
+
+  ! In the place of a machine.json: what the nodes tell themselves.
+  character(len=*), parameter, public :: MPI_M_NO_MACHINE = ""
 
   ! In the place of an argument that is not wanted: known by their addresses.
   integer, target, save, public :: MPI_M_INT_IGNORE
@@ -31,7 +35,7 @@ module MPI_Monitoring
 
   public :: MPI_M_init, MPI_M_finalize, MPI_M_start, MPI_M_suspend, MPI_M_continue, MPI_M_reset, MPI_M_free, &
     MPI_M_get_info, MPI_M_get_data, MPI_M_allgather_data, MPI_M_rootgather_data, MPI_M_flush, MPI_M_rootflush, &
-    MPI_M_get_comm_time, MPI_M_get_comm_data
+    MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_redistribute
 
   interface
     integer(c_int) function c_init() bind(C, name="MPI_M_init")
@@ -103,6 +107,20 @@ module MPI_Monitoring
       integer(c_int), value :: comm
       character(kind=c_char) :: procedure(*)
       type(c_ptr), value :: calls, bytes_sent, bytes_received
+    end function
+    integer(c_int) function c_reorder(msid, comm, machine, optimised, k) bind(C, name="MPI_M_reorder_fortran")
+      import :: c_int, c_char
+      integer(c_int), value :: msid, comm
+      character(kind=c_char) :: machine(*)
+      integer(c_int) :: optimised, k(*)
+    end function
+    integer(c_int) function c_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k) &
+        bind(C, name="MPI_M_redistribute_fortran")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*), intent(inout) :: recvbuf(*)
+      integer(c_int), value :: sendcount, recvcount, datatype, original
+      integer(c_int), intent(in) :: k(*)
     end function
   end interface
 
@@ -206,6 +224,24 @@ contains
     integer, intent(out) :: ierror
     ierror = c_get_comm_data(comm, trim(procedure) // c_null_char, wanted(c_loc(calls)), wanted(c_loc(bytes_sent)), &
                              wanted(c_loc(bytes_received)))
+  end subroutine
+
+  ! Ranks are from 0 on: k(i + 1) is the new rank of the process that has rank i in comm.
+  subroutine MPI_M_reorder(msid, comm, machine, optimised, k, ierror)
+    integer, intent(in) :: msid, comm
+    character(len=*), intent(in) :: machine
+    integer, intent(inout) :: optimised, k(*)
+    integer, intent(out) :: ierror
+    ierror = c_reorder(msid, comm, trim(machine) // c_null_char, optimised, k)
+  end subroutine
+
+  ! Buffers are arrays of any type and rank, without holes.
+  subroutine MPI_M_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k, ierror)
+    type(*), intent(in) :: sendbuf(*)
+    type(*), intent(inout) :: recvbuf(*)
+    integer, intent(in) :: sendcount, recvcount, datatype, original, k(*)
+    integer, intent(out) :: ierror
+    ierror = c_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k)
   end subroutine
 
   ! C's null pointer for what is to be ignored.

@@ -17,7 +17,10 @@ enum Error {
   multiple_call = 8,
   invalid_root = 9,
   invalid_flags = 10,
-  invalid_procedure = 11
+  invalid_procedure = 11,
+  invalid_comm = 12,
+  invalid_machine = 13,
+  invalid_order = 14
 };
 
 }  // namespace rankwise::introspection

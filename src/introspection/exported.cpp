@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "files.h"
+#include "reorder.h"
 #include "sessions.h"
 #include "so_far.h"
 
@@ -50,6 +51,16 @@ Error comm_data(Handle comm, const char *procedure, unsigned long *calls, unsign
 // Of a Fortran program, whose communicators are numbers on every library. None before MPI_M_init: nothing is asked
 // then.
 Handle from_fortran(int comm) { return introspection::is_open() ? introspection::mpi->from_fortran(comm) : Handle{0}; }
+
+// Calls put(communicator) with that of the new order, or none.
+template <class Put>
+Error reorder(int msid, Handle comm, const char *machine, int *k, Put put) {
+  if (!introspection::is_open()) return introspection::missing_init;
+  Handle made = 0;
+  const Error error = introspection::reorder(msid, comm, machine, &made, k);
+  put(made);
+  return error;
+}
 
 }  // namespace
 
@@ -114,6 +125,16 @@ RANKWISE_EXPORTED MPI_M_get_comm_data(const void *comm, const char *procedure, u
   return comm_data(handle(comm), procedure, calls, bytes_sent, bytes_received);
 }
 
+RANKWISE_EXPORTED MPI_M_reorder(int msid, const void *comm, const char *machine, void *optimised, int *k) {
+  if (optimised == nullptr) return introspection::invalid_comm;
+  return reorder(msid, handle(comm), machine, k, [=](Handle made) { introspection::mpi->put(made, optimised); });
+}
+
+RANKWISE_EXPORTED MPI_M_redistribute(const void *sendbuf, int sendcount, void *recvbuf, int recvcount,
+                                     const void *datatype, const void *original, const int *k) {
+  return introspection::redistribute({sendbuf, sendcount, recvbuf, recvcount, handle(datatype)}, handle(original), k);
+}
+
 // --- For the Fortran module, MPI_Monitoring.f90 ---
 
 RANKWISE_EXPORTED MPI_M_start_fortran(int comm, int *msid) { return introspection::start(from_fortran(comm), msid); }
@@ -125,4 +146,17 @@ RANKWISE_EXPORTED MPI_M_get_comm_time_fortran(int comm, const char *procedure, d
 RANKWISE_EXPORTED MPI_M_get_comm_data_fortran(int comm, const char *procedure, unsigned long *calls,
                                               unsigned long *bytes_sent, unsigned long *bytes_received) {
   return comm_data(from_fortran(comm), procedure, calls, bytes_sent, bytes_received);
+}
+
+RANKWISE_EXPORTED MPI_M_reorder_fortran(int msid, int comm, const char *machine, int *optimised, int *k) {
+  const char *path = *machine != '\0' ? machine : nullptr;
+  return reorder(msid, from_fortran(comm), path, k,
+                 [=](Handle made) { *optimised = introspection::mpi->to_fortran(made); });
+}
+
+RANKWISE_EXPORTED MPI_M_redistribute_fortran(const void *sendbuf, int sendcount, void *recvbuf, int recvcount,
+                                             int datatype, int original, const int *k) {
+  if (!introspection::is_open()) return introspection::missing_init;
+  const Handle type = introspection::mpi->datatype_from_fortran(datatype);
+  return introspection::redistribute({sendbuf, sendcount, recvbuf, recvcount, type}, from_fortran(original), k);
 }

@@ -34,6 +34,8 @@ class Rows {
   Rows(const Rows &) = delete;
   Rows &operator=(const Rows &) = delete;
 
+  // This process's own, and the members, with a reference more.
+  Error look(int id, int flags, Members **members);
   // This process's own.
   Error of_this(int id, int flags);
   // Those of all; on all members, or on the root alone.
@@ -47,8 +49,6 @@ class Rows {
   const Count *counts() const { return counts_; }
 
  private:
-  // This process's own, and the members, with a reference more.
-  Error look(int id, int flags, Members **members);
   Error gather(int id, int flags, const int *root);  // nullptr = all get them
 
   int size_ = 0;

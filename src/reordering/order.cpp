@@ -24,6 +24,7 @@ struct Verdict {
   Outcome outcome;
   double before;
   double after;
+  bool machine_is_bad;
   char problem[sizeof Order::problem];
 };
 
@@ -44,6 +45,9 @@ void decide(const rankwise_traffic &traffic, const rankwise_whereabouts *where, 
       return;
     case RANKWISE_KEPT:
       verdict.outcome = Outcome::kept;
+      return;
+    case RANKWISE_BAD_MACHINE:
+      verdict.machine_is_bad = true;
       return;
     default:
       return;
@@ -95,6 +99,7 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
   order.outcome = verdict.outcome;
   order.before = verdict.before;
   order.after = verdict.after;
+  order.machine_is_bad = verdict.machine_is_bad;
   memcpy(order.problem, verdict.problem, sizeof order.problem);
   if (order.outcome != Outcome::reordered) keep(order.new_rank, size);
   return order;

@@ -21,6 +21,7 @@ struct Order {
   int *new_rank = nullptr;
   double before = 0;  // cost of the present order, byte hops
   double after = 0;
+  bool machine_is_bad = false;  // failed, because of the machine.json
   char problem[160] = "";
 };
 

@@ -20,12 +20,31 @@ struct Processes {
   int *world_ranks = nullptr;  // malloc'ed, by rank in it; -1 = of another world
 };
 
-// None of what they call is counted. They are false if MPI refused.
+// What one process sends to one, and receives from one, in a program's data.
+struct Exchange {
+  const void *send;
+  int send_count;
+  int to;
+  void *receive;
+  int receive_count;
+  int from;
+  Handle datatype;
+  int tag;
+};
+
+// None of what they call is counted, unless it is said. They are false if MPI refused.
 struct Communication {
   Handle (*from_fortran)(int comm);
+  Handle (*datatype_from_fortran)(int datatype);
+  int (*to_fortran)(Handle comm);
+  Handle (*none)();  // MPI_COMM_NULL
+  // Puts a communicator where the program has an MPI_Comm.
+  void (*put)(Handle comm, void *place);
   int (*thread_level)();  // as MPI_Query_thread tells it
   // False as well for no communicator, and for an intercommunicator.
   bool (*processes)(Handle comm, Processes *processes);
+  // Of each process of `comm`, its rank in `other`, -1 if it has none: malloc'ed; nullptr if MPI refused.
+  int *(*ranks_in)(Handle comm, Handle other);
   // Its entry in the table of communicators; nullptr if there is no room.
   communicators::Communicator *(*known)(Handle comm);
 
@@ -38,6 +57,12 @@ struct Communication {
   bool (*gather_records)(Handle copy, int root, std::size_t bytes, const void *own, int count, void *all,
                          const int *counts, const int *places);
   bool (*broadcast)(Handle copy, int root, void *data, std::size_t bytes);
+
+  // In the program's name: counted as its own calls, and what they make is named as its own.
+  bool (*split)(Handle comm, int color, int key, Handle *made);
+  bool (*exchange)(Handle comm, const Exchange &exchange);
+  // With itself: not counted.
+  bool (*copy)(Handle comm, const Exchange &exchange);
 
   // Something of ours that goes with a communicator of the program. When that is freed, `detached` is called.
   void *(*attached)(Handle comm);

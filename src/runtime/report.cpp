@@ -10,15 +10,12 @@
 
 namespace rankwise {
 
-void say_once(const char *format, ...) {
-  static std::atomic_flag said;
-  if (said.test_and_set() || launcher::local_rank() > 0) return;
+namespace {
+
+void write_line(const char *format, va_list arguments) {
   char line[1024];
-  va_list arguments;
-  va_start(arguments, format);
   int length = snprintf(line, sizeof line, "rankwise: ");
   length += vsnprintf(line + length, sizeof line - static_cast<size_t>(length) - 1, format, arguments);
-  va_end(arguments);
   if (length > static_cast<int>(sizeof line) - 2) length = sizeof line - 2;
   // The name of a directory may hold anything, also what steers a terminal.
   for (char *c = line; c < line + length; ++c) {
@@ -27,6 +24,24 @@ void say_once(const char *format, ...) {
   line[length++] = '\n';
   // One write, so that lines of several processes don't mix; nothing can be done if it fails.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(length));
+}
+
+}  // namespace
+
+void say_once(const char *format, ...) {
+  static std::atomic_flag said;
+  if (said.test_and_set() || launcher::local_rank() > 0) return;
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(format, arguments);
+  va_end(arguments);
+}
+
+void say(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(format, arguments);
+  va_end(arguments);
 }
 
 }  // namespace rankwise

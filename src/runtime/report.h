@@ -1,4 +1,4 @@
-// What the runtime itself says to the user: at most one line a process, on stderr.
+// What the runtime itself says to the user, on stderr: of its own accord at most one line a process.
 #ifndef RANKWISE_REPORT_H
 #define RANKWISE_REPORT_H
 
@@ -7,6 +7,9 @@ namespace rankwise {
 // Prints "rankwise: <text>" once, from the first process of each node only, so that a job of a thousand ranks
 // doesn't print a thousand lines. Further calls do nothing.
 [[gnu::format(printf, 1, 2)]] void say_once(const char *format, ...);
+
+// Prints such a line each time, where the program asks for something: the caller sees to it that one process does.
+[[gnu::format(printf, 1, 2)]] void say(const char *format, ...);
 
 }  // namespace rankwise
 

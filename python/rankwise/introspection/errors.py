@@ -18,6 +18,9 @@ ERRORS = {
     9: ("MPI_M_INVALID_ROOT", "the root is no rank of the session's communicator"),
     10: ("MPI_M_INVALID_FLAGS", "no such kind of messages"),
     11: ("MPI_M_INVALID_PROCEDURE", 'no procedure of MPI that is recorded; "MPI_Bcast" is one'),
+    12: ("MPI_M_INVALID_COMM", "the communicator has other processes than that of the session"),
+    13: ("MPI_M_INVALID_MACHINE", "no machine.json, or not that of these processes: rank 0 has told why"),
+    14: ("MPI_M_INVALID_ORDER", "the new order does not have each rank once"),
 }
 
 

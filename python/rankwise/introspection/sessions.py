@@ -15,6 +15,7 @@ from rankwise.introspection import kinds
 from rankwise.introspection.errors import IntrospectionError
 from rankwise.introspection.handles import handle
 from rankwise.introspection.library import call, open_
+from rankwise.introspection.reordering import reordered
 
 Counts = NDArray[np.int64]
 Figure = Literal["messages", "bytes"]
@@ -152,6 +153,28 @@ class Session:
             call("MPI_M_flush", self._id, name, flags)
         else:
             call("MPI_M_rootflush", self._id, root, name, flags)
+
+    def reorder(
+        self, comm: Any = None, machine: str | os.PathLike[str] | None = None
+    ) -> tuple[Any, NDArray[np.int32]]:
+        """Make a communicator whose ranks are where their partners in this session are. Collective.
+
+        Processes stay where they are. If nothing is cheaper, the order stays as well.
+
+        Args:
+            comm: an mpi4py.MPI.Comm with the processes of the session; None: the session's own.
+            machine: path of a machine.json (docs/machine.md), read by rank 0 of the session; None: nodes,
+                packages, caches and cores as the kernels tell.
+
+        Returns:
+            The new communicator, an mpi4py.MPI.Intracomm that the program is to free; and k, shape (n,): k[i]
+            is the new rank of the process that has rank i in `comm`.
+
+        Raises:
+            IntrospectionError: `comm` has other processes, or the machine is not that of these processes.
+            TypeError: `comm` is no communicator of mpi4py.
+        """
+        return reordered(self._id, self._comm if comm is None else comm, machine)
 
     def _row(self, of: Figure, kind: str) -> Counts:
         flags = kinds.flags(kind)

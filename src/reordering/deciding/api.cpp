@@ -64,7 +64,10 @@ RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const 
                                          double *before, double *after, char *problem, std::size_t room) {
   namespace reordering = rankwise::reordering;
   try {
-    if (machine != nullptr) throw std::runtime_error("a machine.json can't be read yet");
+    if (machine != nullptr) {
+      snprintf(problem, room, "a machine.json can't be read here yet");
+      return RANKWISE_BAD_MACHINE;
+    }
     const reordering::Places places = reordering::places_of(where, processes);
     return reordering::reorder(*traffic, places, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
                                                                                        : RANKWISE_KEPT;

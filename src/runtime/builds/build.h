@@ -76,9 +76,9 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/sessions.h"
 //
-#include "../wrappers/communication.h"
-//
 #include "../generated/wrappers.inc"
+//
+#include "../wrappers/communication.h"
 
 void *const *wrapper_table() { return wrappers; }
 

@@ -51,6 +51,21 @@ inline Handle from_fortran(int comm) {
   return static_cast<Handle>(static_cast<unsigned>(comm));
 }
 
+inline Handle datatype_from_fortran(int datatype) {
+  const auto convert = reinterpret_cast<MPI_Datatype (*)(int)>(library::function("PMPI_Type_f2c"));
+  if (convert != nullptr) return abi::bits(convert(datatype));
+  return static_cast<Handle>(static_cast<unsigned>(datatype));
+}
+
+inline int to_fortran(Handle handle) {
+  const auto convert = reinterpret_cast<int (*)(MPI_Comm)>(library::function("PMPI_Comm_c2f"));
+  return convert != nullptr ? convert(communicator_of(handle)) : static_cast<int>(handle);
+}
+
+inline Handle none() { return abi::bits(abi::comm_null); }
+
+inline void put(Handle handle, void *place) { *static_cast<MPI_Comm *>(place) = communicator_of(handle); }
+
 inline int thread_level() {
   int level = 0;
   queries.Query_thread(&level);
@@ -65,6 +80,13 @@ inline bool processes(Handle handle, Processes *found) {
   if (queries.Comm_size(comm, &found->size) != abi::success) return false;
   found->world_ranks = Group(comm, Group::Side::local).world_ranks();
   return found->world_ranks != nullptr;
+}
+
+inline int *ranks_in(Handle handle, Handle other) {
+  const Ours ours;
+  const Group group(communicator_of(handle), Group::Side::local);
+  const Group others(communicator_of(other), Group::Side::local);
+  return group.ranks_in(others.handle(), group.size());
 }
 
 inline communicators::Communicator *known(Handle handle) {
@@ -146,7 +168,28 @@ inline bool broadcast(Handle copy, int root, void *data, std::size_t bytes) {
   const Words words(bytes);
   return words.fit && RANKWISE_ASK(Bcast, data, words.count, abi::byte, root, communicator_of(copy));
 }
+
+inline bool copy(Handle comm, const Exchange &own) {
+  const auto datatype = as<MPI_Datatype>(own.datatype);
+  return RANKWISE_ASK(Sendrecv, own.send, own.send_count, datatype, own.to, own.tag, own.receive, own.receive_count,
+                      datatype, own.from, own.tag, communicator_of(comm), abi::status_ignore());
+}
 #undef RANKWISE_ASK
+
+// --- In the program's name: through the wrappers ---
+
+inline bool split(Handle comm, int color, int key, Handle *made) {
+  MPI_Comm handle = abi::comm_null;
+  if (MPI_Comm_split(communicator_of(comm), color, key, &handle) != abi::success) return false;
+  *made = abi::bits(handle);
+  return handle != abi::comm_null;
+}
+
+inline bool exchange(Handle comm, const Exchange &one) {
+  const auto datatype = as<MPI_Datatype>(one.datatype);
+  return MPI_Sendrecv(one.send, one.send_count, datatype, one.to, one.tag, one.receive, one.receive_count, datatype,
+                      one.from, one.tag, communicator_of(comm), abi::status_ignore()) == abi::success;
+}
 
 // --- Attributes of communicators ---
 
@@ -202,8 +245,13 @@ const Communication *communication() {
   namespace here = own;
   static constexpr Communication all = {
       .from_fortran = here::from_fortran,
+      .datatype_from_fortran = here::datatype_from_fortran,
+      .to_fortran = here::to_fortran,
+      .none = here::none,
+      .put = here::put,
       .thread_level = here::thread_level,
       .processes = here::processes,
+      .ranks_in = here::ranks_in,
       .known = here::known,
       .duplicate = here::duplicate,
       .free = here::free,
@@ -212,6 +260,9 @@ const Communication *communication() {
       .gather = here::gather,
       .gather_records = here::gather_records,
       .broadcast = here::broadcast,
+      .split = here::split,
+      .exchange = here::exchange,
+      .copy = here::copy,
       .attached = here::attached,
       .attach = here::attach,
       .detach = here::detach,

@@ -1,0 +1,49 @@
+// Who has sent how much to whom in a session: what is not zero, on the process of rank 0.
+#ifndef RANKWISE_INTROSPECTION_TRAFFIC_H
+#define RANKWISE_INTROSPECTION_TRAFFIC_H
+
+#include <cstdint>
+
+#include "errors.h"
+#include "members.h"
+#include "rankwise/placement.h"
+#include "sessions.h"
+
+namespace rankwise::introspection {
+
+// Memory of rank 0 is in proportion to the pairs that have sent something, and of all to the number of processes.
+class Traffic {
+ public:
+  Traffic() = default;
+  ~Traffic();
+  Traffic(const Traffic &) = delete;
+  Traffic &operator=(const Traffic &) = delete;
+
+  // Collective. `sent`: the rows with the messages inside collectives as they were sent, `asked`: with collectives as
+  // they are defined. The former are used if all processes see all messages of their MPI library.
+  Error gather(const Members &members, const Rows &sent, const Rows &asked);
+
+  // nullptr on all others, and without memory.
+  const rankwise_traffic *get() const { return whole_ ? &traffic_ : nullptr; }
+
+ private:
+  struct Told;
+  struct Entry;
+
+  Error gather_entries(const Members &members, const Rows &rows, const Told *told, bool sent);
+  bool make_room(const Told *told, bool sent, int members);
+  void take(int members);
+
+  rankwise_traffic traffic_{};
+  bool whole_ = false;
+  // On rank 0.
+  Entry *entries_ = nullptr;
+  int *counts_ = nullptr;  // of each process, and then where they are
+  std::int32_t *source_ = nullptr;
+  std::int32_t *destination_ = nullptr;
+  double *bytes_ = nullptr;
+};
+
+}  // namespace rankwise::introspection
+
+#endif
