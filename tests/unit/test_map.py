@@ -92,6 +92,12 @@ def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "The present placement is the best found: nothing to gain." in capsys.readouterr().out
 
 
+def test_a_node_of_which_nothing_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = write_traffic(tmp_path / "F.rankwise", ["a"] * 4, ring(4))
+    assert main(["map", str(profile)]) == 0
+    assert "All slots are alike: nothing to gain." in capsys.readouterr().out
+
+
 def test_kinds_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = [(0, 1, USER, 1, 10), (2, 3, "one-sided", 1, 10)]
     profile = write_traffic(

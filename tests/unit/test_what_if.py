@@ -138,9 +138,18 @@ def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_single_shape_is_told_in_full(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = mapped(capsys, dealt_out, "--shape", "2x2x2")
+    assert found["notes"] == ["There is no present placement to compare with: a shape has no hosts."]
     assert by_level(found["found"]) == {"machine": 2000, "switch": 2000, "node": 4000}
     assert found["machine"]["sources"][0]["kind"] == "shape"
     assert found["present"] is None
+
+
+def test_shapes_are_never_the_machine_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Even if the run's hosts have the names that nodes of shapes get."""
+    profile = write_traffic(tmp_path / "F.rankwise", ["node1", "node0"] * 2, ring(4))
+    shown = compared(capsys, profile, "--shape", "2x2,2x4")
+    assert [each["absent"] for each in shown["machines"]] == ["a shape has no hosts"] * 2
+    assert off_node(shown["present"]) == (2, 4000, 8)
 
 
 def test_what_is_printed(

@@ -18,7 +18,7 @@ from rankwise.placement.present import Present, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
 from rankwise.placement.seats import Seat
-from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.model import SHAPE, Machine
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,8 @@ def find_mapping(
 
 def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[Present | None, str]:
     """Return the present placement, or why there is none, if that may be."""
+    if any(source.kind == SHAPE for source in machine.sources):
+        return None, "a shape has no hosts"  # its nodes' names are made up
     try:
         return present_placement(where, machine), ""
     except NoPresentError as error:

@@ -69,6 +69,11 @@ def _level_row(place: int, name: str) -> Row:
 
 def _verdict(found: Mapping) -> str:
     before = found.present or found.natural
+    if len(found.machine.nodes) == len(found.found.levels) == 1:
+        return (
+            "All slots are alike: nothing to gain. --machine tells what is in the node; --shape 2x4, what it"
+            " would be on other nodes."
+        )
     if not found.gains:
         which = "present placement" if found.present else "natural order"
         return f"The {which} is the best found: nothing to gain."

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from rankwise.topology.hierarchy.levels import Cost
 from rankwise.topology.machine.fields import MOST_OBJECTS
-from rankwise.topology.machine.model import NODE, Level, Machine, Source
+from rankwise.topology.machine.model import NODE, SHAPE, Level, Machine, Source
 from rankwise.topology.machine.read import FORMAT, VERSION, machine_of
 
 _SWITCH, _SLOT = "switch", "slot"
@@ -62,7 +62,7 @@ def machine_of_shape(shape: Shape, measured: Machine | None = None) -> Machine:
         for name, count in zip([*names, NODE, _SLOT], shape.counts, strict=True)
     ]
     machine = machine_of(json.dumps({"format": FORMAT, "version": VERSION, "levels": levels}))
-    found = replace(machine, sources=(Source("shape", str(shape)),))
+    found = replace(machine, sources=(Source(SHAPE, str(shape)),))
     return found if measured is None else replace(found, levels=_with_costs(found, measured))
 
 

@@ -15,6 +15,8 @@ from rankwise.topology.machine.slots import Slots, slots_below
 
 ROOT = "machine"
 NODE = "node"
+SHAPE = "shape"
+"""Kind of the source of a machine that nobody has: its nodes have made-up names."""
 COSTS = tuple(cost.name for cost in fields(Cost))
 
 
@@ -57,7 +59,7 @@ class Source:
     """Where something is known from.
 
     Attributes:
-        kind: `hwloc`, `slurm` or `latency`.
+        kind: `hwloc`, `slurm` or `latency`; `profile` or `shape` of a machine that is in no file.
         what: that is known from it, in words.
         file: path as given; '' if it was no file.
         date: ISO 8601, when it was read or measured; '' if unknown.
