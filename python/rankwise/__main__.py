@@ -13,6 +13,7 @@ from rankwise.errors import RankwiseError
 
 VERBS = ("run", "top", "show", "export", "doctor", "recover", "link-flags", "latency", "machine", "map")
 _WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
+_MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map")
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
 
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     verb = words[0] if words and words[0] in VERBS else None
     command: list[str] | None = None
-    if verb in _WITH_COMMAND and "--" in words:
+    if verb in _MAY_HAVE_COMMAND and "--" in words:
         separator = words.index("--")
         words, command = words[:separator], words[separator + 1 :]
     try:
@@ -53,7 +54,7 @@ def _run(words: list[str]) -> int:
         return 0
     if unknown:
         raise RankwiseError(_complaint(arguments.verb, unknown, command))
-    if arguments.verb in _WITH_COMMAND:
+    if arguments.verb in _MAY_HAVE_COMMAND:
         arguments.command = command or []
     status: int = arguments.run(arguments)
     return status

@@ -16,6 +16,7 @@ from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import own
 from rankwise.latency.measuring import command, failure, finish, job, outputs
+from rankwise.launch.signals import Signals
 
 
 @pytest.fixture
@@ -129,7 +130,7 @@ def waiting(directory: Path, shell: str, arrives: signal.Signals | None = None) 
         if arrives and len(said) == 1:
             os.kill(os.getpid(), arrives)
 
-    with job.Signals() as signals:
+    with Signals() as signals:
         end = job.run(["sh", "-c", shell], os.environ, directory, signals, listener, said.append)
     return end, said
 

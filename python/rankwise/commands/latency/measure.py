@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.latency.measuring import command, job, outputs, settings
     from rankwise.latency.measuring.failure import failed, telling_line
     from rankwise.latency.measuring.finish import finish
+    from rankwise.launch.signals import Signals
     from rankwise.probes import build, mpicc
     from rankwise.report.steps import StepBar
 
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     files.make_directory(force=arguments.force)
     words = launch.words([str(program), str(files.directory), *wanted.words(launch.ranks)])
     try:
-        with job.Signals() as signals:
+        with Signals() as signals:
             with StepBar("measuring", wanted=not arguments.quiet) as bar:
                 if not bar.shown:
                     say("measuring; Ctrl-C ends it early and keeps what there is")

@@ -4,10 +4,12 @@
   rankwise map F.rankwise --machine machine.json -o placement
   rankwise map F.rankwise --machine other.json --predict
   rankwise map F.rankwise --shape 4x16,8x8
+  rankwise map --verify F.rankwise -o placement -- mpirun -n 8 ./app
 
 Without -o it only tells what there is to gain. By default the ranks change places with each other;
 --nodes all lets them go to any slot of the machine. --predict and --shape place them on other machines than
-the run's, and compare several.
+the run's, and compare several. --verify runs the job as given after `--` and with the found placement, in
+alternation, and tells the gain.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.map import machines, what_if
+from rankwise.commands.map import machines, verify, what_if
 from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="replace files in DIR that are there")
     parser.add_argument("--json", action="store_true", help="as JSON, with everything")
+    verify.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.report.trust_lines import partial_line
 
     predict = machines.is_prediction(arguments)
+    if verify.is_wanted(arguments, predict=predict):
+        return verify.run(arguments)
     if arguments.output is not None:
         check_output(arguments.output, force=arguments.force)
     given = machines.machines(arguments)

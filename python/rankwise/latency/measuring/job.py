@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType, TracebackType
+
+from rankwise.launch.signals import PATIENCE_SECONDS, Signals, send
 
 STOP = "stop"
 PROGRESS = "progress"
 _LOOK_S = 0.1
-_PATIENCE_S = 10.0  # from SIGTERM to SIGKILL
 _KEPT_BYTES = 64 * 1024
 
 Listener = Callable[[int, int], None]
@@ -77,36 +77,6 @@ def run(
         return End(128 - code if code < 0 else code, said)
 
 
-class Signals:
-    """Counts the signals that ask us to end, and does nothing else about them.
-
-    Attributes:
-        last: the last one that came, 0 if none.
-        count: of the requests to end: one means early, two mean at once.
-    """
-
-    _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def __init__(self) -> None:
-        self.last = 0
-        self.count = 0
-
-    def _note(self, number: int, _: FrameType | None) -> None:
-        self.last = number
-        # All but Ctrl-C mean it at once.
-        self.count += 1 if number == signal.SIGINT else 2
-
-    def __enter__(self) -> Signals:
-        self._before = {number: signal.signal(number, self._note) for number in self._ENDING}
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-
 def _wait(
     process: subprocess.Popen[bytes],
     signals: Signals,
@@ -123,10 +93,10 @@ def _wait(
             listener(*steps)
         if signals.count > 1 or (signals.count and not told):  # there is nothing yet that could be lost
             if kill_at is None:
-                _send(process, signal.SIGTERM)
-                kill_at = time.monotonic() + _PATIENCE_S
+                send(process, signal.SIGTERM)
+                kill_at = time.monotonic() + PATIENCE_SECONDS
             elif time.monotonic() > kill_at:
-                _send(process, signal.SIGKILL)
+                send(process, signal.SIGKILL)
         elif signals.count and not stopping:
             stopping = True
             (directory / STOP).touch()
@@ -135,12 +105,6 @@ def _wait(
             process.wait(_LOOK_S)
     if (steps := progress(directory)) and steps != told:
         listener(*steps)
-
-
-def _send(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to the launcher and to what stands between us and it, such as `time`."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
 
 
 def progress(directory: Path) -> tuple[int, int] | None:

@@ -1,0 +1,250 @@
+"""`rankwise map --verify`: the job as given and with the found placement, in alternation."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import shutil
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.map import machines
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rankwise.placement.files import Written
+    from rankwise.placement.relaunch import Launch
+    from rankwise.placement.verification.verify import Request, Verified
+
+_OWN = ("pairs", "resolve", "confidence", "time_limit", "run_limit", "keep")
+_RESOLVE, _CONFIDENCE = 5.0, 95.0  # percent
+_LEAST_LIMIT = 300.0  # seconds, of the first run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the verification."""
+    group = parser.add_argument_group("verification, with the job after `--`")
+    group.add_argument(
+        "--verify",
+        action="store_true",
+        help="run the job as given and with the found placement, and tell the gain; with -o the files are "
+        "written if there is one",
+    )
+    group.add_argument(
+        "--pairs",
+        type=partial(_number, least=1, whole=True),
+        metavar="N",
+        help="pairs of runs (default: as many as are needed, at most 20)",
+    )
+    group.add_argument(
+        "--resolve",
+        type=_percent,
+        metavar="PERCENT",
+        help=f"change of the time that is not to be missed (default: {_RESOLVE:g})",
+    )
+    group.add_argument(
+        "--confidence",
+        type=_percent,
+        metavar="PERCENT",
+        help=f"of the interval (default: {_CONFIDENCE:g})",
+    )
+    group.add_argument("--time-limit", type=_number, metavar="SECONDS", help="for all runs together")
+    group.add_argument(
+        "--run-limit",
+        type=_number,
+        metavar="SECONDS",
+        help="for each run (default: ten times the first one, and a minute)",
+    )
+    group.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="keep what the runs leave, profiles and output, in this new directory, which every node sees",
+    )
+
+
+def is_wanted(arguments: argparse.Namespace, *, predict: bool) -> bool:
+    """Tell whether the job is to be run; RankwiseError where options contradict that."""
+    if arguments.verify:
+        if predict:
+            raise RankwiseError("--predict and --shape place ranks without running them: leave --verify out")
+        return True
+    if arguments.command:
+        raise RankwiseError("a command is run with --verify alone: add it, or leave the command out")
+    for name in _OWN:
+        if getattr(arguments, name) is not None:
+            raise RankwiseError(f"--{name.replace('_', '-')} goes with --verify: add it")
+    return False
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Verify; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.launch.signals import Signals
+    from rankwise.placement.files import check_output, write_all
+    from rankwise.placement.relaunch import understand
+    from rankwise.placement.verification.verify import Verified, verify
+    from rankwise.report.verification import print_verified
+    from rankwise.trials.announcement import announcement
+    from rankwise.trials.recorded import Command, check
+
+    # Everything that can be wrong is looked at first: an error must not cost a job.
+    if arguments.command:
+        check(Command(tuple(arguments.command), {}))
+    launch = understand(arguments.command, os.environ)
+    if arguments.output is not None:
+        check_output(arguments.output, force=arguments.force)
+    request, wall, program = _request(arguments, launch)
+    signal = 0
+    if request.mapping.gains:
+        for line in announcement(request.aim, wall):
+            _say(line)
+        with Signals() as signals, _directory(arguments.keep) as directory:
+            found = verify(request, directory, signals, _say)
+        signal = signals.last
+    else:
+        found = Verified(request.mapping, request.mapping.seats)
+    written: list[Written] = []
+    command = ""
+    if found.verdict == "faster" and arguments.output is not None:
+        written = write_all(found.seats, arguments.output, program, force=arguments.force)
+        command = launch.relaunched(found.seats, arguments.output).command_line
+    if arguments.json:
+        _print_json(found, written, command)
+    else:
+        print_verified(found, arguments.profile, command, arguments.output, sys.stdout)
+    return 128 + signal if signal else 0
+
+
+def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, float, list[str]]:
+    """Return what is wanted, how long the profile's run took, and its program."""
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.overview import run_facts
+    from rankwise.placement.mapping import find_mapping
+    from rankwise.placement.observed import observed, whereabouts
+    from rankwise.placement.program import program_of
+    from rankwise.placement.verification.verify import Request
+    from rankwise.trials.plan import Aim
+    from rankwise.trials.recorded import as_recorded
+
+    given = machines.machines(arguments)
+    find = partial(
+        find_mapping,
+        machine=given[0][1] if given else None,
+        objective=arguments.objective,
+        nodes=arguments.nodes or "job",
+        effort=arguments.effort,
+        seed=arguments.seed,
+    )
+    with opened_profile(arguments.profile) as connection:
+        facts, where = run_facts(connection), whereabouts(connection)
+        mapping = find(observed(connection, arguments.only_kind), where)
+        recording = as_recorded(connection)
+    aim = Aim(
+        (arguments.confidence or _CONFIDENCE) / 100,
+        (arguments.resolve or _RESOLVE) / 100,
+        arguments.pairs,
+        arguments.time_limit,
+    )
+    first_limit = max(10 * facts.wall_seconds + 60, _LEAST_LIMIT)
+    request = Request(
+        words=tuple(arguments.command),
+        launch=launch,
+        where=where,
+        mapping=mapping,
+        find=find,
+        only_kind=arguments.only_kind,
+        recording=recording,
+        aim=aim,
+        seed=arguments.seed,
+        run_limit=arguments.run_limit,
+        first_limit=first_limit,
+    )
+    return request, facts.wall_seconds, program_of(facts)
+
+
+@contextlib.contextmanager
+def _directory(wanted: Path | None) -> Iterator[Path]:
+    """Make a directory that every node sees, beside what the user works on; it stays if a run fails.
+
+    Args:
+        wanted: the user's choice, which stays in any case.
+    """
+    if wanted is None:
+        directory = Path(tempfile.mkdtemp(prefix="rankwise-verify-", dir=Path.cwd()))
+    else:
+        directory = wanted.absolute()
+        try:
+            directory.mkdir(mode=0o700)
+        except OSError as error:
+            raise RankwiseError(
+                f"{wanted} can't be made: {error.strerror}; give a new one with --keep"
+            ) from None
+    try:
+        yield directory
+    except RankwiseError as error:
+        if any(directory.iterdir()):
+            raise RankwiseError(
+                f"{error}; what the runs left is in {directory}", error.exit_status
+            ) from error
+        directory.rmdir()
+        raise
+    if wanted is None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _print_json(found: Verified, written: list[Written], command: str) -> None:
+    import json
+
+    from rankwise.analysis.plain import plain
+
+    shown = {
+        "verdict": found.verdict,
+        "again": found.again,
+        "present": found.mapping.present,
+        "found": found.mapping.found,
+        "seats": found.seats,
+        "interval": found.interval,
+        "needed": found.needed,
+        "ended": found.ended,
+        "before": found.before,
+        "after": found.after,
+        "notes": found.notes,
+        "command": command,
+        "files": [str(one.path) for one in written],
+    }
+    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+
+
+def _say(line: str) -> None:
+    from rankwise.report.safe import safe
+
+    with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the runs
+        sys.stderr.write(f"rankwise: {safe(line)}\n")
+
+
+def _number(text: str, least: float = 0.1, *, whole: bool = False) -> float:
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        number = -1
+    if not least <= number < math.inf:
+        kind = f"whole number from {least:g}" if whole else "number of seconds"
+        raise argparse.ArgumentTypeError(f"{text!r} is no {kind}")
+    return number
+
+
+def _percent(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage between 0 and 100")
+    return share

@@ -1,0 +1,44 @@
+"""Which launcher a command has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from rankwise.errors import RankwiseError
+from rankwise.launch import version
+from rankwise.launch.commandline import CommandLine
+from rankwise.placement.relaunch.hydra import Intel, Mpich, OldMpich
+from rankwise.placement.relaunch.launcher import Launcher
+from rankwise.placement.relaunch.openmpi import OpenMPI, OpenMPI5
+from rankwise.placement.relaunch.slurm import Slurm
+
+_RANKMAP_SINCE = (4, 1)  # version of MPICH
+_KNOWN = "mpirun and mpiexec of Open MPI, MPICH and Intel MPI, prterun, and srun"
+
+
+def which(command: CommandLine, path: str | None) -> Launcher:
+    """Return the launcher of a command.
+
+    Args:
+        command: taken apart.
+        path: of its launcher; None if it is not found.
+
+    Raises:
+        RankwiseError: it has none, or one that is not known.
+    """
+    family = command.family.name if command.family else ""
+    label, number, _ = version.ask(path) if path and family not in ("", "slurm") else ("", "", "")
+    found = tuple(int(digits) for digits in re.findall(r"\d+", number)[:2])
+    if family == "slurm":
+        return Slurm()
+    if family == "openmpi":
+        # prterun tells the version of PRRTE.
+        is_5 = PurePath(command.launcher).name in ("prterun", "prun") or found >= (5,)
+        return OpenMPI5() if is_5 else OpenMPI()
+    if family == "hydra" and label == "Intel MPI":
+        return Intel()
+    if family == "hydra":
+        return Mpich() if found >= _RANKMAP_SINCE else OldMpich()
+    first = command.launcher or (command.contexts[0].program or ("the command",))[0]
+    raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_KNOWN}")

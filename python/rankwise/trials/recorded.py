@@ -1,0 +1,129 @@
+"""One run of a command, recorded as `rankwise run` does it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.analysis.columns import decoded_list
+from rankwise.errors import RankwiseError
+from rankwise.latency.measuring.failure import telling_line
+from rankwise.launch import inside, remains
+from rankwise.launch.environment import prepare
+from rankwise.launch.launchers.base import Preload
+from rankwise.launch.plan import library, plan
+from rankwise.launch.rundirectory import RunDirectory
+from rankwise.launch.signals import Signals
+from rankwise.profile.assemble import assemble
+from rankwise.trials import process
+
+_SAID_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is run again and again.
+
+    Attributes:
+        words: of the command, as given.
+        variables: that it needs beside our environment.
+    """
+
+    words: tuple[str, ...]
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """How runs are recorded.
+
+    Attributes:
+        settings: variables that say what is recorded inside collectives.
+        only: procedures that they choose; all if empty.
+    """
+
+    settings: Mapping[str, str]
+    only: tuple[str, ...] = ()
+
+
+def as_recorded(connection: sqlite3.Connection) -> Recording:
+    """Return how the run of a profile was recorded, so that others can be compared with it."""
+    (only,) = connection.execute("SELECT only FROM run").fetchone()
+    (hooks,) = connection.execute("SELECT COUNT(*) FROM ranks WHERE transport_state <> 'disabled'").fetchone()
+    if not hooks:
+        return Recording(inside.nothing())
+    names = tuple(decoded_list(only))
+    return Recording(inside.choosing(names) if names else {}, names)
+
+
+class Interrupted(Exception):  # noqa: N818
+    """A signal asked us to end; the run was ended and says nothing."""
+
+
+def check(command: Command) -> None:
+    """Refuse a command that can't be recorded, before anything is run.
+
+    Raises:
+        RankwiseError: see launch.plan.plan.
+    """
+    library()
+    plan(command.words, {**os.environ, **command.variables})
+
+
+def record(command: Command, how: Recording, profile: Path, limit: float, signals: Signals) -> process.End:
+    """Run a command and write its profile; its output goes to the same name with .out.
+
+    Args:
+        command: to run.
+        how: to record.
+        profile: where to.
+        limit: seconds that the run may take.
+        signals: that came to us.
+
+    Raises:
+        Interrupted: a signal came.
+        RankwiseError: the run failed, or was ended by the limit, or its profile is partial.
+    """
+    environment = {**os.environ, **command.variables}
+    planned = plan(command.words, environment)
+    directory = RunDirectory.create(profile, None, force=False)
+    preload = Preload(library(), directory.path, "", how.settings)
+    launch = prepare(planned.command, preload, environment, planned.script_mpirun)
+    directory.note(planned, how.only)
+    output = profile.with_suffix(".out")
+    end = process.run(launch.words, launch.environment, output, limit, signals)
+    if end.status != 0 or end.too_long:
+        remains.wait(directory.path)
+    directory.note_end()
+    if end.interrupted:
+        directory.remove()
+        raise Interrupted
+    _check(end, limit, output)
+    if not directory.has_counters():
+        directory.remove()
+        raise RankwiseError(planned.why_nothing_was_seen(end.status), 1)
+    made = assemble(directory.path, profile, exit_status=end.status)
+    directory.remove()
+    if made.others:
+        raise RankwiseError("it started several MPI programs: verify a command that starts one", 1)
+    if made.partial:
+        raise RankwiseError(f"its profile is partial: {made.reason}", 1)
+    return end
+
+
+def _check(end: process.End, limit: float, output: Path) -> None:
+    """Raise RankwiseError if the run has failed."""
+    if end.too_long:
+        raise RankwiseError(f"it had not ended after {limit:.3g} s: give it more with --run-limit", 1)
+    if end.status != 0:
+        line = telling_line(_end_of(output))
+        raise RankwiseError(f"it ended with status {end.status}" + (f": {line}" if line else ""), 1)
+
+
+def _end_of(output: Path) -> str:
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _SAID_BYTES))
+        return file.read().decode("utf-8", "replace")

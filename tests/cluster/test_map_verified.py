@@ -1,0 +1,79 @@
+"""`rankwise map --verify`: a job in a bad order, before and after, on nodes with slow links."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nodes
+import pytest
+from fabric import Fabric
+from launching import across_nodes, check_connected, environment, launch, record_success
+from libraries import Mpi, first_of_each
+from recording import RANKWISE
+
+PARTNERS = Path(__file__).parent / "programs" / "partners.c"
+LIBRARIES = list(first_of_each(across_nodes(), lambda mpi: mpi.family))
+SIZE, ROUNDS, RANKS = 500_000, 4, 6
+ALL_BYTES = (
+    SIZE * ROUNDS * RANKS
+)  # 2 MB from and to each rank: 0.6 s through links of 50 Mbit/s for two ranks
+LIMIT_SECONDS = 100
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
+    """Three nodes on one switch."""
+    try:
+        with nodes.cluster(3, tmp_path_factory.mktemp("slow"), Fabric(3, "50mbit", "50mbit")) as made:
+            yield made
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+def verified(
+    mpi: Mpi, cluster: nodes.Cluster, place: Path, profile: Path, words: list[str], *options: str
+) -> subprocess.CompletedProcess[str]:
+    command = [str(RANKWISE), "map", "--verify", str(profile), "--only-kind", "user", *options, "--", *words]
+    done = subprocess.run(
+        cluster.on(0, *command, cwd=place),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        env=environment(mpi),
+    )
+    check_connected(done.returncode, done.stderr)
+    return done
+
+
+@pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
+def test_partners_that_were_parted(mpi: Mpi, slow: nodes.Cluster) -> None:
+    """Dealt out in turns, no partners share a node; in the new order all do."""
+    place = Path(tempfile.mkdtemp(prefix="test-", dir=slow.directory))
+    program = place / "partners"
+    mpi.compile(program, PARTNERS)
+    words = launch(mpi, slow, 3, "round-robin", program, str(SIZE), str(ROUNDS))
+    profile = record_success(mpi, slow, place, words).path
+    kept, output = place / "kept", place / "placement"
+    options = ["--pairs", "3", "--confidence", "75", "--json", "--keep", str(kept), "-o", str(output)]
+    done = verified(mpi, slow, place, profile, words, *options)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    before, after = ([run["bytes_off_node"] for run in found[side]] for side in ("before", "after"))
+    assert set(before) == {found["present"]["bytes_off_node"]} == {ALL_BYTES}
+    assert set(after) == {found["found"]["bytes_off_node"]} == {0}
+    interval = found["interval"]
+    assert len(before) == len(after) == interval["pairs"] == 3
+    assert interval["confidence"] == 0.75
+    assert interval["low"] <= interval["ratio"] <= interval["high"]
+    assert (found["verdict"] == "faster") == (interval["low"] > 1)
+    assert found["again"] == ""
+    names = {path.name for path in kept.iterdir()}
+    assert {"warm-up.before.rankwise", "warm-up.after.out", "03.after.rankwise"} <= names
+    assert (output.is_dir(), bool(found["command"])) == ((found["verdict"] == "faster",) * 2)
+    assert "3 pairs = 6 runs" in done.stderr

@@ -1,0 +1,105 @@
+"""`rankwise map --verify` of jobs that fail, do not end, or are on one node: nothing can be gained there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import libraries
+import pytest
+from libraries import Mpi
+from recording import LIMIT_SECONDS, RANKWISE, Compile
+
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
+from profiles import write_traffic
+
+LIBRARIES = list(libraries.first_of_each(libraries.ONE_OF_EACH_LAUNCHER, lambda mpi: mpi.family))
+
+
+@pytest.fixture(params=LIBRARIES, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture
+def parted(tmp_path: Path) -> Path:
+    """A run whose partners were on two nodes: there is something to gain."""
+    messages = [(0, 1, "point-to-point", 1, 1000), (2, 3, "point-to-point", 1, 1000)]
+    return write_traffic(tmp_path / "parted.rankwise", ["a", "b", "a", "b"], messages)
+
+
+def words(profile: Path, launch: list[str], *options: str) -> list[str]:
+    return [str(RANKWISE), "map", "--verify", str(profile), *options, "--", *launch]
+
+
+def verify(mpi: Mpi, profile: Path, launch: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words(profile, launch, *options),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        env=mpi.env(),
+        cwd=profile.parent,
+    )
+
+
+def kept(profile: Path) -> Path:
+    [directory] = profile.parent.glob("rankwise-verify-*")
+    return directory
+
+
+def test_other_places_than_in_the_profile(mpi: Mpi, compiled: Compile, parted: Path) -> None:
+    """The job is on one node: it is run once, and mapped again."""
+    program = compiled(mpi, "busy.c")
+    done = verify(mpi, parted, mpi.launch(4, program, str(parted)), "-o", str(parted.parent / "new"))
+    assert done.returncode == 0, done.stderr
+    assert "on a in the profile: the ranks are mapped again" in " ".join(done.stderr.split())
+    assert "Mapped again from the first run" in done.stdout
+    assert "nothing to gain." in done.stdout
+    assert not (parted.parent / "new").exists()
+    assert not list(parted.parent.glob("rankwise-verify-*"))
+
+
+def test_a_job_that_fails(mpi: Mpi, compiled: Compile, parted: Path) -> None:
+    done = verify(mpi, parted, mpi.launch(2, compiled(mpi, "ends.c"), "MPI_Abort"))
+    assert (done.returncode, done.stdout) == (1, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("rankwise: the first run before: it ended with status ")
+    assert str(kept(parted)) in last
+    assert (kept(parted) / "warm-up.before.out").stat().st_size > 0
+
+
+def test_a_job_that_does_not_end(mpi: Mpi, compiled: Compile, parted: Path) -> None:
+    launch = mpi.launch(4, compiled(mpi, "hangs.c"), "no-such-file")
+    done = verify(mpi, parted, launch, "--run-limit", "2")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it had not ended after 2 s: give it more with --run-limit" in done.stderr.splitlines()[-1]
+
+
+def test_interrupted_before_there_is_a_pair(mpi: Mpi, compiled: Compile, parted: Path) -> None:
+    launch = mpi.launch(4, compiled(mpi, "hangs.c"), "no-such-file")
+    process = subprocess.Popen(
+        words(parted, launch),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=mpi.env(),
+        cwd=parted.parent,
+    )
+    end = time.monotonic() + LIMIT_SECONDS
+    while not list(parted.parent.glob("rankwise-verify-*/*-run/*.counters")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 128 + signal.SIGINT
+    assert "Interrupted before the first pair." in said
+    assert "The old order is kept" in said
+    assert not list(parted.parent.glob("rankwise-verify-*"))

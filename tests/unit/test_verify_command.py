@@ -1,0 +1,128 @@
+"""`rankwise map --verify`: what is refused, and what is not even run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import fake_mpi
+import pytest
+from profiles import write_traffic
+
+from rankwise.__main__ import main
+from rankwise.placement.observed import Whereabouts
+from rankwise.placement.seats import Seat
+from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
+from rankwise.topology.machine.model import Level, Machine, Object
+
+PARTNERS = [(0, 1, "point-to-point", 1, 1000), (2, 3, "point-to-point", 1, 1000)]
+
+
+@pytest.fixture
+def parted(tmp_path: Path) -> Path:
+    return write_traffic(tmp_path / "parted.rankwise", ["a", "b", "a", "b"], PARTNERS)
+
+
+@pytest.fixture
+def mpirun(tmp_path: Path) -> str:
+    """A launcher that starts nothing."""
+    says = "if [ $1 = --version ]; then echo 'mpirun (Open MPI) 4.1.4'; fi"
+    return str(fake_mpi.script(tmp_path / "bin" / "mpirun", says))
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["map", *map(str, words)]) != 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines()[-1].startswith("rankwise: ")
+    return captured.err.splitlines()[-1]
+
+
+def test_nothing_to_gain_is_not_run(tmp_path: Path, mpirun: str, capsys: pytest.CaptureFixture[str]) -> None:
+    best = write_traffic(tmp_path / "best.rankwise", ["a", "a", "b", "b"], PARTNERS)
+    words = ["map", "--verify", str(best), "-o", str(tmp_path / "new"), "--", mpirun, "-n", "4", "true"]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert "nothing to gain; nothing was run" in said.out
+    assert "The old order is kept" in said.out
+    assert said.err == ""
+    assert not (tmp_path / "new").exists()
+    assert main([*words[:2], "--json", *words[2:]]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["before"], found["interval"]) == ("nothing to gain", [], None)
+
+
+def test_options_that_contradict(parted: Path, mpirun: str, capsys: pytest.CaptureFixture[str]) -> None:
+    job = ["--", mpirun, "-n", "4", "true"]
+    assert "no command" in refusal(capsys, "--verify", parted)
+    assert "--verify alone" in refusal(capsys, parted, *job)
+    assert "--pairs goes with --verify" in refusal(capsys, parted, "--pairs", "3")
+    assert "--time-limit goes with --verify" in refusal(capsys, parted, "--time-limit", "3")
+    assert "--predict" in refusal(capsys, "--verify", parted, "--predict", "--machine", "m.json", *job)
+    for option, value in (("--pairs", "0"), ("--pairs", "2.5"), ("--resolve", "0"), ("--confidence", "100")):
+        assert value in refusal(capsys, "--verify", parted, option, value, *job)
+    assert "too short for a pair" in refusal(capsys, "--verify", parted, "--time-limit", "2", *job)
+    assert "no launcher" in refusal(capsys, "--verify", parted, "--", "true")
+    assert "not found" in refusal(capsys, "--verify", parted, "--", "/nowhere/mpirun", "-n", "4", "true")
+
+
+def test_a_directory_that_is_there(
+    parted: Path, mpirun: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = ["--", mpirun, "-n", "4", "true"]
+    assert "can't be made" in refusal(capsys, "--verify", parted, "--keep", tmp_path, *job)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "mpich.hosts").touch()
+    assert "is there already" in refusal(capsys, "--verify", parted, "-o", tmp_path / "new", *job)
+
+
+def test_a_launcher_that_starts_nothing(
+    parted: Path,
+    mpirun: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ends with 0 at once: no rank was seen."""
+    monkeypatch.chdir(tmp_path)
+    line = refusal(capsys, "--verify", parted, "--", mpirun, "-n", "4", "true")
+    assert line.startswith("rankwise: the first run before: no MPI process was seen")
+    [kept] = tmp_path.glob("rankwise-verify-*")
+    assert str(kept) in line
+    assert (kept / "warm-up.before.out").exists()
+
+
+MACHINE = Machine(
+    (Level("machine"), Level("node"), Level("core")),
+    Object(0, tuple(Object(1, (Object(2, os=0), Object(2, os=1)), name) for name in ("a.site", "b.site"))),
+    (),
+)
+
+
+def test_places() -> None:
+    where = Whereabouts(("a", "b"), ((0, 1), (0, 1)))
+    assert moved(where, where) == ""
+    assert moved(where, Whereabouts(("a", "c"), ((), ()))) == "rank 1 was on b and not on c"
+    assert moved(where, Whereabouts(("a",), ((),))) == "there were 2 ranks and not 1"
+    assert misplaced(where, [Seat(0, "a.site"), Seat(1, "b.site")], MACHINE) == ""
+    assert (
+        misplaced(where, [Seat(0, "a.site"), Seat(1, "a.site")], MACHINE)
+        == "rank 1 was on b and not on a.site"
+    )
+    assert misplaced(where, [Seat(0, "a")], MACHINE) == "there were 2 ranks and not 1"
+
+
+def test_places_of_processors() -> None:
+    seats = [Seat(0, "a", core=0, cpu=0), Seat(1, "a", core=1, cpu=1)]
+    assert misplaced(Whereabouts(("a", "a"), ((0,), (1,))), seats, MACHINE) == ""
+    # Not known: taken for right.
+    assert misplaced(Whereabouts(("a", "a"), ((), ())), seats, MACHINE) == ""
+    for cpus in ((1,), (0, 1)):
+        wrong = misplaced(Whereabouts(("a", "a"), (cpus, (1,))), seats, MACHINE)
+        assert wrong == "rank 0 was not bound to processor 0 of a"
+
+
+def test_bound_otherwise() -> None:
+    one, two = Whereabouts(("a", "a"), ((0,), (1,))), Whereabouts(("a", "a"), ((0, 1), (0, 1)))
+    assert bound_otherwise(one, one) == ""
+    assert "bound to 1 processors before and to 2 after" in bound_otherwise(one, two)
