@@ -25,6 +25,14 @@ struct rankwise_traffic {
   const double *messages; /* likewise; NULL if they cost nothing */
 };
 
+/* What a placement is to make small. */
+enum {
+  RANKWISE_SUM = 0,   /* what all messages cost together */
+  RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x what they cost there, of both directions; where that
+                       * is equal, the sum. Links of objects, of a torus and of a dragonfly count; in a torus, messages
+                       * go along the first axis first, and forward if both ways are equally long. */
+};
+
 enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX };
 
 /* What lies between nodes, where that is no tree. A message between slots of different nodes costs the first price of
@@ -63,6 +71,9 @@ struct rankwise_slots {
   const double *per_byte;    /* [depth + 1]: cost of a byte between slots that have so many objects in common */
   const double *per_message; /* [depth + 1]; NULL if messages cost nothing */
   const struct rankwise_network *network; /* NULL: the tree tells all */
+  /* [slots][depth]: what a byte costs on the link from the object of this level to the one around it, for the
+   * bottleneck alone; 0: no such link, or one that does not matter; NULL: all 0 if there is a network, else all 1. */
+  const double *per_link_byte;
 };
 
 struct rankwise_wishes {
@@ -70,10 +81,12 @@ struct rankwise_wishes {
   int32_t threads;        /* at most; 0: as many as there are processors */
   uint64_t seed;          /* of all that is random */
   const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement */
+  int32_t objective;      /* RANKWISE_SUM or RANKWISE_BOTTLENECK */
 };
 
 /* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message, and
- * of what the network adds. */
+ * of what the network adds; with RANKWISE_BOTTLENECK,
+ * the load of the most loaded link. */
 struct rankwise_costs {
   double found;
   double natural;
@@ -87,12 +100,25 @@ enum {
   RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range or split, or a cost as above */
   RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
   RANKWISE_TOO_MANY_RANKS, /* more than slots */
-  RANKWISE_NO_MEMORY
+  RANKWISE_NO_MEMORY,
+  RANKWISE_BAD_OBJECTIVE /* none of those above */
 };
 
 /* Fills `slot` [ranks] and `costs`; on an error neither. Any number of threads may call it at the same time. */
 int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
                    const struct rankwise_wishes *wishes, int32_t *slot, struct rankwise_costs *costs);
+
+/* A link, and the load on it. */
+struct rankwise_link {
+  double load;
+  int32_t level; /* of the object whose link to the one around it this is; -1: a link of the network, or none */
+  int32_t one;   /* a slot of the object; or a router, -1 if there is no link at all */
+  int32_t other; /* the router at the other end */
+};
+
+/* Finds the most loaded link of any placement. */
+int rankwise_most_loaded(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
+                         const int32_t *slot, struct rankwise_link *link);
 
 /* What an error means, in words. */
 const char *rankwise_placement_error(int error);

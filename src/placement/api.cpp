@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
 #include "engine.h"
+#include "loads.h"
 #include "network/network.h"
 #include "rankwise/placement.h"
 #include "traffic.h"
@@ -32,7 +34,9 @@ bool is_good(const rankwise_traffic &traffic) {
 
 bool is_good(const rankwise_slots &slots) {
   return slots.slots > 0 && slots.depth > 0 && are_numbers(slots.per_byte, slots.depth + 1) &&
-         (!slots.per_message || are_numbers(slots.per_message, slots.depth + 1));
+         (!slots.per_message || are_numbers(slots.per_message, slots.depth + 1)) &&
+         (!slots.per_link_byte ||
+          are_numbers(slots.per_link_byte, static_cast<std::int64_t>(slots.slots) * slots.depth));
 }
 
 // Whether each node is one object of the level, which has all of its number.
@@ -55,17 +59,51 @@ bool is_placement(const std::int32_t *slot, std::int32_t ranks, std::int32_t slo
   return std::none_of(slot, slot + ranks, [&](std::int32_t one) { return taken[one]++ != 0; });
 }
 
-int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
-          std::int32_t *slot, rankwise_costs *costs) {
+int check(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *placement) {
   if (!is_good(traffic)) return RANKWISE_BAD_TRAFFIC;
   if (!is_good(slots)) return RANKWISE_BAD_SLOTS;
   if (slots.network && !is_good(*slots.network, slots)) return RANKWISE_BAD_NETWORK;
   if (traffic.ranks > slots.slots) return RANKWISE_TOO_MANY_RANKS;
-  if (wishes.present && !is_placement(wishes.present, traffic.ranks, slots.slots)) return RANKWISE_BAD_PRESENT;
+  if (placement && !is_placement(placement, traffic.ranks, slots.slots)) return RANKWISE_BAD_PRESENT;
+  return RANKWISE_PLACED;
+}
+
+int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
+          std::int32_t *slot, rankwise_costs *costs) {
+  const int error = check(traffic, slots, wishes.present);
+  if (error != RANKWISE_PLACED) return error;
+  if (wishes.objective != RANKWISE_SUM && wishes.objective != RANKWISE_BOTTLENECK) return RANKWISE_BAD_OBJECTIVE;
   const Found found = find_placement(symmetric(traffic), slots, wishes);
   std::copy(found.slot.begin(), found.slot.end(), slot);
   if (costs) *costs = found.costs;
   return RANKWISE_PLACED;
+}
+
+int find_most_loaded(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *slot,
+                     rankwise_link *link) {
+  const int error = check(traffic, slots, slot);
+  if (error != RANKWISE_PLACED) return error;
+  const auto network = slots.network ? network_of(*slots.network) : nullptr;
+  const Links links(slots, network.get());
+  const Traffic both = symmetric(traffic);
+  const Loads loads(both, links, {slot, slot + traffic.ranks});
+  *link = links.named(loads.most_loaded());
+  link->load = loads.highest();
+  return RANKWISE_PLACED;
+}
+
+// No exception leaves the library.
+template <typename Work>
+int guarded(const Work &work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    return RANKWISE_NO_MEMORY;
+  } catch (const std::length_error &) {  // more than a vector can have
+    return RANKWISE_NO_MEMORY;
+  } catch (const std::system_error &) {  // no further thread can be started
+    return RANKWISE_NO_MEMORY;
+  }
 }
 
 }  // namespace
@@ -76,13 +114,14 @@ int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const ra
 
 RANKWISE_EXPORTED int rankwise_place(const rankwise_traffic *traffic, const rankwise_slots *slots,
                                      const rankwise_wishes *wishes, std::int32_t *slot, rankwise_costs *costs) {
-  try {
-    return rankwise::placement::place(*traffic, *slots, *wishes, slot, costs);
-  } catch (const std::bad_alloc &) {
-    return RANKWISE_NO_MEMORY;
-  } catch (const std::system_error &) {  // no further thread can be started
-    return RANKWISE_NO_MEMORY;
-  }
+  using namespace rankwise::placement;
+  return guarded([&] { return place(*traffic, *slots, *wishes, slot, costs); });
+}
+
+RANKWISE_EXPORTED int rankwise_most_loaded(const rankwise_traffic *traffic, const rankwise_slots *slots,
+                                           const std::int32_t *slot, rankwise_link *link) {
+  using namespace rankwise::placement;
+  return guarded([&] { return find_most_loaded(*traffic, *slots, slot, link); });
 }
 
 RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
@@ -100,6 +139,8 @@ RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
       return "the present placement has a slot that does not exist, or one twice";
     case RANKWISE_TOO_MANY_RANKS:
       return "there are more ranks than slots";
+    case RANKWISE_BAD_OBJECTIVE:
+      return "there is no such objective";
     case RANKWISE_NO_MEMORY:
       return "there is not enough memory";
     default:

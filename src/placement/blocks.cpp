@@ -15,7 +15,7 @@ struct NodeSlots {
   NodeSlots(const Machine &machine, const Indices &begins) {
     for (std::size_t i = 0; i + 1 < begins.size(); i++) node.push_back(machine.node(machine.group(begins[i])));
     network.level = 0;
-    slots = {static_cast<Index>(node.size()), 1, node.data(), byte, message, &network};
+    slots = {static_cast<Index>(node.size()), 1, node.data(), byte, message, &network, nullptr};
     for (int common = 0; common < 2; common++) {
       byte[common] = machine.price(common).byte;
       message[common] = machine.price(common).message;

@@ -9,9 +9,11 @@
 #include "blocks.h"
 #include "effort.h"
 #include "halving.h"
+#include "links.h"
 #include "parallel.h"
 #include "random.h"
 #include "recursion.h"
+#include "relief.h"
 #include "swaps.h"
 
 namespace rankwise::placement {
@@ -22,11 +24,13 @@ constexpr double kHardlyCheaper = 0.9995;
 constexpr Index kSpareShare = 4;
 constexpr Index kRanksForOneSeed = 8192, kMostSeeds = 32;  // on a network
 constexpr Index kFew = 64;                                 // slots
+constexpr Index kPairsTried = 1024;                        // of slots, in all starts together
 constexpr double kWithinReach = 1.1;                       // swaps alone hardly ever make up for more
 
 struct Candidate {
   Indices place;
   double cost;
+  double load = 0;  // of the most loaded link, where that matters
 };
 
 int threads_of(const rankwise_wishes &wishes) {
@@ -49,9 +53,22 @@ class Engine {
     std::iota(order.begin(), order.end(), 0);
     natural_ = placed(order, place_of);
     if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()}, place_of);
+    if (wishes.objective == RANKWISE_BOTTLENECK) links_.emplace(slots, network_.get());
   }
 
   Found run() {
+    Candidate best = cheapest();
+    if (links_) best = least_loaded(std::move(best));
+    Found found{Indices(best.place.size()), {value(best), value(natural_), present_ ? value(*present_) : std::nan("")}};
+    std::transform(best.place.begin(), best.place.end(), found.slot.begin(),
+                   [this](Index place) { return machine_.slot(place); });
+    return found;
+  }
+
+ private:
+  [[nodiscard]] double value(const Candidate &candidate) const { return links_ ? candidate.load : candidate.cost; }
+
+  Candidate cheapest() {
     const Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
     Candidate best = before;
     if (before.cost > 0) {
@@ -63,17 +80,44 @@ class Engine {
       }
       if (before.cost < best.cost * kWithinReach) take(best, improved(before, Random::of_part(seed_, 0)));
     }
-    Found found{Indices(best.place.size()), {best.cost, natural_.cost, present_ ? present_->cost : std::nan("")}};
-    std::transform(best.place.begin(), best.place.end(), found.slot.begin(),
-                   [this](Index place) { return machine_.slot(place); });
-    return found;
+    return best;
   }
 
- private:
+  // Of those that become of the cheapest one, of the natural order, of the present placement and, where that takes
+  // little time, of some random ones.
+  Candidate least_loaded(Candidate cheapest) {
+    find_load(natural_);
+    find_load(cheapest);
+    std::vector<Candidate> starts{std::move(cheapest), natural_};
+    if (present_) {
+      find_load(*present_);
+      starts.push_back(*present_);
+    }
+    const Index shuffles = kPairsTried / std::max(1, machine_.slots() * machine_.slots());
+    for (Index number = 0; number < std::min(shuffles, kMostSeeds); number++)
+      starts.push_back(shuffled(Random::of_part(seed_, number + 1)));
+    Candidate best = natural_;
+    Random random(seed_);
+    for (Candidate &start : starts) {
+      find_load(start);
+      Candidate relieved = start;
+      relieve(traffic_, *links_, machine_, effort_, random, relieved.place);
+      relieved.cost = cost_of(traffic_, machine_, relieved.place);
+      find_load(relieved);
+      take(best, std::move(start));
+      take(best, std::move(relieved));
+    }
+    return best;
+  }
+
+  void find_load(Candidate &candidate) const {
+    candidate.load = highest_load(traffic_, *links_, machine_, candidate.place);
+  }
+
   // Halves of a network fit together well or not by chance; small ones take little time.
   [[nodiscard]] int seeds() const {
     if (!network_) return effort_.seeds;
-    return effort_.seeds * std::clamp(kRanksForOneSeed / traffic_.rows.size(), 1, kMostSeeds);
+    return std::max(effort_.seeds, std::min(kRanksForOneSeed / traffic_.rows.size(), kMostSeeds));
   }
 
   // With few slots to spare, all parts are nearly full in either way.
@@ -122,7 +166,7 @@ class Engine {
   }
 
   static void take(Candidate &best, Candidate other) {
-    if (other.cost < best.cost) best = std::move(other);
+    if (other.load < best.load || (other.load == best.load && other.cost < best.cost)) best = std::move(other);
   }
 
   const Traffic &traffic_;
@@ -131,6 +175,7 @@ class Engine {
   const Effort &effort_;
   std::uint64_t seed_;
   Parallel parallel_;
+  std::optional<Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;
 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,11 @@ class Torus:
     def kind(self) -> str:
         """Name of the kind, as in machine.json."""
         return "torus"
+
+    @property
+    def count(self) -> int:
+        """How many nodes there are, one at each router."""
+        return math.prod(self.length)
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,11 @@ class Dragonfly:
         """Name of the kind, as in machine.json."""
         return "dragonfly"
 
+    @property
+    def count(self) -> int:
+        """How many nodes there are."""
+        return self.groups * self.routers * self.nodes
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -83,8 +94,8 @@ class Matrix:
         return "matrix"
 
     @property
-    def nodes(self) -> int:
-        """How many."""
+    def count(self) -> int:
+        """How many nodes there are."""
         return len(np.asarray(self.per_byte))
 
 

@@ -8,6 +8,7 @@ namespace rankwise::placement {
 Dragonfly::Dragonfly(const rankwise_network &network)
     : Network(network.nodes),
       hop_{network.per_byte, network.per_message},
+      groups_(network.groups),
       routers_(network.routers),
       links_(std::max(1, (network.groups - 2 + network.routers) / network.routers)) {
   for (Index node = 0; node < network.nodes; node++)
@@ -31,6 +32,28 @@ Price Dragonfly::between(Index one, Index other) const {
   const Index mine = group(from), theirs = group(to);
   if (mine == theirs) return 2 * hop_;
   return (2 + (from != gate(mine, theirs)) + (to != gate(theirs, mine))) * hop_;
+}
+
+void Dragonfly::find_way(Index from, Index to, Indices &way) const {
+  const Index one = router_[from], other = router_[to];
+  const Index mine = group(one), theirs = group(other);
+  if (mine == theirs) {
+    if (one != other) way.push_back(inside(one, other));
+    return;
+  }
+  const Index out = gate(mine, theirs), in = gate(theirs, mine);
+  if (one != out) way.push_back(inside(one, out));
+  way.push_back(std::min(mine, theirs) * groups_ + std::max(mine, theirs));
+  if (other != in) way.push_back(inside(in, other));
+}
+
+std::pair<Index, Index> Dragonfly::ends(Index link) const {
+  if (link < groups_ * groups_) {
+    const Index one = link / groups_, other = link % groups_;
+    return {gate(one, other), gate(other, one)};
+  }
+  const Index in_groups = link - groups_ * groups_, one = in_groups / routers_;
+  return {one, group(one) * routers_ + in_groups % routers_};
 }
 
 // Between groups if there are several, or else between routers.

@@ -2,6 +2,8 @@
 #ifndef RANKWISE_PLACEMENT_NETWORK_DRAGONFLY_H
 #define RANKWISE_PLACEMENT_NETWORK_DRAGONFLY_H
 
+#include <algorithm>
+
 #include "network.h"
 
 namespace rankwise::placement {
@@ -12,13 +14,23 @@ class Dragonfly : public Network {
 
   [[nodiscard]] Price between(Index one, Index other) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
+  // First those between groups, then those in each group.
+  [[nodiscard]] Index links() const override { return groups_ * groups_ + groups_ * routers_ * routers_; }
+  void find_way(Index from, Index to, Indices &way) const override;
+  [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;
+  [[nodiscard]] double per_link_byte() const override { return hop_.byte; }
 
  private:
+  // Between two routers of a group.
+  [[nodiscard]] Index inside(Index one, Index other) const {
+    return groups_ * groups_ + std::min(one, other) * routers_ + std::max(one, other) % routers_;
+  }
   [[nodiscard]] Index group(Index router) const { return router / routers_; }
   // The router of a group that has the link to another one.
   [[nodiscard]] Index gate(Index from, Index to) const { return from * routers_ + (to < from ? to : to - 1) / links_; }
 
   Price hop_;
+  Index groups_;
   Index routers_;  // of a group
   Index links_;    // to other groups, at each router
   Indices router_;

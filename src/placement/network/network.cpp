@@ -36,6 +36,11 @@ std::int64_t routers_of(const rankwise_network &network) {
 
 bool has_good_routers(const rankwise_network &network) {
   const std::int64_t routers = routers_of(network);
+  const std::int64_t links =
+      network.kind == RANKWISE_DRAGONFLY
+          ? static_cast<std::int64_t>(network.groups) * network.groups + routers * network.routers
+          : routers * network.axes;
+  if (routers == 0 || links > std::numeric_limits<Index>::max()) return false;
   if (network.router)
     return std::all_of(network.router, network.router + network.nodes,
                        [routers](Index router) { return router >= 0 && router < routers; });

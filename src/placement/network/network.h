@@ -27,6 +27,14 @@ class Network {
   [[nodiscard]] virtual std::pair<Indices, Indices> halves(Nodes nodes) const = 0;
   // The mean over all pairs of a node of each, or nearly so.
   [[nodiscard]] virtual Price mean(Nodes some, Nodes others) const;
+  // How many links there are that messages share.
+  [[nodiscard]] virtual Index links() const { return 0; }
+  // Adds the links on the way.
+  virtual void find_way(Index, Index, Indices &) const {}
+  // The routers that a link is between.
+  [[nodiscard]] virtual std::pair<Index, Index> ends(Index) const { return {-1, -1}; }
+  // What a byte costs on a link.
+  [[nodiscard]] virtual double per_link_byte() const { return 0; }
   // The nodes nearest to one: a few.
   [[nodiscard]] const Indices &near(Index node) const { return near_[node]; }
 

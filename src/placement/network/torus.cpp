@@ -19,7 +19,35 @@ Torus::Torus(const rankwise_network &network)
       router /= length_[axis];
     }
   }
+  stride_.resize(length_.size());
+  for (std::size_t axis = length_.size(); axis-- > 0; routers_ *= length_[axis]) stride_[axis] = routers_;
   find_near(network);
+}
+
+void Torus::find_way(Index from, Index to, Indices &way) const {
+  const auto axes = length_.size();
+  Index router = 0;
+  for (std::size_t axis = 0; axis < axes; axis++) router += place(from, axis) * stride_[axis];
+  for (std::size_t axis = 0; axis < axes; axis++) {
+    const Index length = length_[axis], end = place(to, axis);
+    Index at = place(from, axis);
+    const Index ahead = (end - at + length) % length;
+    const bool is_forward = is_ring_[axis] ? 2 * ahead <= length : at <= end;
+    for (Index left = hops(at, end, axis); left > 0; left--) {
+      const Index next = (at + (is_forward ? 1 : length - 1)) % length;
+      way.push_back((router + ((is_forward ? at : next) - at) * stride_[axis]) * static_cast<Index>(axes) +
+                    static_cast<Index>(axis));
+      router += (next - at) * stride_[axis];
+      at = next;
+    }
+  }
+}
+
+std::pair<Index, Index> Torus::ends(Index link) const {
+  const auto axes = static_cast<Index>(length_.size());
+  const Index router = link / axes, axis = link % axes;
+  const Index at = router / stride_[axis] % length_[axis];
+  return {router, router + ((at + 1) % length_[axis] - at) * stride_[axis]};
 }
 
 // Those at the same router, and at the next ones along each axis.

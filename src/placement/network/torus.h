@@ -13,6 +13,12 @@ class Torus : public Network {
   [[nodiscard]] Price between(Index one, Index other) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
   [[nodiscard]] Price mean(Nodes some, Nodes others) const override;
+  // Link router x axes + axis is the one to the next router along the axis. The first axis comes first; of two ways
+  // equally long the one forward is taken.
+  [[nodiscard]] Index links() const override { return routers_ * static_cast<Index>(length_.size()); }
+  void find_way(Index from, Index to, Indices &way) const override;
+  [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;
+  [[nodiscard]] double per_link_byte() const override { return hop_.byte; }
 
  private:
   struct Extent {
@@ -34,6 +40,8 @@ class Torus : public Network {
   Price hop_;
   Indices length_;
   std::vector<std::uint8_t> is_ring_;
+  Indices stride_;  // from a router to the next one along an axis
+  Index routers_ = 1;
   Indices place_;  // of each node on each axis
 };
 

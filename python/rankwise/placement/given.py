@@ -1,0 +1,114 @@
+"""What is given to the placement engine (src/placement), as C sees it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import cffi
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise._files import installed
+from rankwise.errors import RankwiseError
+from rankwise.placement.networks import Matrix, Torus
+
+if TYPE_CHECKING:
+    from rankwise.placement.engine import Places, Traffic
+
+
+class Given:
+    """Arrays and structures, which live as long as this object."""
+
+    def __init__(self) -> None:
+        self.ffi, self.library = _engine()
+        self._kept: list[Any] = []
+
+    def new(self, kind: str) -> Any:
+        """Return a new structure, all 0: `struct ... *`."""
+        self._kept.append(self.ffi.new(kind))
+        return self._kept[-1]
+
+    def integers(self, values: ArrayLike | None, count: int) -> Any:
+        """Return a pointer to so many integers; NULL for None."""
+        return self._pointer(values, count, np.int32, "int32_t *")
+
+    def numbers(self, values: ArrayLike | None, count: int) -> Any:
+        """Return a pointer to so many floating point numbers; NULL for None."""
+        return self._pointer(values, count, np.float64, "double *")
+
+    def traffic(self, traffic: Traffic) -> Any:
+        """Return what ranks send each other."""
+        entries = np.size(traffic.source)
+        given = self.new("struct rankwise_traffic *")
+        given.ranks, given.entries = traffic.ranks, entries
+        given.source = self.integers(traffic.source, entries)
+        given.destination = self.integers(traffic.destination, entries)
+        given.bytes = self.numbers(traffic.bytes, entries)
+        given.messages = self.numbers(traffic.messages, entries)
+        return given
+
+    def slots(self, places: Places) -> Any:
+        """Return the machine."""
+        objects = np.asarray(places.objects, dtype=np.int32)
+        if objects.ndim != 2:
+            raise RankwiseError("the objects of slots must be a table with a row a slot")
+        slots, depth = objects.shape
+        given = self.new("struct rankwise_slots *")
+        given.slots, given.depth = slots, depth
+        given.object = self.integers(objects, objects.size)
+        given.per_byte = self.numbers(places.per_byte, depth + 1)
+        given.per_message = self.numbers(places.per_message, depth + 1)
+        given.per_link_byte = self.numbers(places.per_link_byte, objects.size)
+        given.network = self._network(places)
+        return given
+
+    def check(self, status: int) -> None:
+        """Raise RankwiseError if the engine says that something is wrong."""
+        if status != self.library.RANKWISE_PLACED:
+            said = self.ffi.string(self.library.rankwise_placement_error(status)).decode()
+            raise RankwiseError(f"ranks can't be placed: {said}")
+
+    def _network(self, places: Places) -> Any:
+        network = places.network
+        if network is None:
+            return self.ffi.NULL
+        given = self.new("struct rankwise_network *")
+        given.level = places.node_level
+        if isinstance(network, Matrix):
+            given.kind, given.nodes = self.library.RANKWISE_MATRIX, network.count
+            given.byte_between = self.numbers(network.per_byte, network.count**2)
+            given.message_between = self.numbers(network.per_message, network.count**2)
+            return given
+        count = network.count if network.router is None else np.size(network.router)
+        given.nodes = max(-1, min(count, np.iinfo(np.int32).max))  # what is impossible is refused there
+        given.router = self.integers(network.router, given.nodes)
+        given.per_byte, given.per_message = network.per_byte, network.per_message
+        if isinstance(network, Torus):
+            given.kind, given.axes = self.library.RANKWISE_TORUS, len(network.length)
+            given.length = self.integers(network.length, given.axes)
+            given.is_ring = self._pointer(network.ring, given.axes, np.uint8, "uint8_t *")
+        else:
+            given.kind, given.groups = self.library.RANKWISE_DRAGONFLY, network.groups
+            given.routers, given.at_router = network.routers, network.nodes
+        return given
+
+    def _pointer(self, values: ArrayLike | None, count: int, kind: type, pointer: str) -> Any:
+        if values is None:
+            return self.ffi.NULL
+        array: NDArray[Any] = np.ascontiguousarray(values, dtype=kind).ravel()
+        if array.size != count:
+            raise RankwiseError(f"ranks can't be placed: {array.size} values where {count} belong")
+        self._kept.append(array)
+        return self.ffi.cast(pointer, array.ctypes.data)
+
+
+@cache
+def _engine() -> tuple[Any, Any]:
+    header = installed("include/placement.h").read_text(encoding="utf-8")
+    header = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
+    header = re.sub(r"#ifdef __cplusplus.*?#endif", " ", header, flags=re.DOTALL)
+    ffi = cffi.FFI()
+    ffi.cdef(re.sub(r"^\s*#.*$", "", header, flags=re.MULTILINE))
+    return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so")))

@@ -1,0 +1,43 @@
+// The links of a machine, and which of them a message takes.
+#ifndef RANKWISE_PLACEMENT_LINKS_H
+#define RANKWISE_PLACEMENT_LINKS_H
+
+#include "network/network.h"
+#include "rankwise/placement.h"
+
+namespace rankwise::placement {
+
+class Links {
+ public:
+  // The network must live as long.
+  Links(const rankwise_slots &slots, const Network *network);
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
+  // What a byte costs on a link.
+  [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
+  // All bytes between two slots take the first `whole` links, and half of them each of the others: there they go on
+  // one way and back on another one.
+  struct Way {
+    Indices links;
+    std::size_t whole = 0;
+
+    [[nodiscard]] double share(std::size_t number) const { return number < whole ? 1 : 0.5; }
+  };
+  void find_way(Index slot, Index other, Way &way) const;
+  // What the caller calls a link, without its load.
+  [[nodiscard]] rankwise_link named(Index link) const;
+
+ private:
+  [[nodiscard]] const Index *chain(Index slot) const { return chain_.data() + static_cast<std::size_t>(slot) * depth_; }
+
+  const Network *network_;
+  Index depth_;           // levels of objects
+  Indices chain_;         // [slots][depth]: the links of a slot's objects, from the outermost; -1: none
+  Indices node_;          // of each slot, in the network
+  Indices level_, slot_;  // of links of objects
+  std::vector<double> per_byte_;
+};
+
+}  // namespace rankwise::placement
+
+#endif

@@ -1,0 +1,177 @@
+"""The placement engine with the bottleneck to be small: loads by definition, all placements of few ranks."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.engine import Link, Places, Traffic, most_loaded, place
+from rankwise.placement.networks import Dragonfly, Matrix, Torus
+
+Pairs = list[tuple[int, int, float]]
+
+
+def pairs_of(traffic: Traffic) -> Pairs:
+    columns = (np.asarray(column).tolist() for column in (traffic.source, traffic.destination, traffic.bytes))
+    return [(one, other, size) for one, other, size in zip(*columns, strict=True) if one != other]
+
+
+def tree_load(places: Places, pairs: Pairs, slot: list[int]) -> float:
+    """Highest load: what crosses the border of each object, times what a byte costs there."""
+    objects = np.asarray(places.objects)
+    costs = np.ones(objects.shape) if places.per_link_byte is None else np.asarray(places.per_link_byte)
+    highest = 0.0
+    for level in range(objects.shape[1]):
+        names = [tuple(row[: level + 1]) for row in objects.tolist()]
+        for name in set(names):
+            across = sum(size for a, b, size in pairs if (names[slot[a]] == name) != (names[slot[b]] == name))
+            highest = max(highest, across * costs[names.index(name), level])
+    return highest
+
+
+def ring_load(length: int, pairs: Pairs, slot: list[int]) -> float:
+    """Highest load of a ring: half of the bytes go there, half back, the shorter way or else forward."""
+    loads = np.zeros(length)
+    for a, b, size in pairs:
+        for start, end in ((slot[a], slot[b]), (slot[b], slot[a])):
+            ahead = (end - start) % length
+            forward = 2 * ahead <= length
+            links = range(start, start + ahead) if forward else range(end, end + length - ahead)
+            loads[[link % length for link in links]] += size / 2
+    return float(loads.max())
+
+
+def random_traffic(random: np.random.Generator, ranks: int, most: int) -> Traffic:
+    entries = int(random.integers(1, most + 1))
+    one, step = random.integers(0, ranks, entries), random.integers(1, max(ranks, 2), entries)
+    return Traffic(ranks, one, (one + step) % ranks, random.integers(1, 1000, entries).astype(float))
+
+
+def nodes(count: int, size: int) -> Places:
+    """Nodes of so many slots each, whose links alone matter."""
+    objects = np.stack([np.repeat(np.arange(count), size), np.arange(count * size)], axis=1)
+    links = np.tile([1.0, 0.0], (count * size, 1))
+    return Places(objects, [1.0, 0.0, 0.0], per_link_byte=links)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_link_is_loaded_more_than_before(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    slots = int(random.integers(2, 40))
+    objects = np.stack([np.arange(slots) // 8, np.arange(slots) // 3, np.arange(slots)], axis=1)
+    objects[:, 1] = random.integers(0, 3, slots)  # not of equal size, and named alike in different ones
+    places = Places(
+        random.permutation(objects),
+        [3.0, 2.0, 1.0, 0.0],
+        per_link_byte=None if seed % 3 == 0 else np.tile([0.5, 1.0, 0.0], (slots, 1)),
+    )
+    ranks = int(random.integers(1, slots + 1))
+    traffic = random_traffic(random, ranks, 4 * ranks)
+    pairs = pairs_of(traffic)
+    present = random.permutation(slots)[:ranks]
+    found = place(traffic, places, present=present, bottleneck=True, seed=seed)
+    assert len(set(found.slot.tolist())) == ranks
+    assert found.cost == pytest.approx(tree_load(places, pairs, found.slot.tolist()))
+    assert found.natural == pytest.approx(tree_load(places, pairs, list(range(ranks))))
+    assert found.present == pytest.approx(tree_load(places, pairs, present.tolist()))
+    assert found.cost <= min(found.natural, found.present)
+    again = place(traffic, places, present=present, bottleneck=True, seed=seed, threads=3)
+    assert again.slot.tolist() == found.slot.tolist()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_few_ranks_on_nodes_are_as_good_as_can_be(seed: int) -> None:
+    """Three nodes of two slots, and unequal links: all placements are tried."""
+    random = np.random.default_rng(seed)
+    objects = np.stack([np.repeat(np.arange(3), 2), np.arange(6)], axis=1)
+    links = np.zeros((6, 2))
+    links[:, 0] = np.repeat(random.integers(1, 4, 3), 2)
+    places = Places(objects, [1.0, 0.0, 0.0], per_link_byte=links)
+    traffic = random_traffic(random, 6, 20)
+    pairs = pairs_of(traffic)
+    best = min(tree_load(places, pairs, list(order)) for order in permutations(range(6)))
+    assert place(traffic, places, bottleneck=True).cost == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_few_ranks_on_a_ring_are_as_good_as_can_be(seed: int) -> None:
+    traffic = random_traffic(np.random.default_rng(seed), 6, 12)
+    pairs = pairs_of(traffic)
+    best = min(ring_load(6, pairs, list(order)) for order in permutations(range(6)))
+    places = Places(np.arange(6)[:, None], [0.0, 0.0], network=Torus([6]))
+    found = place(traffic, places, bottleneck=True)
+    assert found.cost == pytest.approx(ring_load(6, pairs, found.slot.tolist()))
+    assert found.cost == pytest.approx(best)
+
+
+def test_hubs_and_their_partners_get_a_node_each() -> None:
+    traffic = Traffic(10, [0] * 4 + [1] * 4 + [0], [2, 3, 4, 5, 6, 7, 8, 9, 1], [10.0] * 8 + [1.0])
+    found = place(traffic, nodes(2, 5), bottleneck=True)
+    assert found.cost == 1.0
+
+
+def test_a_slow_link_gets_less() -> None:
+    """The slow node takes the two that say little, though all would be cheaper with them among the others."""
+    traffic = Traffic(6, [0, 1, 2, 3, 4, 5, 0], [1, 2, 3, 0, 0, 1, 2], [9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 9.0])
+    objects = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]])
+    links = np.array([[5.0, 0.0]] * 2 + [[1.0, 0.0]] * 4)
+    found = place(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=links), bottleneck=True)
+    assert set(found.slot[4:].tolist()) == {0, 1}
+    assert found.cost == 2 * 5.0
+
+
+def test_the_sum_settles_what_is_equal_at_the_bottleneck() -> None:
+    """Nodes of one slot have the same load anywhere; partners still go below one switch."""
+    objects = np.stack([np.arange(4) // 2, np.arange(4)], axis=1)
+    places = Places(objects, [2.0, 1.0, 0.0], per_link_byte=np.tile([0.0, 1.0], (4, 1)))
+    found = place(Traffic(4, [0, 1], [2, 3], [5.0, 5.0]), places, bottleneck=True)
+    assert (found.cost, found.natural) == (5.0, 5.0)
+    switch = found.slot // 2
+    assert (switch[0], switch[1]) == (switch[2], switch[3])
+
+
+def test_the_most_loaded_link_of_a_tree_is_named() -> None:
+    """Node 1 sends 30 bytes to node 0, and 5 to node 2."""
+    traffic = Traffic(6, [2, 3], [0, 4], [30.0, 5.0])
+    link = most_loaded(traffic, nodes(3, 2), range(6))
+    assert link == Link(35.0, level=0, slot=2)
+    slow = np.tile([1.0, 0.0], (6, 1))
+    slow[4:, 0] = 10.0
+    objects = nodes(3, 2).objects
+    link = most_loaded(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=slow), range(6))
+    assert link == Link(50.0, level=0, slot=4)
+
+
+def test_the_most_loaded_link_of_a_torus_is_named() -> None:
+    """Along the first axis first: from (0, 0) by (1, 0) to (1, 1), and back by (0, 1)."""
+    places = Places(np.arange(12)[:, None], [0.0, 0.0], network=Torus([3, 4]))
+    link = most_loaded(Traffic(3, [0, 0], [1, 2], [8.0, 3.0]), places, [0, 5, 4])
+    assert link == Link(7.0, routers=(0, 4))  # half of 8, and 3
+
+
+def test_the_most_loaded_link_of_a_dragonfly_is_named() -> None:
+    """Groups of two routers; what goes from group 0 to group 2 takes one link, from router 1 to router 4."""
+    places = Places(np.arange(6)[:, None], [0.0, 0.0], network=Dragonfly(3, 2, 1))
+    traffic = Traffic(4, [0, 1], [2, 3], [10.0, 4.0])
+    assert most_loaded(traffic, places, [0, 1, 4, 5]) == Link(14.0, routers=(1, 4))
+
+
+def test_a_matrix_has_no_links_of_its_own() -> None:
+    places = Places(np.arange(2)[:, None], [0.0, 0.0], network=Matrix(np.ones((2, 2))))
+    assert most_loaded(Traffic(2, [0], [1], [1.0]), places, [0, 1]) is None
+    assert place(Traffic(2, [0], [1], [1.0]), places, bottleneck=True).cost == 0
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
+def test_impossible_costs_of_links_are_refused(cost: float) -> None:
+    places = Places([[0], [1]], [1.0, 0.0], per_link_byte=[[1.0], [cost]])
+    with pytest.raises(RankwiseError, match="a cost is negative or not finite"):
+        place(Traffic(2, [0], [1], [1.0]), places, bottleneck=True)
+
+
+def test_a_placement_with_a_slot_twice_has_no_loads() -> None:
+    with pytest.raises(RankwiseError, match="one twice"):
+        most_loaded(Traffic(2, [0], [1], [1.0]), nodes(2, 1), [1, 1])
