@@ -304,6 +304,12 @@ def test_hostile_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "at most" in refusal(capsys, huge)
 
 
+def test_a_long_list_of_ranks_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = write_traffic(tmp_path / "F.rankwise", [f"n{rank % 100}" for rank in range(400)], ring(400))
+    assert main(["map", str(profile)]) == 0
+    assert capsys.readouterr().out.endswith(" of 400 ranks move (--json tells which)\n")
+
+
 def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hosts = [f"n{rank // 2 % 300}" for rank in range(1200)]
     profile = write_traffic(tmp_path / "F.rankwise", hosts, ring(1200))

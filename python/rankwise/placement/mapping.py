@@ -28,6 +28,8 @@ class Mapping:
     Attributes:
         machine: that the ranks are placed on.
         unit: of costs.
+        slot: shape (ranks,): place of each rank in Machine.slots.
+        slot_before: likewise, in the present placement, or in natural order without one.
         seats: of the ranks.
         moved: ranks that are to be elsewhere than they were; none without a present placement.
         bound: ranks whose processors were known, of the present placement.
@@ -40,6 +42,8 @@ class Mapping:
 
     machine: Machine
     unit: str
+    slot: NDArray[np.int64]
+    slot_before: NDArray[np.int64]
     seats: list[Seat]
     moved: list[int]
     bound: int
@@ -105,6 +109,8 @@ def find_mapping(
     return Mapping(
         machine,
         priced.unit,
+        slot,
+        slots[:ranks] if present is None else present.slot,
         seats_of(machine, slot),
         _moved(slot, present),
         present.bound if present else 0,

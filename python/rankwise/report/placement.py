@@ -17,6 +17,8 @@ from rankwise.report.tables import Column, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.machine.shape import Shapes
 
+_LONGEST_LIST = 200  # characters
+
 Row = tuple[str, Callable[[Effect], str]]
 
 
@@ -35,9 +37,11 @@ def print_mapping(found: Mapping, seen: Observed, notes: Sequence[str], file: Te
     for note in notes:
         page.write(*page.wrapped(note, indent=2))
     page.write(Text(), *table_lines(page, _columns(found), _rows(found, seen)))
-    page.write(Text(), *page.wrapped(_verdict(found), "bold", indent=2))
+    page.write(Text(), *page.wrapped(verdict(found), "bold", indent=2))
     if found.present and found.moved:
-        moved = f"{len(found.moved)} of {len(found.seats)} ranks move: {cpu_text(found.moved)}"
+        which = cpu_text(found.moved)
+        told = f": {which}" if len(which) <= _LONGEST_LIST else " (--json tells which)"
+        moved = f"{len(found.moved)} of {len(found.seats)} ranks move{told}"
         page.write(*page.wrapped(moved, indent=2))
 
 
@@ -67,7 +71,8 @@ def _level_row(place: int, name: str) -> Row:
     return f"bytes that meet at {name}", lambda each: byte_text(each.levels[place].bytes)
 
 
-def _verdict(found: Mapping) -> str:
+def verdict(found: Mapping) -> str:
+    """Say in a sentence what there is to gain."""
     before = found.present or found.natural
     if len(found.machine.nodes) == len(found.found.levels) == 1:
         return (

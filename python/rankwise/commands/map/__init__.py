@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.map import machines, verify, what_if
+from rankwise.commands.map import machines, plot, verify, what_if
 from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="write the files of all launchers there"
     )
-    parser.add_argument("--force", action="store_true", help="replace files in DIR that are there")
+    plot.add_arguments(parser)
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
     parser.add_argument("--json", action="store_true", help="as JSON, with everything")
     verify.add_arguments(parser)
 
@@ -75,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.report.trust_lines import partial_line
 
     predict = machines.is_prediction(arguments)
+    plot.check(arguments)
     if verify.is_wanted(arguments, predict=predict):
         return verify.run(arguments)
     if arguments.output is not None:
@@ -103,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     written: list[Written] = []
     if arguments.output is not None:
         written = write_all(found.seats, arguments.output, program, force=arguments.force)
+    plot.write(arguments, found, seen)
     if arguments.json:
         _print_json(found, seen, said, written, arguments)
         return 0

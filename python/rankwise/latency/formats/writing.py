@@ -10,19 +10,19 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 
 
-def refuse_existing(*paths: Path, force: bool) -> None:
-    """Raise RankwiseError if one of the files is there and may not be replaced."""
+def refuse_existing(*paths: Path, force: bool, option: str = "-o") -> None:
+    """Raise RankwiseError if one of the files, which `option` tells, is there and may not be replaced."""
     for path in paths:
         if path.is_dir():
             raise RankwiseError(f"{path} is a directory: give the name of a file")
         if path.exists() and not force:
             raise RankwiseError(
-                f"{path} is there already: give another name with -o, or --force to replace it"
+                f"{path} is there already: give another name with {option}, or --force to replace it"
             )
 
 
 @contextmanager
-def appearing(*paths: Path) -> Iterator[tuple[Path, ...]]:
+def appearing(*paths: Path, option: str = "-o") -> Iterator[tuple[Path, ...]]:
     """Give a temporary name for each of the files; at the end they get their own, in this order.
 
     Raises:
@@ -36,7 +36,7 @@ def appearing(*paths: Path) -> Iterator[tuple[Path, ...]]:
     except OSError as error:
         cause = error.strerror or str(error)
         raise RankwiseError(
-            f"{paths[-1]} can't be written: {cause}; choose another place with -o", 1
+            f"{paths[-1]} can't be written: {cause}; choose another place with {option}", 1
         ) from error
     finally:
         for source in temporary:

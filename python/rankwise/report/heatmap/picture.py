@@ -21,12 +21,12 @@ _RIGHT, _RIGHT_WIDTH = 8.55, 3.85  # of what stands beside it
 _MOST_CELLS = 1024  # rows: about as many as there are pixels
 _DOTS = 160  # an inch
 
-# Without the date and the versions of libraries: the same measurement, the same file.
-_METADATA: dict[str, dict[str, None]] = {
+METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
+"""Of drawings: without the date and the versions of libraries, the same input is the same file."""
 
 
 def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
@@ -56,7 +56,7 @@ def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
         draw_marginals(_axes(figure, _RIGHT, 3.1, _RIGHT_WIDTH, 1.35), view)
         draw_misfits(figure, view, _RIGHT / _WIDTH, 2.25 / _HEIGHT, 0.155 / _HEIGHT)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+        figure.savefig(buffer, format=kind, metadata=METADATA[kind])
     return buffer.getvalue()
 
 

@@ -1,0 +1,53 @@
+"""`rankwise map --plot`: the placement as a drawing."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.formats.writing import appearing, refuse_existing
+
+if TYPE_CHECKING:
+    from rankwise.placement.mapping import Mapping
+    from rankwise.placement.observed import Observed
+
+_KINDS = ("svg", "pdf", "png")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the option."""
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw who sends to whom before and after: .svg, .pdf, .png"
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse, before anything is computed, what can't be drawn; RankwiseError."""
+    if arguments.plot is None:
+        return
+    if _kind(arguments.plot) not in _KINDS:
+        raise RankwiseError(
+            f"{arguments.plot}: give it one of the endings {', '.join(f'.{kind}' for kind in _KINDS)}"
+        )
+    if len(arguments.machines) > 1:
+        raise RankwiseError("--plot draws one placement: give one machine, or leave --plot out")
+    if arguments.verify:
+        raise RankwiseError("--plot draws without running: leave --verify or --plot out")
+    refuse_existing(arguments.plot, force=arguments.force, option="--plot")
+
+
+def write(arguments: argparse.Namespace, found: Mapping, seen: Observed) -> None:
+    """Draw, if that is wanted; RankwiseError if the file can't be written."""
+    from rankwise.report.placement_picture.picture import placement_picture
+
+    if arguments.plot is None:
+        return
+    content = placement_picture(found, seen, _kind(arguments.plot))
+    with appearing(arguments.plot, option="--plot") as [unfinished]:
+        unfinished.write_bytes(content)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
