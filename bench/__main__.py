@@ -9,6 +9,10 @@ from pathlib import Path
 from common.errors import BenchError
 from rankwise.errors import RankwiseError
 
+# The nodes on one machine, for the parts that need some, are those of the tests.
+_TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(_TESTS), str(_TESTS / "mpi"), str(_TESTS / "cluster")]
+
 PARTS = {
     "overhead": "what is added to a call, to memory, to MPI_Init and MPI_Finalize, and by the command",
     "inside": "what it costs to see the messages inside collectives",
@@ -18,6 +22,7 @@ PARTS = {
     "assembly": "the profile of 10,000 ranks",
     "latency": "time of measuring all pairs of ranks, in two orders",
     "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
+    "reorder": "what placement is worth: programs in a bad order, mapped, started again",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
 _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs

@@ -14,19 +14,33 @@ from pathlib import Path
 
 from common.errors import BenchError
 from common.mpis import Mpi, environment
+from rankwise._files import installed
 
-_PROGRAMS = Path(__file__).parents[1] / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
 def build(mpi: Mpi, name: str, directory: Path, options: Sequence[str] = ()) -> Path:
     """Compile programs/NAME.c."""
     program = directory / name
     flags = ["-O2", "-Wall", "-Wextra", "-std=c11", "-pthread"]
-    command = [mpi.compiler, *flags, "-o", str(program), str(_PROGRAMS / f"{name}.c"), *options]
+    command = [mpi.compiler, *flags, "-o", str(program), str(PROGRAMS / f"{name}.c"), *options]
     answer = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     if answer.returncode != 0:
         raise BenchError(f"{mpi.name}: {' '.join(command)} failed:\n{answer.stderr.strip()}")
     return program
+
+
+def monitoring() -> list[str]:
+    """Return the options, behind the source, for programs that ask for themselves."""
+    include = installed("include/MPI_Monitoring.h").parent
+    place = installed("lib/librankwise_monitoring.so").parent
+    return [
+        f"-I{include}",
+        f"-L{place}",
+        f"-Wl,-rpath,{place}",
+        "-Wl,--no-as-needed",
+        "-lrankwise_monitoring",
+    ]
 
 
 @dataclass

@@ -7,10 +7,9 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from common.jobs import build, output_of, read_records
+from common.jobs import build, monitoring, output_of, read_records
 from common.mpis import Mpi
 from common.options import mpis, numbers, positive
-from rankwise._files import installed
 
 # What the original library publishes for its own (Inria RR-9292): less than this for any call.
 _PUBLISHED_NS = 5000.0
@@ -26,18 +25,6 @@ _FUNCTIONS = (
 )
 
 _Figures = dict[str, float]
-
-
-def _flags() -> list[str]:
-    include = installed("include/MPI_Monitoring.h").parent
-    place = installed("lib/librankwise_monitoring.so").parent
-    return [
-        f"-I{include}",
-        f"-L{place}",
-        f"-Wl,-rpath,{place}",
-        "-Wl,--no-as-needed",
-        "-lrankwise_monitoring",
-    ]
 
 
 def _run(mpi: Mpi, program: Path, ranks: int, rounds: int, rows: int = 0) -> _Figures:
@@ -93,7 +80,7 @@ def main(arguments: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
             (Path(name) / "plain").mkdir()
             plain = build(mpi, "sessions", Path(name) / "plain", ["-DWITHOUT_SESSIONS"])
-            linked = build(mpi, "sessions", Path(name), _flags())
+            linked = build(mpi, "sessions", Path(name), monitoring())
             print(f"{mpi.name} ({mpi.version})\n")
             _calls(mpi, plain, linked, options.pairs)
             jobs = [(ranks, 0) for ranks in options.ranks] + [(1, rows) for rows in options.rows]

@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+import nodes
+from launching import JobError, over_each_transport
+from libraries import Mpi
+from traffic import phases, series
 
 from common.errors import BenchError
 from common.options import positive
 from wire.figure import Curves, draw
 from wire.table import table
-
-_TESTS = Path(__file__).parents[2] / "tests"
-for _directory in (_TESTS, _TESTS / "mpi", _TESTS / "cluster"):
-    sys.path.append(str(_directory))
-
-import nodes  # noqa: E402
-from launching import JobError, over_each_transport  # noqa: E402
-from libraries import Mpi  # noqa: E402
-from traffic import phases, series  # noqa: E402
 
 _NODES = 3
 _JOBS = {"messages": "MPI_Send, MPI_Recv", "collectives": "MPI_Bcast and MPI_Allreduce in turn"}

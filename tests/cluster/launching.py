@@ -155,13 +155,13 @@ def record(mpi: Mpi, cluster: Cluster, place: Path, words: list[str], *options: 
     return Recording(run(mpi, cluster, place, [*rankwise, *words]), output)
 
 
-def record_success(mpi: Mpi, cluster: Cluster, place: Path, words: list[str]) -> Recording:
+def record_success(mpi: Mpi, cluster: Cluster, place: Path, words: list[str], *options: str) -> Recording:
     """The same, of a job that must succeed.
 
     Raises:
         JobError: it did not.
     """
-    done = record(mpi, cluster, place, words)
+    done = record(mpi, cluster, place, words, *options)
     if done.process.returncode != 0:
         raise JobError(f"exit status {done.process.returncode}: {done.process.stderr}")
     return done

@@ -1,0 +1,102 @@
+"""Programs that reorder themselves by MPI_M_reorder: what they measure, in one job."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from launching import launch_in_order, run
+from libraries import Mpi
+from nodes import Cluster
+
+from common.errors import BenchError
+from common.jobs import PROGRAMS, monitoring
+from rankwise.trials.interval import Interval, ratio_interval
+from reorder.programs import IN_TURN, THERE_AND_BACK
+
+_BINOMIAL = {
+    "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+    "OMPI_MCA_coll_tuned_bcast_algorithm": "6",
+    "OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize": "0",
+}
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A collective, before and after the ranks were reordered for it."""
+
+    operation: str
+    bytes: int
+    before: list[float]
+    after: list[float]
+
+    @property
+    def ratio(self) -> Interval:
+        """How much faster it has become."""
+        return ratio_interval(self.before, self.after)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What reordering after the first iteration is worth.
+
+    Attributes:
+        cost: of reordering, s.
+        gain: 100 (t1 - (t2 + t3)) / t1, median: t1 is the time of all iterations as they are, t2 with the
+            ranks reordered after the first one, t3 of watching and reordering (Inria RR-9292).
+    """
+
+    bytes: int
+    iterations: int
+    cost: float
+    gain: float
+
+
+def trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
+    """Measure broadcasts and reductions; in the bad order no neighbours are on a node.
+
+    Of 64 KiB and more Open MPI 4.1 broadcasts with 8 ranks linearly: the root sends to everybody, and no
+    order helps. So its binomial tree is measured, too.
+    """
+    found = _trees(mpi, cluster, pairs)
+    told = _trees(replace(mpi, environment=mpi.environment | _BINOMIAL), cluster, pairs)
+    return found + [replace(one, operation="Bcast, bin.") for one in told if one.operation == "Bcast"]
+
+
+def _trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
+    told = list(_lines(mpi, cluster, "trees", THERE_AND_BACK, pairs))
+    return [
+        Tree(operation, size, *([float(line[side]) for line in of_it] for side in (2, 3)))
+        for (operation, size), of_it in _by_key(told).items()
+    ]
+
+
+def gains(mpi: Mpi, cluster: Cluster, repetitions: int) -> list[Gain]:
+    """Measure allgathers in groups of two ranks, which are on different nodes in the bad order."""
+    told = list(_lines(mpi, cluster, "groups", IN_TURN, repetitions))
+    found = []
+    for (size, iterations), of_it in _by_key([line[1:] for line in told]).items():
+        times = [[float(word) for word in line[2:]] for line in of_it]
+        gain = statistics.median(100 * (t1 - (t2 + t3)) / t1 for t1, t2, t3 in times)
+        found.append(Gain(int(size), iterations, statistics.median(t3 for _, _, t3 in times), gain))
+    return found
+
+
+def _by_key(lines: list[list[str]]) -> dict[tuple[str, int], list[list[str]]]:
+    """Gather the lines whose first word and second number are equal."""
+    found: dict[tuple[str, int], list[list[str]]] = {}
+    for line in lines:
+        found.setdefault((line[0], int(line[1])), []).append(line)
+    return found
+
+
+def _lines(mpi: Mpi, cluster: Cluster, name: str, order: tuple[int, ...], times: int) -> Iterator[list[str]]:
+    program = cluster.directory / f"{name}.{mpi.name}"
+    mpi.compile(program, PROGRAMS / f"{name}.c", *monitoring(), options=["-O2"])
+    hosts = [cluster.names[number] for number in order]
+    done = run(mpi, cluster, cluster.directory, launch_in_order(mpi, cluster, hosts, program, str(times)))
+    if done.returncode != 0:
+        raise BenchError(f"{name}: exit status {done.returncode}: {done.stderr.strip()}")
+    for line in done.stdout.splitlines():
+        yield line.split()

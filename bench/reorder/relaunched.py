@@ -1,0 +1,97 @@
+"""A program in a bad order, mapped, started again: pairs of runs of both orders, without a profiler."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launching import ConnectionFails, launch_in_order, record_success, run
+from libraries import Mpi
+from nodes import Cluster
+from traffic.relaunch import carried, counted, map_profile
+
+from common.errors import BenchError
+from rankwise.trials.interval import Interval, ratio_interval
+from rankwise.trials.order import Side, order
+from reorder.programs import SEED, Program, seconds
+
+_TRIES = 3
+
+
+@dataclass
+class Runs:
+    """Of one order.
+
+    Attributes:
+        predicted: bytes between nodes, by `rankwise map`.
+        counted: the same, by the profile of a run in this order.
+        seconds: of the runs in pairs, as the program tells them.
+        carried: bytes between nodes in each of these runs, by the interfaces.
+    """
+
+    predicted: int
+    counted: int
+    seconds: list[float] = field(default_factory=list)
+    carried: list[int] = field(default_factory=list)
+
+    @property
+    def wire(self) -> float:
+        """Median of the bytes on the wire."""
+        return statistics.median(self.carried)
+
+
+@dataclass(frozen=True)
+class Relaunched:
+    """A program before and after it was mapped."""
+
+    name: str
+    before: Runs
+    after: Runs
+
+    @property
+    def ratio(self) -> Interval:
+        """How much faster it has become."""
+        return ratio_interval(self.before.seconds, self.after.seconds)
+
+    @property
+    def fall_beside_prediction(self) -> float:
+        """Fall of the bytes on the wire / fall that was predicted - 1."""
+        return (self.before.wire - self.after.wire) / (self.before.predicted - self.after.predicted) - 1
+
+
+def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunched:
+    """Profile it in its bad order, map the profile, profile it there, and run pairs."""
+    place = Path(tempfile.mkdtemp(dir=cluster.directory))
+    words = launch_in_order(
+        mpi, cluster, program.hosts(cluster.names), *program.build(mpi, cluster.directory)
+    )
+    profile = record_success(mpi, cluster, place, words)
+    mapped = map_profile(mpi, cluster, profile, place / "placement")
+    (place / "after").mkdir()
+    again = record_success(mpi, cluster, place / "after", mapped.words)
+    runs: dict[Side, Runs] = {
+        "before": Runs(mapped.present, counted(profile)),
+        "after": Runs(mapped.found, counted(again)),
+    }
+    for pair in range(pairs):
+        for side in order(pair, SEED):
+            told, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
+            runs[side].seconds.append(told)
+            runs[side].carried.append(bytes_)
+    return Relaunched(program.name, runs["before"], runs["after"])
+
+
+def _run(mpi: Mpi, cluster: Cluster, place: Path, words: list[str]) -> tuple[float, int]:
+    """Return the time that the program tells, and the bytes that went between nodes."""
+    for _ in range(_TRIES):
+        start = carried(cluster)
+        try:
+            done = run(mpi, cluster, place, words)
+        except ConnectionFails:
+            continue
+        if done.returncode != 0:
+            raise BenchError(f"exit status {done.returncode}: {done.stderr.strip()}")
+        return seconds(done.stdout), carried(cluster) - start
+    raise BenchError("Open MPI could not connect its processes, again and again")

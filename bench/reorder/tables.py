@@ -1,0 +1,59 @@
+"""What is printed: times with intervals, and bytes between nodes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from rankwise.trials.interval import Interval
+from reorder.inside import Gain, Tree
+from reorder.relaunched import Relaunched
+
+
+def interval(found: Interval) -> str:
+    """Show a ratio and its interval."""
+    return f"{found.ratio:7.2f} {f'[{found.low:.2f}, {found.high:.2f}]':>16}  {found.verdict}"
+
+
+def times(found: Sequence[Relaunched]) -> str:
+    """Make a line for each program: how long it takes in both orders."""
+    lines = [f"{'program':<10} {'before s':>9} {'after s':>9} {'before / after':>24}"]
+    for one in found:
+        before, after = (statistics.median(runs.seconds) for runs in (one.before, one.after))
+        lines.append(f"{one.name:<10} {before:>9.3f} {after:>9.3f} {interval(one.ratio)}")
+    return "\n".join(lines)
+
+
+def off_node(found: Sequence[Relaunched]) -> str:
+    """Make a line for each program: its bytes between nodes in both orders."""
+    head = "".join(f"{what + ' MB':>21}" for what in ("predicted", "counted", "on the wire"))
+    lines = [f"{'program':<10} {head}  fall, to the predicted one"]
+    for one in found:
+        both = [(runs.predicted, runs.counted, runs.wire) for runs in (one.before, one.after)]
+        cells = "".join(
+            f"{before / 1e6:>10.2f} > {after / 1e6:>8.2f}" for before, after in zip(*both, strict=True)
+        )
+        lines.append(f"{one.name:<10} {cells}  {one.fall_beside_prediction:+.2%}")
+    return "\n".join(lines)
+
+
+def trees(found: Sequence[Tree]) -> str:
+    """Make a line for each operation and size."""
+    lines = [f"{'operation':<12} {'bytes':>9} {'before ms':>10} {'after ms':>9} {'before / after':>24}"]
+    for one in found:
+        before, after = (1e3 * statistics.median(times) for times in (one.before, one.after))
+        lines.append(
+            f"{one.operation:<12} {one.bytes:>9} {before:>10.2f} {after:>9.2f} {interval(one.ratio)}"
+        )
+    return "\n".join(lines)
+
+
+def gains(found: Sequence[Gain]) -> str:
+    """Make a line for each size and a column for each number of iterations."""
+    numbers = list(dict.fromkeys(one.iterations for one in found))
+    lines = [f"{'bytes':>9} {'reordering ms':>14}" + "".join(f"{f'n = {number}':>10}" for number in numbers)]
+    for size in dict.fromkeys(one.bytes for one in found):
+        of_it = [one for one in found if one.bytes == size]
+        cells = "".join(f"{f'{one.gain:+.0f} %':>10}" for one in of_it)
+        lines.append(f"{size:>9} {1e3 * of_it[0].cost:>14.2f}{cells}")
+    return "\n".join(lines)
