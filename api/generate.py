@@ -206,7 +206,8 @@ def wrapper(procedure: Procedure, function: Function) -> str:
     if "makes" in rule:
         lines.append(f"  Made made({rule['makes']});")
     start = "start_polling" if procedure.polling else "start"
-    lines += [f"  call.{start}();", f"  const int rc = next({forwarded});", "  call.stop(rc);"]
+    forwarding = rule.get("instead", f"next({forwarded})")
+    lines += [f"  call.{start}();", f"  const int rc = {forwarding};", "  call.stop(rc);"]
     if "after" in rule:
         succeeded = "made.hand_over() && rc == abi::success" if "makes" in rule else "rc == abi::success"
         lines.append(f"  if ({succeeded}) {{ {rule['after']} }}")

@@ -101,9 +101,10 @@ enum rankwise_communicator_flags {
   RANKWISE_COMMUNICATOR_INTER = 1,         /* an intercommunicator */
   RANKWISE_COMMUNICATOR_REORDER_ASKED = 2, /* created with reorder = true */
   RANKWISE_COMMUNICATOR_FREED = 4,
-  RANKWISE_COMMUNICATOR_ONE_OF_SEVERAL = 8, /* its call may make several: the leader is part of the name */
-  RANKWISE_COMMUNICATOR_BY_GROUP = 16,      /* named by group, tag and occurrence: not collective over the parent */
-  RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN = 32 /* first seen when it was used */
+  RANKWISE_COMMUNICATOR_ONE_OF_SEVERAL = 8,  /* its call may make several: the leader is part of the name */
+  RANKWISE_COMMUNICATOR_BY_GROUP = 16,       /* named by group, tag and occurrence: not collective over the parent */
+  RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN = 32, /* first seen when it was used */
+  RANKWISE_COMMUNICATOR_REORDERED = 64       /* by Rankwise, for the machine */
 };
 
 enum rankwise_topology {

@@ -13,6 +13,7 @@
 #include "dispatch/copies.h"
 #include "launcher.h"
 #include "regions.h"
+#include "reorder.h"
 #include "report.h"
 
 namespace rankwise::process {
@@ -67,11 +68,23 @@ void in_forked_child() {
   counters_file::keep_apart();
 }
 
+void say_unrecorded(const char *directory, const char *why) {
+  say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
+           why);
+}
+
 }  // namespace
 
 bool load(rankwise_abi abi) {
   const char *directory = copies::run_directory();
   const char *why = directory != nullptr ? counters_file::create(directory) : counters_file::create_in_memory();
+  reorder::read_wish();
+  if (why != nullptr && directory != nullptr && reorder::wanted) {
+    // The others would wait for this process where a communicator is reordered.
+    say_unrecorded(directory, why);
+    why = counters_file::create_in_memory();
+    directory = nullptr;
+  }
   if (why == nullptr && !regions::start()) why = strerror(errno);
   if (why == nullptr) {
     const int error = pthread_atfork(nullptr, nullptr, in_forked_child);
@@ -79,8 +92,7 @@ bool load(rankwise_abi abi) {
   }
   if (why != nullptr) {
     if (directory != nullptr) {
-      say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)",
-               directory, why);
+      say_unrecorded(directory, why);
     } else {
       say_once("this process runs unrecorded: no memory for its counters: %s", why);
     }

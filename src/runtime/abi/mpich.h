@@ -45,6 +45,14 @@ inline constexpr bool exchange_tells_bytes = false;
 inline const void *in_place() { return reinterpret_cast<const void *>(-1); }
 inline MPI_Status *status_ignore() { return reinterpret_cast<MPI_Status *>(1); }
 
+// Variables of the library; nullptr if it lacks them.
+inline const int *sentinel(const char *name) {
+  const auto *const variable = static_cast<const int *const *>(library::variable(name));
+  return variable != nullptr ? *variable : nullptr;
+}
+inline const int *unweighted() { return sentinel("MPI_UNWEIGHTED"); }
+inline const int *weights_empty() { return sentinel("MPI_WEIGHTS_EMPTY"); }
+
 inline std::uint64_t bits(int handle) { return static_cast<std::uint32_t>(handle); }
 inline std::uint64_t bits(MPI_File file) { return reinterpret_cast<std::uint64_t>(file); }
 

@@ -12,6 +12,7 @@
 #include <new>
 #include <type_traits>
 
+#include "../../reordering/order.h"
 #include "../abi/openmpi_variables.h"
 #include "../clock.h"
 #include "../communication.h"
@@ -35,6 +36,7 @@
 #include "../occurrences.h"
 #include "../process.h"
 #include "../regions.h"
+#include "../reorder.h"
 #include "../report.h"
 #include "../requests.h"
 #include "../thread.h"
@@ -76,9 +78,17 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/sessions.h"
 //
-#include "../generated/wrappers.inc"
-//
 #include "../wrappers/communication.h"
+//
+#include "../wrappers/reordering/agreement.h"
+//
+#include "../wrappers/reordering/edges.h"
+//
+#include "../wrappers/reordering/adjacent.h"
+#include "../wrappers/reordering/attempt.h"
+#include "../wrappers/reordering/constructors.h"
+//
+#include "../generated/wrappers.inc"
 
 void *const *wrapper_table() { return wrappers; }
 

@@ -355,6 +355,7 @@ class Call {
   void created(MPI_Comm child);
   void created_several(MPI_Comm child);
   void created_topology(MPI_Comm child, int reorder);
+  void reordered() { reordered_ = true; }
   void split(MPI_Comm child, int color, int key);
   void duplicated(MPI_Comm child);
   void posted_duplicate(MPI_Comm child, MPI_Request request);
@@ -523,6 +524,7 @@ class Call {
   Thread *thread_;
   Procedure procedure_;
   bool adopt_ = false;
+  bool reordered_ = false;
   bool from_nobody_ = false;
   std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
   MPI_Comm comm_{};

@@ -1,5 +1,11 @@
 // Communication of our own between processes of the program, by PMPI names. Included inside the namespace of a build.
 
+// The wrappers of these (generated/wrappers.inc), for what is done in the program's name.
+static int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+static int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                        MPI_Status *status);
+
 namespace own {
 
 template <class Comm>
@@ -42,7 +48,7 @@ bool ask(const char *name, Arguments... arguments) {
   const Ours ours;
   return function(arguments...) == abi::success;
 }
-#define RANKWISE_ASK(name, ...) ask<decltype(&declared::MPI_##name)>("PMPI_" #name, __VA_ARGS__)
+#define RANKWISE_ASK(name, ...) own::ask<decltype(&declared::MPI_##name)>("PMPI_" #name, __VA_ARGS__)
 
 inline Handle from_fortran(int comm) {
   // In MPICH and its kin both are the same number, and there is a macro only.
@@ -174,7 +180,6 @@ inline bool copy(Handle comm, const Exchange &own) {
   return RANKWISE_ASK(Sendrecv, own.send, own.send_count, datatype, own.to, own.tag, own.receive, own.receive_count,
                       datatype, own.from, own.tag, communicator_of(comm), abi::status_ignore());
 }
-#undef RANKWISE_ASK
 
 // --- In the program's name: through the wrappers ---
 

@@ -155,6 +155,7 @@ inline void Call::created_topology(MPI_Comm child, int reorder) {
   communicators::Origin origin = next_child();
   if (child == abi::comm_null) return;
   if (reorder != 0) origin.flags |= RANKWISE_COMMUNICATOR_REORDER_ASKED;
+  if (reordered_) origin.flags |= RANKWISE_COMMUNICATOR_REORDERED;
   communicators::Communicator *added = construction::add(child, origin);
   if (added == nullptr || added->record == nullptr) return;
   rankwise_topology kind = RANKWISE_TOPOLOGY_DIST_GRAPH;

@@ -12,13 +12,17 @@ class Made {
 
   Handle *place() { return given_ == nullptr ? nullptr : &handle_; }
 
+  bool written() const { return handle_ != unwritten(); }
+
   bool hand_over() {
-    const bool written = handle_ != unwritten();
-    if (written) *given_ = handle_;
-    return written;
+    if (written()) *given_ = handle_;
+    return written();
   }
 
   Handle handle() const { return handle_; }
+
+  // By one that we have made ourselves.
+  void replace(Handle handle) { handle_ = handle; }
 
  private:
   // In MPICH and its kin the two highest bits of a handle tell what it is, and 0 is none; elsewhere handles are

@@ -36,8 +36,10 @@ inline void describe_topology(MPI_Comm comm, rankwise_communicator &record, rank
   std::free(values);
 }
 
-// The destinations of a neighbourhood collective, in the order of its arguments.
-inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int *count) {
+// The destinations of a neighbourhood collective, in the order of its arguments; malloc'ed. `weights`, a part of the
+// same memory, only where edges have some.
+inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int *count,
+                            const int **weights = nullptr) {
   *count = 0;
   const auto allocate = [](int n) {
     return static_cast<int *>(std::calloc(static_cast<std::size_t>(n) + 1, sizeof(int)));
@@ -73,6 +75,7 @@ inline int *destinations_of(MPI_Comm comm, rankwise_topology kind, int rank, int
       int *out_weights = in_weights + in;
       queries.Dist_graph_neighbors(comm, in, from, in_weights, out, to, out_weights);
       *count = out;
+      if (weights != nullptr && weighted != 0) *weights = out_weights;
       return to;
     }
     default:
