@@ -43,6 +43,15 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     return compile_
 
 
+@pytest.fixture(scope="session")
+def pretender(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library to be preloaded: Rankwise finds each rank on the node that PRETEND_NODES has a letter for."""
+    library = tmp_path_factory.mktemp("pretender") / "libpretend.so"
+    words = ["cc", "-shared", "-fPIC", "-o", str(library), str(PROGRAMS / "pretend_nodes.c"), "-ldl"]
+    subprocess.run(words, check=True, timeout=60)
+    return library
+
+
 @pytest.fixture
 def record(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Record:
     """Runs a test program under Rankwise: record("name.c", ranks, *arguments, status=0)."""

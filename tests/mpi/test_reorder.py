@@ -24,12 +24,9 @@ CHECKED = ("world", "another_order", "part", "collectives", "kept", "redistribut
 
 
 @pytest.fixture(scope="session")
-def pretending(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def pretending(pretender: Path) -> dict[str, str]:
     """The environment in which Rankwise finds the ranks on the nodes of NODES."""
-    library = tmp_path_factory.mktemp("pretend") / "libpretend.so"
-    words = ["cc", "-shared", "-fPIC", "-o", str(library), str(PROGRAMS / "pretend_nodes.c"), "-ldl"]
-    subprocess.run(words, check=True, timeout=60)
-    return {"LD_PRELOAD": str(library), "PRETEND_NODES": NODES}
+    return {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES}
 
 
 def linked(mpi: Mpi, directory: Path) -> Path:

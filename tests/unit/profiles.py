@@ -297,11 +297,21 @@ def _communicator(
     members: str = "",
     dims: tuple[int, ...] = (),
     reorder: int = 0,
+    reordered: int = 0,
 ) -> None:
     topology = "cart" if dims else ""
-    facts = (topology, json.dumps(dims), json.dumps([0] * len(dims)), reorder, 0.001 * key, None, size)
+    facts = (
+        topology,
+        json.dumps(dims),
+        json.dumps([0] * len(dims)),
+        reorder,
+        0.001 * key,
+        None,
+        size,
+        reordered,
+    )
     connection.execute(
-        f"INSERT INTO communicators VALUES ({', '.join('?' * 16)})",
+        f"INSERT INTO communicators VALUES ({', '.join('?' * 17)})",
         (key, name, family, user_name, parent, procedure, size, 0, members, *facts),
     )
 

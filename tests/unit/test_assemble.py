@@ -140,7 +140,7 @@ def test_details_of_communicators(tmp_path: Path) -> None:
             "parent": CONSTANTS["FIRST_COMMUNICATOR"],
             "sequence": 3,
             "procedure": IDS["MPI_Cart_create"],
-            "flags": CONSTANTS["COMMUNICATOR_REORDER_ASKED"],
+            "flags": CONSTANTS["COMMUNICATOR_REORDER_ASKED"] | CONSTANTS["COMMUNICATOR_REORDERED"],
             "topology": CONSTANTS["TOPOLOGY_CART"],
             "ndims": 3,
             "dims": (2, 1, 1, 0, 0, 0, 0, 0),
@@ -150,10 +150,22 @@ def test_details_of_communicators(tmp_path: Path) -> None:
     assembly = made(tmp_path, processes)
     [row] = rows(
         assembly.path,
-        "SELECT name, parent, user_name, procedure, members, topology, dims, periods, reorder, remote_size"
-        " FROM communicators WHERE topology = 'cart'",
+        "SELECT name, parent, user_name, procedure, members, topology, dims, periods, reorder, reordered,"
+        " remote_size FROM communicators WHERE topology = 'cart'",
     )
-    assert row == ("W_a3", 3, "grid\ufffd", "MPI_Cart_create", "1,0", "cart", "[2, 1, 1]", "[1, 0, 1]", 1, 0)
+    assert row == (
+        "W_a3",
+        3,
+        "grid\ufffd",
+        "MPI_Cart_create",
+        "1,0",
+        "cart",
+        "[2, 1, 1]",
+        "[1, 0, 1]",
+        1,
+        1,
+        0,
+    )
 
 
 def test_intercommunicators_show_their_local_group(tmp_path: Path) -> None:

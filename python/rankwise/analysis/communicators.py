@@ -26,7 +26,8 @@ class Communicator:
         members: world ranks in compact form, 0-3,8,12-96:4.
         members_seen: members whose counters were read.
         topology: '', cart, graph, dist_graph.
-        reorder: reordering was asked for.
+        reorder: the program asked for reordering.
+        reordered: Rankwise has given it ranks that suit the machine.
         created_seconds: after the start of the run.
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
@@ -45,6 +46,7 @@ class Communicator:
     dims: list[int]
     periods: list[int]
     reorder: bool
+    reordered: bool
     created_seconds: float
     freed_seconds: float | None
     top_operation: Operation | None
@@ -57,7 +59,8 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     top = top_operations(connection, "id")
     rows = connection.execute(
         "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
-        " c.members, c.members_seen, c.topology, c.dims, c.periods, c.reorder, c.created, c.freed"
+        " c.members, c.members_seen, c.topology, c.dims, c.periods,"
+        " c.reorder, c.reordered, c.created, c.freed"
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent ORDER BY c.id"
     ).fetchall()
     found = [_communicator(row, top, counts) for row in rows if row[6] > 0 or row[0] in counts]
@@ -65,7 +68,8 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
 
 
 def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Counted]) -> Communicator:
-    key, *facts, dims, periods, reorder, created, freed = row
+    key, *facts, dims, periods, reorder, reordered, created, freed = row
     lists = (decoded_list(dims), decoded_list(periods))
     counted = counts.get(key, Counted())
-    return Communicator(*(*facts, *lists, bool(reorder), created, freed, top.get(key), counted))
+    flags = (bool(reorder), bool(reordered))
+    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), counted))

@@ -37,6 +37,7 @@ class Family:
     topology: str
     dims: list[list[int]]
     reorder: bool
+    reordered: bool
     members: list[str]
     top_operation: Operation | None
     counted: Counted
@@ -66,6 +67,7 @@ def _family(siblings: list[Communicator], top: Operation | None) -> Family:
         topology=first.topology,
         dims=[list(dims) for dims in dict.fromkeys(tuple(row.dims) for row in siblings if row.dims)],
         reorder=any(row.reorder for row in siblings),
+        reordered=any(row.reordered for row in siblings),
         members=[row.members for row in siblings],
         top_operation=top,
         counted=sum((row.counted for row in siblings), Counted()),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside, job, mpilibraries, remains
+from rankwise.launch import inside, job, mpilibraries, remains, reorder
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan, library, plan
@@ -66,6 +66,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let the MPI library send everything where it can be seen: it may choose other algorithms then",
     )
     parser.add_argument(
+        "--reorder",
+        action="store_true",
+        help="let MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create* with reorder = true return"
+        " communicators whose ranks suit the machine",
+    )
+    parser.add_argument(
+        "--reorder-machine",
+        metavar="machine.json",
+        type=Path,
+        help="the same, for this machine (default: the nodes and processors that the ranks are on)",
+    )
+    parser.add_argument(
         "--top",
         action="store_true",
         help="show the job while it runs, as rankwise top does: on stderr, if stdout goes elsewhere",
@@ -86,6 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
     preloaded = library()
     only = inside.only(arguments.only) if arguments.only is not None else []
     settings = _inside(arguments, planned, only)
+    reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
+    if reordering:
+        settings |= reordering.settings()
     output = (arguments.output or planned.default_output()).absolute()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
     preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
@@ -93,6 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         launch = prepare(planned.command, preload, os.environ, planned.script_mpirun)
         directory.note(planned, only)
+        if reordering:
+            directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
         end = job.run(launch.words, launch.environment, view.stderr if view else None)
     except BaseException:

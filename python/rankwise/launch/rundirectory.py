@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.launch import reorder
 from rankwise.launch.plan import Plan
 from rankwise.profile import end_note
 from rankwise.profile.launch_note import FILE_NAME
@@ -93,6 +94,11 @@ class RunDirectory:
         text = json.dumps({**planned.note(), "only": list(only)}, indent=1, ensure_ascii=True)
         self._write(FILE_NAME, text)
 
+    def keep_machine(self, reordering: reorder.Reordering) -> None:
+        """Put the machine that communicators are reordered for where every node can read it."""
+        if reordering.machine:
+            self._write(reorder.FILE_NAME, reordering.machine)
+
     def note_end(self) -> None:
         """Tell who looks at the job that it has ended; never fails."""
         with contextlib.suppress(OSError):  # the directory is gone, or the disk full: nobody else needs it
@@ -117,6 +123,6 @@ class RunDirectory:
                 self.path.rmdir()
 
     def _clear(self) -> None:
-        others = (FILE_NAME, end_note.FILE_NAME, KEPT_STDERR)
+        others = (FILE_NAME, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
         for file in (*self.path.glob(_COUNTERS), *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

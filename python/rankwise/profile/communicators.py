@@ -33,6 +33,7 @@ _TOPOLOGIES = {**layout.names_of("topology"), layout.CONSTANTS["TOPOLOGY_NONE"]:
 _CART = layout.CONSTANTS["TOPOLOGY_CART"]
 _INTER = layout.CONSTANTS["COMMUNICATOR_INTER"]
 _REORDER_ASKED = layout.CONSTANTS["COMMUNICATOR_REORDER_ASKED"]
+_REORDERED = layout.CONSTANTS["COMMUNICATOR_REORDERED"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Communicator:
     created: float
     freed: float | None
     members_seen: int
+    reordered: int = 0
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,7 @@ def _row(
         created=float(records.created[places].min()),
         freed=None if np.isnan(freed).any() else float(freed.max()),
         members_seen=len(np.unique(records.ranks[places])),
+        reordered=int(bool(first["flags"] & _REORDERED)),
     )
 
 

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 3;             -- version of this schema
+PRAGMA user_version = 4;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -74,7 +74,8 @@ CREATE TABLE communicators (
   reorder      INTEGER NOT NULL,     -- 1 = reordering was asked for
   created      REAL NOT NULL,        -- seconds after run.started, earliest member
   freed        REAL,                 -- seconds after run.started, latest member; NULL = not freed
-  members_seen INTEGER NOT NULL      -- members whose counters were read
+  members_seen INTEGER NOT NULL,     -- members whose counters were read
+  reordered    INTEGER NOT NULL DEFAULT 0  -- 1 = by Rankwise, for the machine (rankwise run --reorder)
 );
 
 CREATE TABLE regions (

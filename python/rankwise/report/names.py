@@ -60,6 +60,13 @@ def topology_name(topology: str, dims: list[int]) -> str:
     return " ".join(filter(None, (topology, "x".join(map(str, dims))))) or "-"
 
 
+def reorder_name(made: Communicator | Family) -> str:
+    """Return `done` where Rankwise reordered, `asked` where only the program allowed it, or a dash."""
+    if made.reordered:
+        return "done"
+    return "asked" if made.reorder else "-"
+
+
 def library_name(library: str) -> str:
     """Return `Open MPI 5.0.9` from the first line of MPI_Get_library_version."""
     first = library.strip().split(",")[0]

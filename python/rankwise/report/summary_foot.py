@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
 
+from rankwise.analysis.families import Family
 from rankwise.analysis.files import FileTotals
 from rankwise.analysis.inside import InsideTotals
 from rankwise.analysis.locality import Locality
@@ -34,6 +36,7 @@ def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -
         *_labelled(page, "off node", _off_node(found.locality, found.run.nodes)),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
+        *(_labelled(page, "reordered", _reordered(found.families)) if _any_reordered(found.families) else []),
         # Never broken: it is there to be copied.
         page.text(f"{'next:':{_LABEL}}rankwise show {shown_path(path)} --by {by}"),
     ]
@@ -58,6 +61,17 @@ def _files(totals: FileTotals) -> list[str]:
     moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
     number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
     return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+
+
+def _any_reordered(families: Sequence[Family]) -> bool:
+    return any(family.reordered for family in families)
+
+
+def _reordered(families: Sequence[Family]) -> str:
+    """Say how many of the communicators that the program lets be reordered have got another order."""
+    asked = sum(family.reorder for family in families)
+    done = sum(family.reordered for family in families)
+    return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
 
 
 def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:

@@ -19,6 +19,7 @@ from rankwise.report.names import (
     family_name,
     operation_name,
     processes_name,
+    reorder_name,
     size_name,
     topology_name,
 )
@@ -60,7 +61,7 @@ def _families(connection: sqlite3.Connection) -> list[Section]:
         Column("made by", lambda row: call_name(row.procedure) or "predefined"),
         Column("n x size", size_name, right=True),
         Column("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
-        Column("reorder", lambda row: "asked" if row.reorder else "-"),
+        Column("reorder", reorder_name),
         label("members", _members),
     ]
     caption = "n x size: communicators that the same call made, and their processes."
@@ -93,7 +94,7 @@ def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
         Column("made by", lambda row: call_name(row.procedure) or "predefined"),
         Column("size", processes_name, right=True),
         Column("topology", lambda row: topology_name(row.topology, row.dims)),
-        Column("reorder", lambda row: "asked" if row.reorder else "-"),
+        Column("reorder", reorder_name),
         label("members", lambda row: row.members),
         Column("made at", lambda row: second_text(row.created_seconds), right=True),
         Column(

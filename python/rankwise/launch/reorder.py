@@ -1,0 +1,39 @@
+"""Reordering communicators where the program allows it: the options --reorder and --reorder-machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.topology.machine.read import read_machine
+
+FILE_NAME = "machine.json"
+"""Of the machine in the run directory, where the processes look for it."""
+
+
+@dataclass(frozen=True)
+class Reordering:
+    """What `rankwise run` was asked for.
+
+    Attributes:
+        machine: text of a machine.json; '' = the nodes and processors that the processes are on, as they
+            find them.
+    """
+
+    machine: str = ""
+
+    def settings(self) -> dict[str, str]:
+        """Return the variable that src/runtime/reorder.cpp reads."""
+        return {"RANKWISE_REORDER": "machine" if self.machine else "nodes"}
+
+
+def asked(reorder: bool, machine: Path | None) -> Reordering | None:
+    """Return what the options ask for, None if nothing is to be reordered.
+
+    Raises:
+        RankwiseError: the machine can't be read, or is none.
+    """
+    if machine is None:
+        return Reordering() if reorder else None
+    read_machine(machine)
+    return Reordering(machine.read_text(encoding="utf-8"))

@@ -1,0 +1,72 @@
+"""--reorder and --reorder-machine: what they become for the processes, what they refuse, what is shown."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise.__main__ import main
+from rankwise.errors import RankwiseError
+from rankwise.launch import reorder
+
+MACHINE = """{"format": "rankwise-machine", "version": 1, "levels": [{"name": "node", "count": 2}]}"""
+
+
+def test_settings(tmp_path: Path) -> None:
+    machine = tmp_path / "machine.json"
+    machine.write_text(MACHINE)
+    assert reorder.asked(reorder=False, machine=None) is None
+    by_nodes = reorder.asked(reorder=True, machine=None)
+    assert by_nodes
+    assert by_nodes.settings() == {"RANKWISE_REORDER": "nodes"}
+    for flag in (False, True):
+        by_machine = reorder.asked(flag, machine)
+        assert by_machine
+        assert by_machine.settings() == {"RANKWISE_REORDER": "machine"}
+        assert by_machine.machine == MACHINE
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [(None, "cannot read"), ("{", "is no JSON"), ("{}", "machine.json")]
+)
+def test_bad_machines(text: str | None, line: str, tmp_path: Path) -> None:
+    machine = tmp_path / "machine.json"
+    if text is not None:
+        machine.write_text(text)
+    with pytest.raises(RankwiseError) as error:
+        reorder.asked(reorder=True, machine=machine)
+    assert line in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_is_started_with_a_bad_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--reorder-machine", "none.json", "--", "touch", "started"]) == 2
+    assert capfd.readouterr().err.startswith("rankwise: cannot read none.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+
+    def shown(*options: str) -> str:
+        assert main(["show", str(path), *options]) == 0
+        return capsys.readouterr().out
+
+    def word() -> str:
+        [line] = [line for line in shown("--by", "communicator").splitlines() if "Cart_create" in line]
+        return line.split()[-2]
+
+    assert word() == "asked"
+    assert "reordered" not in shown()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE communicators SET reordered = reorder")
+        connection.commit()
+    assert word() == "done"
+    assert "reordered 1 of 1 communicators that allow it" in shown()
