@@ -11,20 +11,19 @@ holds what was counted until then.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands.saying import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside, job, mpilibraries, remains, reorder
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan, library, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
-from rankwise.report.safe import safe
 
 if TYPE_CHECKING:
     from rankwise.report.live.beside import View
@@ -201,8 +200,3 @@ def _nothing_seen(planned: Plan, status: int) -> int:
 
 def _one_line(error: Exception) -> str:
     return " ".join(f"{error}".split()) or type(error).__name__
-
-
-def _say(line: str) -> None:
-    with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the program
-        sys.stderr.write(f"rankwise: {safe(line)}\n")

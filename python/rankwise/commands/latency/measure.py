@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands.saying import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.settings import MODES, MOST_RANKS
 
@@ -142,10 +142,3 @@ def _tell(made: Made, path: Path) -> None:
         print_summary(path, sys.stdout)
     except RankwiseError as error:
         _say(f"no summary: {error}")
-
-
-def _say(line: str) -> None:
-    from rankwise.report.safe import safe
-
-    with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the measurement
-        sys.stderr.write(f"rankwise: {safe(line)}\n")
