@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -77,3 +78,36 @@ def test_partners_that_were_parted(mpi: Mpi, slow: nodes.Cluster) -> None:
     assert {"warm-up.before.rankwise", "warm-up.after.out", "03.after.rankwise"} <= names
     assert (output.is_dir(), bool(found["command"])) == ((found["verdict"] == "faster",) * 2)
     assert "3 pairs = 6 runs" in done.stderr
+
+
+# Starts the ranks as before, whatever it is told of places.
+DEAF = """#!/bin/sh
+left=$#
+while [ $left -gt 0 ]; do
+  word=$1; shift; left=$((left - 1))
+  case $word in
+    --host | --hostfile | --map-by) shift; left=$((left - 1)) ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+exec {launcher} --host {hosts} --map-by node "$@"
+"""
+
+
+def test_a_launcher_that_does_not_listen(slow: nodes.Cluster) -> None:
+    """It must not be taken for a placement that is worth nothing."""
+    mpi = next((mpi for mpi in LIBRARIES if mpi.family == "openmpi"), None)
+    if mpi is None:
+        pytest.skip("Open MPI is missing")
+    place = Path(tempfile.mkdtemp(prefix="test-", dir=slow.directory))
+    program, deaf = place / "partners", place / "mpirun"
+    mpi.compile(program, PARTNERS)
+    deaf.write_text(DEAF.format(launcher=mpi.mpirun, hosts=",".join(f"{name}:2" for name in slow.names)))
+    deaf.chmod(0o755)
+    words = launch(mpi, slow, 3, "round-robin", program, "1000", "1")
+    profile = record_success(mpi, slow, place, words).path
+    done = verified(mpi, slow, place, profile, [str(deaf), *words[1:]], "--pairs", "1")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.search(
+        r"the first run after: rank \d was on node\d and not on node\d, so the launcher did not", done.stderr
+    )

@@ -5,6 +5,7 @@ Of the MPI libraries here Debian's Open MPI is the one whose PMIx fits Debian's 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -216,6 +217,21 @@ def test_in_a_batch_script(slurm: Slurm, program: Path, place: Path, launcher: s
     done = Recording(submitted, place / f"{program.name}.{job}.rankwise")
     check(done)
     assert job in job_numbers(done)
+
+
+def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None:
+    """Dealt out in turns, all that the ring's ranks send goes off node; then what ranks 0 and 2 send."""
+    output = place / "ring.rankwise"
+    words = srun("-mcyclic", program)
+    first = slurm.run(RANKWISE, "run", "-q", "-o", output, "--", *words, cwd=place)
+    assert first.returncode == 0, first.stderr
+    options = ["--only-kind", "user", "--pairs", "1", "--json"]
+    done = slurm.run(RANKWISE, "map", "--verify", output, *options, "--", *words, cwd=place)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [run["bytes_off_node"] for run in found["before"]] == [RING_BYTES]
+    assert [run["bytes_off_node"] for run in found["after"]] == [3 * 1000 * (1 + 3)]
+    assert (found["verdict"], found["interval"]["confidence"]) == ("no difference shown", 0)
 
 
 def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Cluster, place: Path) -> None:

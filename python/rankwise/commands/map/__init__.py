@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.map import machines, plot, verify, what_if
+from rankwise.commands.map import machines, plot, verify, verify_options, what_if
 from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     plot.add_arguments(parser)
     parser.add_argument("--force", action="store_true", help="replace files that are there")
     parser.add_argument("--json", action="store_true", help="as JSON, with everything")
-    verify.add_arguments(parser)
+    verify_options.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     predict = machines.is_prediction(arguments)
     plot.check(arguments)
-    if verify.is_wanted(arguments, predict=predict):
+    if verify_options.is_wanted(arguments, predict=predict):
         return verify.run(arguments)
     if arguments.output is not None:
         check_output(arguments.output, force=arguments.force)

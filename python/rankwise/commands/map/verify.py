@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import math
 import os
 import shutil
 import sys
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.map import machines
+from rankwise.commands.map.verify_options import CONFIDENCE, RESOLVE
+from rankwise.commands.saying import say
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -23,65 +24,7 @@ if TYPE_CHECKING:
     from rankwise.placement.relaunch import Launch
     from rankwise.placement.verification.verify import Request, Verified
 
-_OWN = ("pairs", "resolve", "confidence", "time_limit", "run_limit", "keep")
-_RESOLVE, _CONFIDENCE = 5.0, 95.0  # percent
 _LEAST_LIMIT = 300.0  # seconds, of the first run
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the verification."""
-    group = parser.add_argument_group("verification, with the job after `--`")
-    group.add_argument(
-        "--verify",
-        action="store_true",
-        help="run the job as given and with the found placement, and tell the gain; with -o the files are "
-        "written if there is one",
-    )
-    group.add_argument(
-        "--pairs",
-        type=partial(_number, least=1, whole=True),
-        metavar="N",
-        help="pairs of runs (default: as many as are needed, at most 20)",
-    )
-    group.add_argument(
-        "--resolve",
-        type=_percent,
-        metavar="PERCENT",
-        help=f"change of the time that is not to be missed (default: {_RESOLVE:g})",
-    )
-    group.add_argument(
-        "--confidence",
-        type=_percent,
-        metavar="PERCENT",
-        help=f"of the interval (default: {_CONFIDENCE:g})",
-    )
-    group.add_argument("--time-limit", type=_number, metavar="SECONDS", help="for all runs together")
-    group.add_argument(
-        "--run-limit",
-        type=_number,
-        metavar="SECONDS",
-        help="for each run (default: ten times the first one, and a minute)",
-    )
-    group.add_argument(
-        "--keep",
-        type=Path,
-        metavar="DIR",
-        help="keep what the runs leave, profiles and output, in this new directory, which every node sees",
-    )
-
-
-def is_wanted(arguments: argparse.Namespace, *, predict: bool) -> bool:
-    """Tell whether the job is to be run; RankwiseError where options contradict that."""
-    if arguments.verify:
-        if predict:
-            raise RankwiseError("--predict and --shape place ranks without running them: leave --verify out")
-        return True
-    if arguments.command:
-        raise RankwiseError("a command is run with --verify alone: add it, or leave the command out")
-    for name in _OWN:
-        if getattr(arguments, name) is not None:
-            raise RankwiseError(f"--{name.replace('_', '-')} goes with --verify: add it")
-    return False
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     signal = 0
     if request.mapping.gains:
         for line in announcement(request.aim, wall):
-            _say(line)
+            say(line)
         with Signals() as signals, _directory(arguments.keep) as directory:
-            found = verify(request, directory, signals, _say)
+            found = verify(request, directory, signals, say)
         signal = signals.last
     else:
         found = Verified(request.mapping, request.mapping.seats)
@@ -125,11 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, float, list[str]]:
     """Return what is wanted, how long the profile's run took, and its program."""
     from rankwise.analysis.opened import opened_profile
-    from rankwise.analysis.overview import run_facts
+    from rankwise.analysis.overview import run_facts, trust
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.observed import observed, whereabouts
     from rankwise.placement.program import program_of
     from rankwise.placement.verification.verify import Request
+    from rankwise.report.trust_lines import partial_line
     from rankwise.trials.plan import Aim
     from rankwise.trials.recorded import as_recorded
 
@@ -143,12 +87,14 @@ def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, fl
         seed=arguments.seed,
     )
     with opened_profile(arguments.profile) as connection:
-        facts, where = run_facts(connection), whereabouts(connection)
+        facts, trusted, where = run_facts(connection), trust(connection), whereabouts(connection)
         mapping = find(observed(connection, arguments.only_kind), where)
         recording = as_recorded(connection)
+    if not trusted.complete:
+        say(partial_line(trusted))
     aim = Aim(
-        (arguments.confidence or _CONFIDENCE) / 100,
-        (arguments.resolve or _RESOLVE) / 100,
+        (arguments.confidence or CONFIDENCE) / 100,
+        (arguments.resolve or RESOLVE) / 100,
         arguments.pairs,
         arguments.time_limit,
     )
@@ -220,31 +166,3 @@ def _print_json(found: Verified, written: list[Written], command: str) -> None:
         "files": [str(one.path) for one in written],
     }
     sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
-
-
-def _say(line: str) -> None:
-    from rankwise.report.safe import safe
-
-    with contextlib.suppress(OSError):  # nobody may be reading; that is no failure of the runs
-        sys.stderr.write(f"rankwise: {safe(line)}\n")
-
-
-def _number(text: str, least: float = 0.1, *, whole: bool = False) -> float:
-    try:
-        number = int(text) if whole else float(text)
-    except ValueError:
-        number = -1
-    if not least <= number < math.inf:
-        kind = f"whole number from {least:g}" if whole else "number of seconds"
-        raise argparse.ArgumentTypeError(f"{text!r} is no {kind}")
-    return number
-
-
-def _percent(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 < share < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage between 0 and 100")
-    return share
