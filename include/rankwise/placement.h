@@ -116,9 +116,9 @@ struct rankwise_link {
   int32_t other; /* the router at the other end */
 };
 
-/* Finds the most loaded link of any placement. */
-int rankwise_most_loaded(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
-                         const int32_t *slot, struct rankwise_link *link);
+/* Weighs any placement: the sum of all costs, and the most loaded link. */
+int rankwise_weigh(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots, const int32_t *slot,
+                   double *sum, struct rankwise_link *most_loaded);
 
 /* What an error means, in words. */
 const char *rankwise_placement_error(int error);

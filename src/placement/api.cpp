@@ -1,6 +1,7 @@
 // The C interface: looks at what it is given, and lets no exception out.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "loads.h"
 #include "network/network.h"
 #include "rankwise/placement.h"
+#include "swaps.h"
 #include "traffic.h"
 
 namespace rankwise::placement {
@@ -79,16 +81,21 @@ int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const ra
   return RANKWISE_PLACED;
 }
 
-int find_most_loaded(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *slot,
-                     rankwise_link *link) {
+int weigh(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *slot, double *sum,
+          rankwise_link *most_loaded) {
   const int error = check(traffic, slots, slot);
   if (error != RANKWISE_PLACED) return error;
   const auto network = slots.network ? network_of(*slots.network) : nullptr;
-  const Links links(slots, network.get());
   const Traffic both = symmetric(traffic);
+  const Machine machine(slots, network.get());
+  Indices place_of(slots.slots), place;
+  for (Index at = 0; at < slots.slots; at++) place_of[machine.slot(at)] = at;
+  std::transform(slot, slot + traffic.ranks, std::back_inserter(place), [&](Index one) { return place_of[one]; });
+  const Links links(slots, network.get());
   const Loads loads(both, links, {slot, slot + traffic.ranks});
-  *link = links.named(loads.most_loaded());
-  link->load = loads.highest();
+  *sum = cost_of(both, machine, place);
+  *most_loaded = links.named(loads.most_loaded());
+  most_loaded->load = loads.highest();
   return RANKWISE_PLACED;
 }
 
@@ -118,10 +125,10 @@ RANKWISE_EXPORTED int rankwise_place(const rankwise_traffic *traffic, const rank
   return guarded([&] { return place(*traffic, *slots, *wishes, slot, costs); });
 }
 
-RANKWISE_EXPORTED int rankwise_most_loaded(const rankwise_traffic *traffic, const rankwise_slots *slots,
-                                           const std::int32_t *slot, rankwise_link *link) {
+RANKWISE_EXPORTED int rankwise_weigh(const rankwise_traffic *traffic, const rankwise_slots *slots,
+                                     const std::int32_t *slot, double *sum, rankwise_link *most_loaded) {
   using namespace rankwise::placement;
-  return guarded([&] { return find_most_loaded(*traffic, *slots, slot, link); });
+  return guarded([&] { return weigh(*traffic, *slots, slot, sum, most_loaded); });
 }
 
 RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {

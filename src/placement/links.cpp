@@ -17,6 +17,11 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
       Index around = -1;
       for (Index level = 0; level < depth_; level++) {
         const std::size_t at = slot * depth + level;
+        if (slot > 0 && slots.object[at] == slots.object[at - depth] &&
+            (level == 0 || around == chain_[at - depth - 1])) {  // as the slot before
+          around = chain_[at] = chain_[at - depth];
+          continue;
+        }
         const auto [found, is_new] = known.try_emplace({around, slots.object[at]}, static_cast<Index>(level_.size()));
         around = chain_[at] = found->second;
         if (!is_new) continue;

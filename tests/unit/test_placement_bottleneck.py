@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, Places, Traffic, most_loaded, place
+from rankwise.placement.engine import Link, Places, Traffic, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Torus
 
 Pairs = list[tuple[int, int, float]]
@@ -136,19 +136,19 @@ def test_the_sum_settles_what_is_equal_at_the_bottleneck() -> None:
 def test_the_most_loaded_link_of_a_tree_is_named() -> None:
     """Node 1 sends 30 bytes to node 0, and 5 to node 2."""
     traffic = Traffic(6, [2, 3], [0, 4], [30.0, 5.0])
-    link = most_loaded(traffic, nodes(3, 2), range(6))
+    _, link = weigh(traffic, nodes(3, 2), range(6))
     assert link == Link(35.0, level=0, slot=2)
     slow = np.tile([1.0, 0.0], (6, 1))
     slow[4:, 0] = 10.0
     objects = nodes(3, 2).objects
-    link = most_loaded(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=slow), range(6))
+    _, link = weigh(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=slow), range(6))
     assert link == Link(50.0, level=0, slot=4)
 
 
 def test_the_most_loaded_link_of_a_torus_is_named() -> None:
     """Along the first axis first: from (0, 0) by (1, 0) to (1, 1), and back by (0, 1)."""
     places = Places(np.arange(12)[:, None], [0.0, 0.0], network=Torus([3, 4]))
-    link = most_loaded(Traffic(3, [0, 0], [1, 2], [8.0, 3.0]), places, [0, 5, 4])
+    _, link = weigh(Traffic(3, [0, 0], [1, 2], [8.0, 3.0]), places, [0, 5, 4])
     assert link == Link(7.0, routers=(0, 4))  # half of 8, and 3
 
 
@@ -156,12 +156,12 @@ def test_the_most_loaded_link_of_a_dragonfly_is_named() -> None:
     """Groups of two routers; what goes from group 0 to group 2 takes one link, from router 1 to router 4."""
     places = Places(np.arange(6)[:, None], [0.0, 0.0], network=Dragonfly(3, 2, 1))
     traffic = Traffic(4, [0, 1], [2, 3], [10.0, 4.0])
-    assert most_loaded(traffic, places, [0, 1, 4, 5]) == Link(14.0, routers=(1, 4))
+    assert weigh(traffic, places, [0, 1, 4, 5])[1] == Link(14.0, routers=(1, 4))
 
 
 def test_a_matrix_has_no_links_of_its_own() -> None:
     places = Places(np.arange(2)[:, None], [0.0, 0.0], network=Matrix(np.ones((2, 2))))
-    assert most_loaded(Traffic(2, [0], [1], [1.0]), places, [0, 1]) is None
+    assert weigh(Traffic(2, [0], [1], [1.0]), places, [0, 1]) == (1.0, None)
     assert place(Traffic(2, [0], [1], [1.0]), places, bottleneck=True).cost == 0
 
 
@@ -174,4 +174,4 @@ def test_impossible_costs_of_links_are_refused(cost: float) -> None:
 
 def test_a_placement_with_a_slot_twice_has_no_loads() -> None:
     with pytest.raises(RankwiseError, match="one twice"):
-        most_loaded(Traffic(2, [0], [1], [1.0]), nodes(2, 1), [1, 1])
+        weigh(Traffic(2, [0], [1], [1.0]), nodes(2, 1), [1, 1])

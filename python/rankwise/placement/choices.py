@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OBJECTIVES = ("hops", "time")
+OBJECTIVES = ("hops", "time", "bottleneck")
 """What a placement is to make small."""
 
 KINDS = {

@@ -38,7 +38,7 @@ class Places:
         per_byte: shape (D + 1,): cost of a byte between slots that have so many leading objects in common.
         per_message: likewise; None if messages cost nothing.
         per_link_byte: shape (N, D): what a byte costs on the link from the object to the one around it, for
-            the bottleneck and most_loaded; 0: that link does not matter. None: 0 with a network, else 1.
+            the bottleneck and weigh; 0: that link does not matter. None: 0 with a network, else 1.
         network: between nodes; slots on different ones cost the first price and what it adds. None: the tree
             tells all.
         node_level: column of `objects` that has the nodes, 0 ... as the network counts them.
@@ -131,8 +131,8 @@ def place(
     return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
 
 
-def most_loaded(traffic: Traffic, places: Places, slot: ArrayLike) -> Link | None:
-    """Return the most loaded link of a placement; None if there are no links.
+def weigh(traffic: Traffic, places: Places, slot: ArrayLike) -> tuple[float, Link | None]:
+    """Return the sum of all costs of a placement, and its most loaded link; None if there are no links.
 
     Args:
         traffic: what is sent.
@@ -143,12 +143,12 @@ def most_loaded(traffic: Traffic, places: Places, slot: ArrayLike) -> Link | Non
         RankwiseError: the input contradicts itself.
     """
     given = Given()
-    found = given.new("struct rankwise_link *")
+    total, found = given.new("double *"), given.new("struct rankwise_link *")
     given.check(
-        given.library.rankwise_most_loaded(
-            given.traffic(traffic), given.slots(places), given.integers(slot, traffic.ranks), found
+        given.library.rankwise_weigh(
+            given.traffic(traffic), given.slots(places), given.integers(slot, traffic.ranks), total, found
         )
     )
     if found.level >= 0:
-        return Link(found.load, found.level, found.one)
-    return Link(found.load, routers=(found.one, found.other)) if found.one >= 0 else None
+        return total[0], Link(found.load, found.level, found.one)
+    return total[0], Link(found.load, routers=(found.one, found.other)) if found.one >= 0 else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.placement.engine import Traffic
+from rankwise.placement.between import routers_text
+from rankwise.placement.engine import Link, Traffic, weigh
+from rankwise.placement.links import link_costs
 from rankwise.placement.prices import Prices
 from rankwise.topology.machine.model import NODE, Machine
 
@@ -22,20 +24,37 @@ class LevelTraffic:
 
 
 @dataclass(frozen=True)
+class LinkLoad:
+    """The most loaded link.
+
+    Attributes:
+        where: its object, or the routers at its ends, in words.
+        load: of both directions.
+        unit: of the load: `bytes`, or `us` where the bandwidths of all links are known.
+    """
+
+    where: str
+    load: float
+    unit: str
+
+
+@dataclass(frozen=True)
 class Effect:
     """What a placement leads to.
 
     Attributes:
-        cost: in the unit of the prices.
+        cost: in the unit of the prices; if the bottleneck is to be small, its load.
         bytes_off_node: between ranks on different nodes.
         messages_off_node: likewise.
         levels: from the outermost; those at which no two slots of the machine meet are left out.
+        bottleneck: the most loaded link; None if nothing goes over any.
     """
 
     cost: float
     bytes_off_node: int
     messages_off_node: int
     levels: list[LevelTraffic]
+    bottleneck: LinkLoad | None = None
 
 
 def effect(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) -> Effect:
@@ -55,6 +74,12 @@ def effect(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) 
     counts = machine.slots.numbers.max(axis=0) + 1
     cost = sum(size * price for size, price in zip(sizes, prices.per_byte.tolist(), strict=True))
     cost += sum(count * price for count, price in zip(messages, prices.per_message.tolist(), strict=True))
+    links, unit = link_costs(machine)
+    total, link = weigh(traffic, replace(prices, links=links).places(machine), seats)
+    if prices.bottleneck:
+        cost = link.load if link else 0.0
+    elif prices.between is not None:
+        cost = total
     return Effect(
         float(cost),
         sum(sizes[:node]),
@@ -64,7 +89,18 @@ def effect(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) 
             for level, name in enumerate(machine.level_names()[:-1])
             if counts[level] < counts[level + 1]
         ],
+        _named(link, machine, unit) if link and link.load > 0 else None,
     )
+
+
+def _named(link: Link, machine: Machine, unit: str) -> LinkLoad:
+    if link.routers is not None:
+        return LinkLoad(routers_text(machine, link.routers), link.load, unit)
+    level, slot = link.level or 0, link.slot or 0
+    name = machine.level_names()[level]
+    if name == NODE:
+        return LinkLoad(machine.hosts()[int(machine.slots.host[slot])], link.load, unit)
+    return LinkLoad(f"{name} {machine.slots.numbers[slot, level]}", link.load, unit)
 
 
 def _sums(meet: np.ndarray, values: ArrayLike | None, depth: int) -> list[int]:

@@ -92,7 +92,14 @@ def find_mapping(
     objects = machine.slots.numbers[slots]
     priced = prices(machine, objective, objects)
     now = None if present is None else np.searchsorted(slots, present.slot)
-    placed = place(seen.traffic, priced.places(objects), present=now, effort=effort, seed=seed)
+    placed = place(
+        seen.traffic,
+        priced.places(machine, slots),
+        present=now,
+        bottleneck=priced.bottleneck,
+        effort=effort,
+        seed=seed,
+    )
     slot = slots[placed.slot]
     before = None if present is None else effect(seen.traffic, machine, present.slot, priced)
     natural = effect(seen.traffic, machine, slots[:ranks], priced)
@@ -102,7 +109,8 @@ def find_mapping(
         # A change that gains nothing is none; nor does it gain anything to exchange what is alike.
         near = present.slot
         if gains:
-            near = slots[nearest(objects, placed.slot, np.searchsorted(slots, near))]
+            fixed = 0 if priced.between is None else priced.node + 1  # a network's nodes are not alike
+            near = slots[nearest(objects, placed.slot, np.searchsorted(slots, near), fixed)]
         alike = effect(seen.traffic, machine, near, priced)
         if alike.cost <= found.cost:
             slot, found = near, alike

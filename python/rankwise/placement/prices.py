@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
+from rankwise.placement.between import hops_between, time_between
 from rankwise.placement.engine import Places
-from rankwise.topology.machine.model import Machine
+from rankwise.placement.links import link_costs
+from rankwise.placement.networks import Network
+from rankwise.topology.machine.model import NODE, Machine
 
 
 @dataclass(frozen=True)
@@ -20,20 +23,38 @@ class Prices:
         per_byte: shape (D,): of a byte between slots that meet at the level.
         per_message: likewise.
         unit: of a cost, in words.
+        node: place of the level `node`.
+        between: nodes; what meets further out than they costs as what meets at them, and what it adds.
+            None: the levels tell all.
+        links: of a byte on each link, shape (slots of the machine, D); None: not wanted.
+        bottleneck: the most loaded link is to be small.
     """
 
     per_byte: NDArray[np.float64]
     per_message: NDArray[np.float64]
     unit: str
+    node: int = 0
+    between: Network | None = None
+    links: NDArray[np.float64] | None = None
+    bottleneck: bool = False
 
-    def places(self, objects: NDArray[np.int32]) -> Places:
+    def places(self, machine: Machine, slots: NDArray[np.int64] | None = None) -> Places:
         """Return slots as the placement engine takes them.
 
         Args:
-            objects: rows of Slots.numbers, shape (N, D).
+            machine: whose prices these are.
+            slots: places in Machine.slots; None: all.
         """
+        which = slice(None) if slots is None else slots
         # Slots that meet at level k have k + 1 objects in common: the machine is one.
-        return Places(objects, _after_none(self.per_byte), _after_none(self.per_message))
+        return Places(
+            machine.slots.numbers[which],
+            _after_none(self.per_byte),
+            _after_none(self.per_message),
+            None if self.links is None else self.links[which],
+            self.between,
+            self.node,
+        )
 
 
 def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Prices:
@@ -42,28 +63,38 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
     Args:
         machine: the machine.
         objective: `hops`: bytes x levels to go up from the nearest that two slots can be; levels that divide
-            nothing do not count. `time`: messages x latency + bytes / bandwidth, in us.
+            nothing do not count; hops between nodes count for the levels around them. `time`: messages x
+            latency + bytes / bandwidth, in us. `bottleneck`: the most loaded link; prices are those of hops.
         objects: rows of Slots.numbers of the slots in question.
 
     Raises:
         RankwiseError: the cost of a level, at which some of the slots meet, was not measured.
     """
-    if objective == "hops":
+    node = machine.depth(NODE)
+    if objective != "time":
         hops = _hops(machine.slots.numbers)
-        return Prices(hops, np.zeros(len(hops)), "byte hops")
+        between = hops_between(machine)
+        if between is not None:
+            hops[:node] = hops[node]
+        links, unit = link_costs(machine) if objective == "bottleneck" else (None, "byte hops")
+        return Prices(hops, np.zeros(len(hops)), unit, node, between, links, objective == "bottleneck")
+    between = time_between(machine)
     latency, bandwidth, slope = (
         machine.costs(which) for which in ("latency_us", "bandwidth_mb_s", "us_per_byte")
     )
     with np.errstate(divide="ignore"):
         per_byte = np.where(bandwidth > 0, 1 / bandwidth, slope)  # 1 MB/s is 1 byte/us
     wanted = np.flatnonzero(_meeting(objects))
+    if between is not None:
+        wanted = wanted[wanted >= node]
+        latency[:node] = per_byte[:node] = 0
     missing = [machine.levels[level].name for level in wanted if np.isnan(latency[level] + per_byte[level])]
     if missing:
         raise RankwiseError(
             f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}:"
             " `rankwise latency` measures them; or take --objective hops"
         )
-    return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us")
+    return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us", node, between)
 
 
 def _after_none(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,6 +28,8 @@ def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
     shown, rest = cut(_tree_lines(machine, machine.root, shapes), limit)
     page.write(*(line for text in shown for line in page.wrapped(text, indent=2 + _depth(text))))
     _say_rest(page, rest)
+    if machine.network:
+        page.write(Text(), *page.wrapped(f"Between nodes: {machine.network}", indent=2))
     page.write(Text(), *_level_lines(page, machine))
     if machine.misfits:
         shown_misfits, rest_misfits = cut(machine.misfits, limit)

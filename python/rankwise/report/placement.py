@@ -64,7 +64,21 @@ def _rows(found: Mapping, seen: Observed) -> list[Row]:
         ("% of bytes", lambda each: percent_text(percent(each.bytes_off_node, seen.bytes))),
         ("% of messages", lambda each: percent_text(percent(each.messages_off_node, seen.messages))),
     ]
+    if any(each and each.bottleneck for each in (found.present, found.natural, found.found)):
+        rows += [("most loaded link", _bottleneck), ("load of it", _load)]
     return rows + [_level_row(place, level.level) for place, level in enumerate(found.found.levels)]
+
+
+def _bottleneck(each: Effect) -> str:
+    return each.bottleneck.where if each.bottleneck else "-"
+
+
+def _load(each: Effect) -> str:
+    if each.bottleneck is None:
+        return "-"
+    if each.bottleneck.unit == "bytes":
+        return byte_text(round(each.bottleneck.load))
+    return f"{count_text(each.bottleneck.load)} {each.bottleneck.unit}"
 
 
 def _level_row(place: int, name: str) -> Row:

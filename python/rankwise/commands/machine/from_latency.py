@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="machine.json",
         help="keep its tree (default: make one of what was found)",
     )
+    parser.add_argument(
+        "--matrix", action="store_true", help="keep what was measured between each two nodes, too"
+    )
     add_output(parser)
 
 
@@ -46,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.topology.hierarchy.find import find_hierarchy
     from rankwise.topology.machine.read import read_machine
     from rankwise.topology.sources.measured import machine_from_latency
+    from rankwise.topology.sources.node_matrix import node_matrix
 
     agreements: list[Agreement] = []
     hosts: list[str] = []
@@ -58,7 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
         agreements.extend(found.agreements)
         hosts.extend(measurement.host_names())
-        return found.machine
+        if not arguments.matrix:
+            return found.machine
+        return replace(found.machine, network=node_matrix(found.machine, measurement))
 
     write_made(arguments, make)
     print_agreement(agreements, hosts, sys.stdout)

@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--objective",
         choices=OBJECTIVES,
         default="hops",
-        help="what is to be small: bytes x levels, or time by measured costs (default: %(default)s)",
+        help="what is to be small: bytes x levels or hops, time by measured costs, or the load of the most"
+        " loaded link (default: %(default)s)",
     )
     parser.add_argument(
         "--only-kind",

@@ -67,6 +67,12 @@ class Field:
             raise self.error(f"must be at most {most}")
         return value
 
+    def flag(self) -> bool:
+        """Return true or false."""
+        if not isinstance(self.value, bool):
+            raise self.error("must be true or false")
+        return self.value
+
     def number(self) -> float:
         """Return a finite number, 0 or more."""
         value = self.value

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.hierarchy.levels import Cost, numbered
+from rankwise.topology.machine.network import Network
 from rankwise.topology.machine.slots import Slots, slots_below
 
 ROOT = "machine"
@@ -95,12 +96,14 @@ class Machine:
         root: the only object of level 0.
         sources: of all this, in the order of their use.
         misfits: the worst first.
+        network: what lies between the nodes where that is no tree; None: the tree tells all.
     """
 
     levels: tuple[Level, ...]
     root: Object
     sources: tuple[Source, ...] = ()
     misfits: tuple[Misfit, ...] = ()
+    network: Network | None = None
 
     def level_names(self) -> tuple[str, ...]:
         """Return the levels' names, the outermost first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.topology.hierarchy.levels import Cost
 from rankwise.topology.machine.fields import Field
 from rankwise.topology.machine.model import COSTS, NODE, ROOT, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.network_file import network_of
 from rankwise.topology.machine.regular import regular_tree
 from rankwise.topology.machine.tree import TreeReader
 
@@ -17,7 +19,7 @@ FORMAT = "rankwise-machine"
 VERSION = 1
 
 _MOST_LEVELS = 64
-_KEYS = ("format", "version", "levels", "templates", "tree", "sources", "misfits")
+_KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
 
@@ -58,7 +60,10 @@ def machine_of(text: str) -> Machine:
         root = regular_tree(below, [level.name for level in levels])
     sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
     misfits = tuple(_misfit(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
-    return Machine(levels, root, sources, misfits)
+    machine = Machine(levels, root, sources, misfits)
+    if "network" not in keys:
+        return machine
+    return replace(machine, network=network_of(keys["network"], machine.hosts()))
 
 
 def _parsed(text: str) -> object:

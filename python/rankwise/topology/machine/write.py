@@ -11,6 +11,7 @@ from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.model import NODE, Level, Machine, Object
+from rankwise.topology.machine.network_file import plain_network
 from rankwise.topology.machine.read import FORMAT, VERSION
 
 _LINE = 110
@@ -47,6 +48,7 @@ def plain(machine: Machine) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "levels": [_level(level) for level in machine.levels],
+        "network": plain_network(machine.network, machine.hosts()) if machine.network else {},
         "sources": [_filled(asdict(source)) for source in machine.sources],
         "misfits": [_filled(asdict(misfit)) for misfit in machine.misfits],
         "templates": tree.templates(),
@@ -121,7 +123,7 @@ def _laid_out(value: Any, indent: int) -> str:
     if isinstance(value, dict):
         parts = [f"{json.dumps(key)}: {_laid_out(part, indent + 2)}" for key, part in value.items()]
         return "{\n" + ",\n".join(blanks + part for part in parts) + "\n" + " " * indent + "}"
-    if all(isinstance(part, (str, int)) for part in value):
+    if all(isinstance(part, (str, int, float)) for part in value):
         rows = _filled_rows([json.dumps(part, ensure_ascii=False) for part in value], _LINE - indent - 2)
         return "[\n" + ",\n".join(blanks + row for row in rows) + "\n" + " " * indent + "]"
     parts = [_laid_out(part, indent + 2) for part in value]

@@ -22,7 +22,7 @@ def placed(machine: Machine, measurement: Measurement) -> NDArray[np.int64]:
     Raises:
         RankwiseError: the machine does not have a host.
     """
-    nodes = _nodes(machine, measurement)
+    nodes = nodes_of_hosts(machine, measurement)
     slots = machine.slots
     starts = np.searchsorted(slots.host, np.arange(len(machine.nodes) + 1))
     found = np.empty((len(measurement.ranks), slots.numbers.shape[1]), dtype=np.int64)
@@ -34,7 +34,7 @@ def placed(machine: Machine, measurement: Measurement) -> NDArray[np.int64]:
     return found
 
 
-def _nodes(machine: Machine, measurement: Measurement) -> list[int]:
+def nodes_of_hosts(machine: Machine, measurement: Measurement) -> list[int]:
     """Return the place of each host in the machine's nodes."""
     hosts = machine.hosts()
     known = {host: place for place, host in enumerate(hosts)}

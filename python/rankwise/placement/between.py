@@ -1,0 +1,45 @@
+"""The network between a machine's nodes as the placement engine takes it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
+from rankwise.topology.machine import network as described
+from rankwise.topology.machine.model import Machine
+
+
+def hops_between(machine: Machine) -> Network | None:
+    """Return the network whose hops count, one for each byte; None if the machine's tree tells them."""
+    network = machine.network
+    if isinstance(network, described.Torus):
+        return Torus(network.dims, network.wrap, _routers(network))
+    if isinstance(network, described.Dragonfly):
+        return Dragonfly(network.groups, network.routers, network.nodes, _routers(network))
+    return None
+
+
+def time_between(machine: Machine) -> Network | None:
+    """Return the times that were measured between nodes, us; None if the machine has none."""
+    network = machine.network
+    if isinstance(network, described.Matrix):
+        return Matrix(np.array(network.us_per_byte), np.array(network.latency_us))
+    return None
+
+
+def routers_text(machine: Machine, routers: tuple[int, int]) -> str:
+    """Say which routers a link is between, by their coordinates."""
+    network = machine.network
+    if network is None or isinstance(network, described.Matrix):
+        return f"{routers[0]} - {routers[1]}"
+    ends = (np.unravel_index(router, network.limits()) for router in routers)
+    one, other = (",".join(str(int(place)) for place in end) for end in ends)
+    return f"router {one} - {other}"
+
+
+def _routers(network: described.Torus | described.Dragonfly) -> NDArray[np.int64] | None:
+    if not network.coordinates:
+        return None
+    places = np.array(network.coordinates).T
+    return np.asarray(np.ravel_multi_index(tuple(places), network.limits()), dtype=np.int64)

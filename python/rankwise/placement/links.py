@@ -1,0 +1,52 @@
+"""The links of a machine's objects: what a byte costs on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.placement.between import hops_between
+from rankwise.topology.machine.model import NODE, Machine, Object
+
+Costs = NDArray[np.float64]
+"""Shape (N, D): of a byte on the link from each slot's object of each level to the one around it; 0: none."""
+
+
+def link_costs(machine: Machine) -> tuple[Costs, str]:
+    """Return what a byte costs on the links of nodes and of what is around them, and its unit.
+
+    That is time if the bandwidth of all these links is known, or else all links are alike. Links inside of
+    nodes do not count. Where a torus or a dragonfly is between nodes, its links alone do; where that was
+    measured, those of nodes alone.
+    """
+    shape = machine.slots.numbers.shape
+    costs = np.zeros(shape)
+    if hops_between(machine) is not None:
+        return costs, "bytes"
+    node = machine.depth(NODE)
+    outermost = node if machine.network else 1
+    rates = np.full((len(machine.nodes), node + 1), np.inf)  # a level that is left out has no link
+    for number, path in enumerate(_paths(machine.root, node)):
+        for one in path[1:]:
+            rate = one.link_mb_s if one.link_mb_s is not None else machine.levels[one.level].link_mb_s
+            rates[number, one.level] = rate or np.nan
+    rates[:, :outermost] = np.inf
+    for level in range(outermost, node + 1):
+        if machine.slots.numbers[-1, level] == 0:  # the only one: nothing goes out of it
+            rates[:, level] = np.inf
+    known = not np.isnan(rates).any()
+    per_byte = 1 / rates if known else np.isnan(rates) | np.isfinite(rates)
+    costs[:, : node + 1] = per_byte[machine.slots.host]
+    return costs, "us" if known else "bytes"
+
+
+def _paths(top: Object, node: int) -> Iterator[tuple[Object, ...]]:
+    """Yield the objects around each node, from the root, and the node."""
+    if top.level == node:
+        yield (top,)
+        return
+    for child in top.children:
+        for path in _paths(child, node):
+            yield (top, *path)

@@ -1,0 +1,84 @@
+"""What lies between nodes where that is no tree: a torus, a dragonfly, or what was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Places = tuple[tuple[int, ...], ...]
+Table = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Torus:
+    """Rings, or lines, of routers along each axis.
+
+    Attributes:
+        dims: routers along each axis.
+        wrap: whether the last one of an axis is linked with the first.
+        coordinates: of each node, from left to right in the tree; none: nodes are in row-major order.
+    """
+
+    dims: tuple[int, ...]
+    wrap: tuple[bool, ...]
+    coordinates: Places = ()
+
+    def room(self) -> int:
+        """Return how many nodes there are if none has coordinates."""
+        return math.prod(self.dims)
+
+    def limits(self) -> tuple[int, ...]:
+        """Return below which each coordinate must be."""
+        return self.dims
+
+    def __str__(self) -> str:
+        sides = " x ".join(map(str, self.dims))
+        lines = [str(axis) for axis, wrapped in enumerate(self.wrap) if not wrapped]
+        return f"torus of {sides} routers" + (f", not closed along axis {', '.join(lines)}" if lines else "")
+
+
+@dataclass(frozen=True)
+class Dragonfly:
+    """Groups of routers that are all linked, with a link between each two groups.
+
+    Attributes:
+        groups: of routers.
+        routers: of each group.
+        nodes: at each router.
+        coordinates: group, and router in it, of each node from left to right in the tree; none: in order.
+    """
+
+    groups: int
+    routers: int
+    nodes: int
+    coordinates: Places = ()
+
+    def room(self) -> int:
+        """Return how many nodes there are if none has coordinates."""
+        return self.groups * self.routers * self.nodes
+
+    def limits(self) -> tuple[int, ...]:
+        """Return below which each coordinate must be."""
+        return self.groups, self.routers
+
+    def __str__(self) -> str:
+        return f"dragonfly of {self.groups} groups x {self.routers} routers x {self.nodes} nodes"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What was measured between nodes, from left to right in the tree; row = sender.
+
+    Attributes:
+        us_per_byte: of a large message.
+        latency_us: half a round trip of the smallest size.
+    """
+
+    us_per_byte: Table
+    latency_us: Table
+
+    def __str__(self) -> str:
+        return f"measured between each two of {len(self.us_per_byte)} nodes"
+
+
+Network = Torus | Dragonfly | Matrix

@@ -1,0 +1,137 @@
+"""`rankwise map` on machines without a tree, and with the bottleneck to be small."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiles import write_traffic
+
+from rankwise.__main__ import main
+
+Messages = list[tuple[int, int, str, int, int]]
+
+
+def ring(ranks: int) -> Messages:
+    """Each rank sends 2 messages of together 1,000 bytes to the next one."""
+    return [(rank, (rank + 1) % ranks, "point-to-point", 2, 1000) for rank in range(ranks)]
+
+
+def machine(path: Path, levels: Sequence[dict[str, object]], **keys: object) -> Path:
+    path.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels, **keys}))
+    return path
+
+
+def nodes(count: int, slots: int, **keys: object) -> list[dict[str, object]]:
+    node = {"name": "node", "count": count, "names": f"n[0-{count - 1}]", **keys}
+    return [node, {"name": "core", "count": slots, "cost": {"latency_us": 1, "bandwidth_mb_s": 1000}}]
+
+
+def mapped(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main(["map", *map(str, words), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_ring_goes_around_a_torus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Eight ranks on a ring of as many nodes in the order 0, 3, 6, 1, ...: each message takes three hops."""
+    hosts = [f"n{3 * rank % 8}" for rank in range(8)]
+    profile = write_traffic(tmp_path / "ring.rankwise", hosts, ring(8))
+    given = machine(tmp_path / "torus.json", nodes(8, 1), network={"kind": "torus", "dims": [8]})
+    found = mapped(capsys, profile, "--machine", given)
+    assert (found["present"]["cost"], found["found"]["cost"]) == (24000, 8000)
+    assert found["unit"] == "byte hops"
+    # Three neighbours' messages over each link before, one now.
+    assert found["present"]["bottleneck"]["load"] == 3000
+    assert found["found"]["bottleneck"] == {"where": "router 0 - 1", "load": 1000, "unit": "bytes"}
+
+
+def test_levels_inside_nodes_count_below_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pair in a package costs nothing, in a node 1, between neighbours 1 + 1, between others 1 + 2."""
+    levels = [
+        {"name": "node", "count": 4, "names": "n[0-3]"},
+        {"name": "package", "count": 2},
+        {"name": "core", "count": 2},
+    ]
+    torus = {"kind": "torus", "dims": [4]}
+    given = machine(tmp_path / "torus.json", levels, network=torus)
+    costs = []
+    for partner in ("n0", "n1", "n2", "n3"):
+        profile = write_traffic(
+            tmp_path / f"{partner}.rankwise", ["n0", partner], [(0, 1, "point-to-point", 1, 10)], ["0", "2"]
+        )
+        costs.append(mapped(capsys, profile, "--machine", given)["present"]["cost"])
+    assert costs == [0, 20, 30, 20]
+
+
+def test_coordinates_tell_where_nodes_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = write_traffic(
+        tmp_path / "pair.rankwise", ["n0", "n1", "n2"], [(0, 1, "point-to-point", 1, 1000)]
+    )
+    places = {"n0": [0, 0], "n1": [3, 2], "n2": [0, 4]}
+    torus = {"kind": "torus", "dims": [6, 5], "coordinates": places}
+    given = machine(tmp_path / "torus.json", nodes(3, 1), network=torus)
+    found = mapped(capsys, profile, "--machine", given)
+    assert (found["present"]["cost"], found["found"]["cost"]) == (5000, 1000)
+    assert {found["seats"][0]["host"], found["seats"][1]["host"]} == {"n0", "n2"}
+
+
+def test_measured_times_between_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The pair is on the slow two of three nodes: 1 message x 10 us + 1,000 bytes x 0.1 us."""
+    slow = [[0, 10, 2], [10, 0, 2], [2, 2, 0]]
+    matrix = {
+        "kind": "matrix",
+        "us_per_byte": [[value / 100 for value in row] for row in slow],
+        "latency_us": slow,
+    }
+    profile = write_traffic(
+        tmp_path / "pair.rankwise", ["n0", "n1", "n2"], [(0, 1, "point-to-point", 1, 1000)]
+    )
+    given = machine(tmp_path / "measured.json", nodes(3, 1), network=matrix)
+    found = mapped(capsys, profile, "--machine", given, "--objective", "time")
+    assert found["unit"] == "us"
+    assert found["present"]["cost"] == pytest.approx(110)
+    assert found["found"]["cost"] == pytest.approx(22)
+    hops = mapped(capsys, profile, "--machine", given)
+    assert hops["present"]["cost"] == hops["found"]["cost"]  # the tree's levels: all nodes are alike
+
+
+def test_the_bottleneck_is_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pairs of 1,000 bytes, dealt out to nodes of two: 2,000 go over each link, and none need to."""
+    messages: Messages = [(rank, rank + 4, "point-to-point", 1, 1000) for rank in range(4)]
+    hosts = [f"n{number}" for number in (0, 0, 2, 2, 1, 1, 3, 3)]
+    profile = write_traffic(tmp_path / "pairs.rankwise", hosts, messages)
+    given = machine(tmp_path / "nodes.json", nodes(4, 2))
+    found = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
+    assert found["unit"] == "bytes"
+    assert (found["present"]["cost"], found["found"]["cost"]) == (2000, 0)
+    assert found["present"]["bottleneck"]["where"] in {"n0", "n1", "n2", "n3"}
+    assert found["found"]["bottleneck"] is None
+
+
+def test_links_are_as_fast_as_the_machine_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """1,000 MB/s are 1,000 bytes a us, and of the slow node 100; a star whose hub must not be there."""
+    messages: Messages = [(0, rank, "point-to-point", 1, 1000) for rank in (1, 2)]
+    profile = write_traffic(tmp_path / "star.rankwise", ["slow", "n1", "n2"], messages)
+    tree = [
+        {"level": "node", "name": "slow", "link_mb_s": 100},
+        {"level": "node", "names": ["n1", "n2"]},
+    ]
+    given = machine(tmp_path / "m.json", [{"name": "node", "link_mb_s": 1000}], tree=tree)
+    found = mapped(capsys, profile, "--machine", given, "--objective", "bottleneck")
+    assert found["unit"] == "us"
+    assert found["present"]["cost"] == pytest.approx(20)
+    assert found["found"]["cost"] == pytest.approx(10)
+    assert found["found"]["bottleneck"] == {"where": "slow", "load": pytest.approx(10), "unit": "us"}
+
+
+def test_what_is_printed_names_the_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = [f"n{3 * rank % 8}" for rank in range(8)]
+    profile = write_traffic(tmp_path / "ring.rankwise", hosts, ring(8))
+    given = machine(tmp_path / "torus.json", nodes(8, 1), network={"kind": "torus", "dims": [2, 4]})
+    assert main(["map", str(profile), "--machine", str(given)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert any(row[:4] == ["most", "loaded", "link", "router"] for row in rows)
