@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -64,6 +66,25 @@ def test_other_places_than_in_the_profile(mpi: Mpi, compiled: Compile, parted: P
     assert "nothing to gain." in done.stdout
     assert not (parted.parent / "new").exists()
     assert not list(parted.parent.glob("rankwise-verify-*"))
+
+
+def test_what_the_launcher_is_not_told(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    """Partners are to share a package, but the user binds no ranks: only hosts can be told."""
+    host = socket.gethostname()
+    cores = [{"level": "core", "os": [0, 1]}]
+    packages = [{"level": "package", "os": number, "children": cores} for number in (0, 1)]
+    tree = [{"level": "node", "name": host, "children": packages}]
+    levels = [{"name": name} for name in ("node", "package", "core")]
+    machine = tmp_path / "machine.json"
+    machine.write_text(
+        json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels, "tree": tree})
+    )
+    messages = [(0, 2, "point-to-point", 1, 1000), (1, 3, "point-to-point", 1, 1000)]
+    profile = write_traffic(tmp_path / "F.rankwise", [host] * 4, messages)
+    mpirun, *launch = mpi.launch(4, compiled(mpi, "busy.c"), str(profile))
+    done = verify(mpi, profile, [mpirun, "--bind-to", "none", *launch], "--machine", str(machine))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the launcher is told no more than hosts: let it bind" in done.stderr.splitlines()[-1]
 
 
 def test_a_job_that_fails(mpi: Mpi, compiled: Compile, parted: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import fake_mpi
@@ -164,6 +165,14 @@ def test_cores(relaunch: Relaunch, given: str, expected: str) -> None:
 def test_no_binding_by_the_environment(relaunch: Relaunch, variables: dict[str, str]) -> None:
     assert "seq" in relaunch("ompi5/mpirun -n 4 ./app", CORES, **variables)
     assert "I_MPI_PIN" not in relaunch("intel/mpiexec -n 4 ./app", CORES, I_MPI_PIN="0")
+
+
+def test_nodes_that_differ(relaunch: Relaunch) -> None:
+    """Hydra and srun take one list of processors for all nodes; what can't be told is not expected."""
+    differ = [*CORES[:2], replace(CORES[2], cpu=3, core=3, core_of_package=3), CORES[3]]
+    assert "-bind-to" not in relaunch("mpich/mpiexec -n 4 ./app", differ)
+    assert "--cpu-bind=cores" in relaunch("srun -n 4 --cpu-bind=cores ./app", differ)
+    assert "--rankfile" in relaunch("ompi4/mpirun -n 4 ./app", differ)
 
 
 def test_an_old_mpich_takes_whole_hosts_alone(relaunch: Relaunch) -> None:

@@ -60,8 +60,10 @@ class Launch:
         return self.command.contexts[0]
 
     def seats(self, seats: Sequence[Seat]) -> list[Seat]:
-        """Return the seats as they are told: without cores, if the user's launch binds no rank to one."""
-        if not self.launcher.hosts_only(self._context.options, self.environment):
+        """Return the seats as they are told: without cores, if they can't be or the user binds no ranks."""
+        written = self.launcher.file(job_of(seats, Path(), ()))
+        told = any(map(self.launcher.binds, _options(written, self.launcher)))
+        if told and not self.launcher.hosts_only(self._context.options, self.environment):
             return list(seats)
         return [Seat(seat.rank, seat.host) for seat in seats]
 
@@ -84,10 +86,11 @@ class Launch:
                 f"{self.launcher.name} takes a host whose ranks are not successive for several nodes: "
                 "it needs MPICH 4.1 or later"
             )
-        binds = any(seat.core >= 0 or seat.cpu >= 0 for seat in seats)
+        ours = _options(written, self.launcher)
+        binds = any(map(self.launcher.binds, ours))
         kept = [o for o in self._context.options if not self.launcher.replaces(o, binds=binds)]
-        counted = any(self.launcher.counts(option) for option in kept)
-        ours = [o for o in _options(written, self.launcher) if not (counted and self.launcher.counts(o))]
+        if any(map(self.launcher.counts, kept)):
+            ours = [option for option in ours if not self.launcher.counts(option)]
         variables = dict(written.environment)
         context = replace(self._context, options=(*kept, *ours))
         wrappers = carry(self.command.wrappers, variables)
@@ -95,9 +98,9 @@ class Launch:
         return Relaunched(tuple(changed.words), variables)
 
 
-def _options(written: Written, launcher: Launcher) -> tuple[Option, ...]:
-    """Take the options out of the command that goes with a file."""
-    return parse(written.words, lambda _: launcher.label).contexts[0].options
+def _options(written: Written, launcher: Launcher) -> list[Option]:
+    """Take the options out of the command that goes with a file; none if there is no command."""
+    return list(parse(written.words, lambda _: launcher.label).contexts[0].options)
 
 
 def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:

@@ -53,6 +53,10 @@ class Launcher(ABC):
         name = self.option_name(option)
         return name in self.placing or (binds and name in self.binding)
 
+    def binds(self, option: Option) -> bool:
+        """Tell whether an option of ours gives ranks their processors."""
+        return self.replaces(option, binds=True) and not self.replaces(option, binds=False)
+
     def counts(self, option: Option) -> bool:
         """Tell whether an option gives the number of ranks."""
         return self.option_name(option) in self.counting

@@ -57,6 +57,10 @@ class OpenMPI(Launcher):
             return True
         return (binds and parameter in _BINDING_POLICIES) or super().replaces(option, binds=binds)
 
+    def binds(self, option: Option) -> bool:
+        """By a rankfile."""
+        return option.name == "rankfile" or option.value.startswith("rankfile:")
+
 
 class OpenMPI5(OpenMPI):
     """mpirun of Open MPI 5, prterun."""

@@ -126,6 +126,7 @@ class _Trial:
             if not made.mapping.gains:
                 return made
             self._mapping, self._seats = made.mapping, made.seats
+            self._check_told(first.where)
             self._commands["after"] = self._relaunched()
             warm = self._run("after", 0)
         except Interrupted:
@@ -145,6 +146,15 @@ class _Trial:
         notes = [bound_otherwise(first.where, warm.where), unsteady(made.before, made.after)]
         made.notes = list(filter(None, notes))
         return made
+
+    def _check_told(self, where: Whereabouts) -> None:
+        """Refuse a change that the launcher is not told of: it would look like one that is worth nothing."""
+        hosts_only = all(seat.core < 0 and seat.cpu < 0 for seat in self._seats)
+        if hosts_only and not misplaced(where, self._seats, self._mapping.machine):
+            raise RankwiseError(
+                "ranks change places within their nodes alone, and the launcher is told no more than hosts: "
+                "let it bind ranks to cores"
+            )
 
     def _again(self, first: Seen, why: str) -> Mapping:
         self._say(f"{why} in the profile: the ranks are mapped again, from the first run")
