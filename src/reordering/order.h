@@ -22,7 +22,7 @@ struct Order {
   double before = 0;  // cost of the present order, byte hops
   double after = 0;
   bool machine_is_bad = false;  // failed, because of the machine.json
-  char problem[160] = "";
+  char problem[512] = "";
 };
 
 // Collective. Role r is what the process with rank r does; `traffic` is what roles send each other, on rank 0 alone

@@ -3,7 +3,7 @@ set -eu
 BIN=$1
 FIX=${2:-}
 cd "$(dirname "$0")/../.."
-SOURCES=$(find src include examples bench tests -name '*.c' -o -name '*.h' -o -name '*.cpp' | grep -v /generated/)
+SOURCES=$(find src include examples bench tests -name '*.c' -o -name '*.h' -o -name '*.cpp' | grep -v -e /generated/ -e /third_party/)
 
 if [ "$FIX" = --fix ]; then
   # shellcheck disable=SC2086
@@ -13,6 +13,6 @@ else
   "$BIN/clang-format" --dry-run --Werror $SOURCES
   "$BIN/cmake" -S . -B build/lint -G Ninja -DCMAKE_MAKE_PROGRAM="$BIN/ninja" >/dev/null
   # One build stands for the three: their text is the same.
-  find src/runtime src/introspection src/placement src/reordering -name '*.cpp' | grep -v -e builds/mpich.cpp -e builds/mpiabi.cpp |
+  find src/runtime src/introspection src/placement src/machine_file src/reordering -name '*.cpp' | grep -v -e builds/mpich.cpp -e builds/mpiabi.cpp |
     xargs -n 1 -P "$(nproc)" "$BIN/clang-tidy" -p build/lint --quiet --warnings-as-errors='*' 2>/dev/null
 fi

@@ -5,6 +5,7 @@ The four ranks share a node; a preloaded library gives Rankwise the names of two
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -35,8 +36,20 @@ def linked(mpi: Mpi, directory: Path) -> Path:
     return program
 
 
+def machine(directory: Path) -> Path:
+    """Two switches with a node each, two slots a node; the hosts have a domain here."""
+    path = directory / "machine.json"
+    levels = [
+        {"name": "switch", "count": 2},
+        {"name": "node", "count": 1, "names": ["A.cluster", "B.cluster"]},
+        {"name": "core", "count": 2},
+    ]
+    path.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels}))
+    return path
+
+
 def test_linked(mpi: Mpi, pretending: dict[str, str], tmp_path: Path) -> None:
-    run(mpi, tmp_path, linked(mpi, tmp_path), *CHECKED, **pretending)
+    run(mpi, tmp_path, linked(mpi, tmp_path), *CHECKED, "machine", machine(tmp_path), **pretending)
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwise._files import installed
 
-REORDERED, KEPT, REFUSED = range(3)
+REORDERED, KEPT, REFUSED, BAD_MACHINE = range(4)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ Entry = tuple[int, int, float]  # from, to, bytes
 def library() -> tuple[Any, Any]:
     """The library, and what knows its types."""
     ffi = cffi.FFI()
-    for header in ("placement.h", "reordering.h"):
+    for header in ("placement.h", "machine.h", "reordering.h"):
         text = installed(f"include/{header}").read_text(encoding="utf-8")
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
         text = re.sub(r"#ifdef __cplusplus.*?#endif", " ", text, flags=re.DOTALL)
@@ -83,7 +83,7 @@ def decide(
             place.processors[processor // 64] |= 1 << processor % 64
     new_rank = np.full(len(processes), -7, dtype=np.int32)
     costs = ffi.new("double[2]")
-    problem = ffi.new("char[160]")
+    problem = ffi.new("char[1024]")
     path = ffi.NULL if machine is None else ffi.new("char[]", str(machine).encode())
     outcome = functions.rankwise_new_ranks(
         given,

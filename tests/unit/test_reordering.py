@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Sequence
 from itertools import combinations
+from pathlib import Path
 
 import pytest
-from order_of_processes import KEPT, REFUSED, REORDERED, Entry, Process, decide
+from order_of_processes import BAD_MACHINE, KEPT, REFUSED, REORDERED, Entry, Process, decide
+
+from rankwise.errors import RankwiseError
+from rankwise.placement.observed import Whereabouts
+from rankwise.placement.present import present_placement
+from rankwise.placement.prices import prices
+from rankwise.topology.machine.read import read_machine
 
 # Of two nodes: not the same set of numbers as that of the processes which send each other much.
 MIXED = [Process(host) for host in "ABABBA"]
@@ -116,3 +126,108 @@ def test_processes_without_a_role_come_last() -> None:
 def test_more_roles_than_processes_are_refused() -> None:
     decided = decide(MIXED, cliques((0, 7)), roles=8)
     assert (decided.outcome, decided.problem) == (REFUSED, "there are more ranks than slots")
+
+
+def machine_file(path: Path, *nodes: dict[str, object], levels: Sequence[str] = ("node", "core")) -> Path:
+    tree = [{"level": "node", **node} for node in nodes]
+    document = {"format": "rankwise-machine", "version": 1, "levels": [{"name": name} for name in levels]}
+    path.write_text(json.dumps({**document, "tree": tree}))
+    return path
+
+
+def cores(*processors: int) -> list[dict[str, object]]:
+    return [{"level": "core", "os": list(processors)}]
+
+
+def test_machine_tells_what_is_near(tmp_path: Path) -> None:
+    """Two switches: the kernels do not know of them."""
+    path = tmp_path / "machine.json"
+    levels = [{"name": "switch", "count": 2}, {"name": "node", "count": 2, "names": "n[1-4]"}]
+    path.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels}))
+    places = [Process(f"n{node}") for node in (1, 3, 4, 2)]
+    traffic = [(0, 1, 100.0), (2, 3, 10.0)]
+    assert decide(places, traffic).outcome == KEPT
+    decided = decide(places, traffic, machine=path)
+    assert decided.outcome == REORDERED
+    assert {decided.new_rank[0], decided.new_rank[3]} in ({0, 1}, {2, 3})
+    assert (decided.before, decided.after) == (110, 0)
+
+
+def test_processes_are_found_by_their_processors(tmp_path: Path) -> None:
+    """Packages with interleaved numbers; rank 2 may use either, and gets what is left."""
+    packages = [{"level": "package", "children": cores(first, first + 2)} for first in (0, 1)]
+    path = machine_file(
+        tmp_path / "machine.json",
+        {"name": "a.domain", "children": packages},
+        levels=("node", "package", "core"),
+    )
+    places = [Process("a", processors=which) for which in ((0,), (1,), (0, 1, 2, 3), (3,))]
+    decided = decide(places, [(0, 1, 100.0), (2, 3, 100.0)], machine=path)
+    assert decided.outcome == REORDERED
+    assert {decided.new_rank[0], decided.new_rank[2]} in ({0, 1}, {2, 3})
+    assert (decided.before, decided.after) == (200, 0)
+
+
+def test_costs_are_those_of_python(tmp_path: Path) -> None:
+    """The present order, by what the commands take for the present placement and for hops."""
+    generator = random.Random(11)
+    path = tmp_path / "machine.json"
+    for _ in range(30):
+        nodes = [
+            {
+                "name": f"h{node}.x" if generator.random() < 0.5 else f"h{node}",
+                "children": [
+                    {"level": "package", "children": cores(*range(4 * package, 4 * package + 4))}
+                    for package in range(generator.randint(1, 2))
+                ],
+            }
+            for node in range(3)
+        ]
+        machine = read_machine(machine_file(path, *nodes, levels=("node", "package", "core")))
+        places = [
+            Process(
+                generator.choice((f"h{node}", str(nodes[node]["name"]))),
+                processors=tuple(sorted(generator.sample(range(8), generator.choice((1, 1, 2, 8))))),
+            )
+            for node in (generator.randrange(3) for _ in range(6))
+        ]
+        traffic = [(generator.randrange(6), generator.randrange(6), generator.random()) for _ in range(12)]
+        where = Whereabouts(
+            tuple(process.host for process in places), tuple(process.processors for process in places)
+        )
+        try:
+            slot = present_placement(where, machine).slot
+        except RankwiseError as error:  # more ranks on a node than slots
+            said = decide(places, traffic, machine=path)
+            assert said.outcome == BAD_MACHINE
+            assert said.problem == f"{path}: {error}".replace("were on", "are on").partition(": give one")[0]
+            continue
+        objects = machine.slots.numbers[slot]
+        per_byte = prices(machine, "hops", objects).places(objects).per_byte
+        common = (objects[:, None] == objects[None]).sum(axis=-1)
+        expected = sum(size * per_byte[common[one, other]] for one, other, size in traffic if one != other)
+        decided = decide(places, traffic, machine=path)
+        assert decided.before == pytest.approx(expected)
+        assert decided.after <= decided.before
+
+
+@pytest.mark.parametrize(
+    ("host", "complaint"),
+    [
+        ("b", "the machine has no node 'b', where rank 0 is"),
+        ("two", "the machine has no node 'two', where rank 0 is"),
+        ("two.z", "the machine has no node 'two.z', where rank 0 is"),
+        ("a", "2 ranks are on 'a', where the machine has 1 slot"),
+    ],
+)
+def test_processes_that_are_elsewhere(host: str, complaint: str, tmp_path: Path) -> None:
+    nodes = [{"name": name, "children": cores(0)} for name in ("a", "two.x", "two.y")]
+    path = machine_file(tmp_path / "machine.json", *nodes)
+    decided = decide([Process(host)] * 2, [(0, 1, 1.0)], machine=path)
+    assert (decided.outcome, decided.problem) == (BAD_MACHINE, f"{path}: {complaint}")
+
+
+def test_what_is_no_machine(tmp_path: Path) -> None:
+    decided = decide(MIXED, [(0, 1, 1.0)], machine=tmp_path / "nothing")
+    assert decided.outcome == BAD_MACHINE
+    assert decided.problem.endswith("nothing: cannot read it: No such file or directory")

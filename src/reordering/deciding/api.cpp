@@ -1,6 +1,8 @@
 // The C interface: what one process decides for all. Lets no exception out.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -39,6 +41,23 @@ void to_new_ranks(const std::vector<std::int32_t> &slot, std::int32_t processes,
     if (new_rank[process] < 0) new_rank[process] = next++;
 }
 
+struct BadMachine : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+Places places_for(const char *path, const rankwise_whereabouts *where, std::int32_t processes) {
+  if (path == nullptr) return places_of(where, processes);
+  char problem[512];
+  const std::unique_ptr<rankwise_machine, decltype(&rankwise_free_machine)> machine(
+      rankwise_read_machine(path, problem, sizeof problem), rankwise_free_machine);
+  if (!machine) throw BadMachine(problem);
+  try {
+    return places_on(*machine, where, processes);
+  } catch (const std::runtime_error &error) {
+    throw BadMachine(std::string(path) + ": " + error.what());
+  }
+}
+
 bool reorder(const rankwise_traffic &traffic, const Places &places, std::int32_t processes, std::int32_t *new_rank,
              double &before, double &after) {
   rankwise_costs costs{};
@@ -64,15 +83,14 @@ RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const 
                                          double *before, double *after, char *problem, std::size_t room) {
   namespace reordering = rankwise::reordering;
   try {
-    if (machine != nullptr) {
-      snprintf(problem, room, "a machine.json can't be read here yet");
-      return RANKWISE_BAD_MACHINE;
-    }
-    const reordering::Places places = reordering::places_of(where, processes);
+    const reordering::Places places = reordering::places_for(machine, where, processes);
     return reordering::reorder(*traffic, places, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
                                                                                        : RANKWISE_KEPT;
   } catch (const std::bad_alloc &) {
     snprintf(problem, room, "there is not enough memory");
+  } catch (const reordering::BadMachine &error) {
+    snprintf(problem, room, "%s", error.what());
+    return RANKWISE_BAD_MACHINE;
   } catch (const std::exception &error) {
     snprintf(problem, room, "%s", error.what());
   }

@@ -1,0 +1,79 @@
+// From bytes to JSON.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "field.h"
+
+namespace rankwise::machine_file {
+
+namespace {
+
+constexpr off_t kMostBytes = off_t{1} << 28;
+
+struct Closer {
+  void operator()(FILE *file) const { fclose(file); }
+};
+
+std::string content_of(const char *path) {
+  const std::unique_ptr<FILE, Closer> file(fopen(path, "re"));
+  struct stat about{};
+  if (!file || fstat(fileno(file.get()), &about) != 0) throw Problem(std::string("cannot read it: ") + strerror(errno));
+  if (!S_ISREG(about.st_mode)) throw Problem("cannot read it: it is no file");
+  if (about.st_size > kMostBytes) throw Problem("is no machine.json: it has more than 256 MB");
+  std::string content(static_cast<std::size_t>(about.st_size), '\0');
+  content.resize(fread(content.data(), 1, content.size(), file.get()));
+  if (ferror(file.get()) != 0) throw Problem(std::string("cannot read it: ") + strerror(errno));
+  return content;
+}
+
+// Length of the UTF-8 character at `text`, 0 if it is none (RFC 3629).
+std::size_t character(const unsigned char *text, std::size_t left) {
+  const unsigned char first = text[0];
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || length > left) return 0;
+  for (std::size_t i = 1; i < length; i++)
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  const unsigned char second = text[1];
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
+  return overlong || beyond ? 0 : length;
+}
+
+void expect_text(const std::string &content) {
+  const auto *bytes = reinterpret_cast<const unsigned char *>(content.data());
+  for (std::size_t i = 0; i < content.size();) {
+    const std::size_t length = character(bytes + i, content.size() - i);
+    if (length == 0) throw Problem("is no machine.json: byte " + std::to_string(i) + " is not UTF-8");
+    i += length;
+  }
+}
+
+Problem no_json(const std::string &content, std::size_t at) {
+  const auto end = content.begin() + static_cast<std::ptrdiff_t>(std::min(at, content.size()));
+  const auto line = std::count(content.begin(), end, '\n') + 1;
+  const auto begin = std::find(std::make_reverse_iterator(end), content.rend(), '\n').base();
+  return Problem("is no JSON: line " + std::to_string(line) + ", column " + std::to_string(end - begin + 1));
+}
+
+}  // namespace
+
+Json parsed_file(const char *path) {
+  const std::string content = content_of(path);
+  expect_text(content);
+  const std::size_t zero = content.find('\0');
+  if (zero != std::string::npos) throw no_json(content, zero);
+  if (content.starts_with("\xEF\xBB\xBF")) throw no_json(content, 0);
+  const char *end = content.c_str();
+  // With the 0 at its end: nothing may follow.
+  Json json(cJSON_ParseWithLengthOpts(content.c_str(), content.size() + 1, &end, 1));
+  if (!json) throw no_json(content, static_cast<std::size_t>(end - content.c_str()));
+  return json;
+}
+
+}  // namespace rankwise::machine_file
