@@ -47,7 +47,7 @@ std::vector<std::string> names_of(const Field &field, const std::vector<Field> &
 Slots read_slots(const char *path) {
   const Json json = parsed_file(path);
   const Field file(json.get(), "");
-  file.expect_keys({"format", "version", "levels", "templates", "tree", "sources", "misfits"});
+  file.expect_keys({"format", "version", "levels", "templates", "tree", "network", "sources", "misfits"});
   if (!file["format"].is_text() || file["format"].text() != "rankwise-machine")
     throw file["format"].problem("must be \"rankwise-machine\"");
   if (file["version"].whole(1) != 1)
@@ -57,6 +57,9 @@ Slots read_slots(const char *path) {
   std::vector<Field> levels = field.items(1);
   const std::vector<std::string> names = names_of(field, levels, regular);
   if (regular && file.has("templates")) throw file["templates"].problem("are for a `tree`, which is missing");
+  // To take a torus for a tree would give an order that may be worse than the present one.
+  if (file.has("network"))
+    throw file["network"].problem("can't be used inside a running program, which places by levels alone: leave it out");
   for (const char *key : {"sources", "misfits"})
     if (file.has(key)) static_cast<void>(file[key].items());
   const auto node = std::find(names.begin(), names.end(), "node") - names.begin();

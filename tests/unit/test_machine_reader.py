@@ -35,9 +35,13 @@ def assert_same(text: str, path: Path) -> None:
 
 def test_examples_of_the_documentation(tmp_path: Path) -> None:
     examples = re.findall(r"```json\n(.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 2
-    for text in (*examples, json.dumps(SHORT), json.dumps(TREE)):
+    trees = [text for text in examples if '"network"' not in text]
+    assert len(trees) == 2
+    for text in (*trees, json.dumps(SHORT), json.dumps(TREE)):
         assert_same(text, tmp_path / "machine.json")
+    for text in examples:
+        if text not in trees:
+            assert "network: can't be used inside" in complaint_of(text, tmp_path / "machine.json")
 
 
 @pytest.mark.parametrize("path", sorted(MACHINES.glob("*.xml")), ids=lambda path: path.stem)

@@ -203,7 +203,7 @@ def test_costs_are_those_of_python(tmp_path: Path) -> None:
             assert said.problem == f"{path}: {error}".replace("were on", "are on").partition(": give one")[0]
             continue
         objects = machine.slots.numbers[slot]
-        per_byte = prices(machine, "hops", objects).places(objects).per_byte
+        per_byte = prices(machine, "hops", objects).places(machine, slot).per_byte
         common = (objects[:, None] == objects[None]).sum(axis=-1)
         expected = sum(size * per_byte[common[one, other]] for one, other, size in traffic if one != other)
         decided = decide(places, traffic, machine=path)

@@ -20,11 +20,19 @@ int effort_for(std::int32_t processes) { return processes <= 256 ? 3 : processes
 // The slot of each role; its costs.
 std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Places &places, std::int32_t processes,
                                  rankwise_costs &costs) {
-  const rankwise_slots slots{processes, places.depth, places.object.data(), places.per_byte.data(), nullptr};
+  rankwise_slots slots{};
+  slots.slots = processes;
+  slots.depth = places.depth;
+  slots.object = places.object.data();
+  slots.per_byte = places.per_byte.data();
   std::vector<std::int32_t> present(static_cast<std::size_t>(std::max(traffic.ranks, 0)));
   std::iota(present.begin(), present.end(), 0);
   // The others wait, each on its processor.
-  const rankwise_wishes wishes{effort_for(processes), 1, 1, present.data()};
+  rankwise_wishes wishes{};
+  wishes.effort = effort_for(processes);
+  wishes.threads = 1;
+  wishes.seed = 1;
+  wishes.present = present.data();
   std::vector<std::int32_t> slot(present.size());
   const int error = rankwise_place(&traffic, &slots, &wishes, slot.data(), &costs);
   if (error != RANKWISE_PLACED) throw std::runtime_error(rankwise_placement_error(error));
