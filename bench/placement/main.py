@@ -12,6 +12,7 @@ from common.options import numbers, positive
 from placement.graphs import KINDS, graph
 from placement.machine import bound
 from placement.mappers import Mapped, build_scotch, engine, scotch
+from placement.networks import print_networks
 from placement.table import HEAD, Row, line
 
 _LARGE = ("halo 3-D 7", 65_536)
@@ -107,3 +108,4 @@ def main(arguments: list[str]) -> None:
         threaded = _threaded(options, directory)
         if threaded is not None:
             print(f"{_LARGE[0]}, {_LARGE[1]} ranks, two threads: {threaded.wall:.2f} s; {_LARGE_AIMS}")
+    print_networks(options.effort, options.threads, _SHUFFLE)

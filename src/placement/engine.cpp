@@ -22,10 +22,10 @@ namespace {
 
 constexpr double kHardlyCheaper = 0.9995;
 constexpr Index kSpareShare = 4;
-constexpr Index kRanksForOneSeed = 8192, kMostSeeds = 32;  // on a network
-constexpr Index kFew = 64;                                 // slots
-constexpr Index kPairsTried = 1024;                        // of slots, in all starts together
-constexpr double kWithinReach = 1.1;                       // swaps alone hardly ever make up for more
+constexpr Index kRanksForOneSeed = 65536, kMostSeeds = 32;  // on a network
+constexpr Index kFew = 64;                                  // slots
+constexpr Index kPairsTried = 1024;                         // of slots, in all starts together
+constexpr double kWithinReach = 1.1;                        // swaps alone hardly ever make up for more
 
 struct Candidate {
   Indices place;
