@@ -1,4 +1,4 @@
-"""Programs that reorder themselves by MPI_M_reorder: what they measure, in one job."""
+"""Programs that measure MPI_M_reorder themselves, in one job."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from launching import launch_in_order, run
+from launching import run
 from libraries import Mpi
 from nodes import Cluster
 
 from common.errors import BenchError
-from common.jobs import PROGRAMS, monitoring
 from rankwise.trials.interval import Interval, ratio_interval
-from reorder.programs import IN_TURN, THERE_AND_BACK
+from reorder.programs import GROUPS, TREES, Program
 
 _BINOMIAL = {
     "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
@@ -65,7 +64,7 @@ def trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
 
 
 def _trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
-    told = list(_lines(mpi, cluster, "trees", THERE_AND_BACK, pairs))
+    told = list(_lines(mpi, cluster, TREES, pairs))
     return [
         Tree(operation, size, *([float(line[side]) for line in of_it] for side in (2, 3)))
         for (operation, size), of_it in _by_key(told).items()
@@ -74,7 +73,7 @@ def _trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
 
 def gains(mpi: Mpi, cluster: Cluster, repetitions: int) -> list[Gain]:
     """Measure allgathers in groups of two ranks, which are on different nodes in the bad order."""
-    told = list(_lines(mpi, cluster, "groups", IN_TURN, repetitions))
+    told = list(_lines(mpi, cluster, GROUPS, repetitions))
     found = []
     for (size, iterations), of_it in _by_key([line[1:] for line in told]).items():
         times = [[float(word) for word in line[2:]] for line in of_it]
@@ -91,12 +90,9 @@ def _by_key(lines: list[list[str]]) -> dict[tuple[str, int], list[list[str]]]:
     return found
 
 
-def _lines(mpi: Mpi, cluster: Cluster, name: str, order: tuple[int, ...], times: int) -> Iterator[list[str]]:
-    program = cluster.directory / f"{name}.{mpi.name}"
-    mpi.compile(program, PROGRAMS / f"{name}.c", *monitoring(), options=["-O2"])
-    hosts = [cluster.names[number] for number in order]
-    done = run(mpi, cluster, cluster.directory, launch_in_order(mpi, cluster, hosts, program, str(times)))
+def _lines(mpi: Mpi, cluster: Cluster, program: Program, times: int) -> Iterator[list[str]]:
+    done = run(mpi, cluster, cluster.directory, program.launch(mpi, cluster, str(times)))
     if done.returncode != 0:
-        raise BenchError(f"{name}: exit status {done.returncode}: {done.stderr.strip()}")
+        raise BenchError(f"{program.name}: exit status {done.returncode}: {done.stderr.strip()}")
     for line in done.stdout.splitlines():
         yield line.split()

@@ -20,8 +20,8 @@ from nodes import Cluster
 
 from common.errors import BenchError
 from common.options import positive
-from reorder import inside, relaunched, tables
-from reorder.programs import NODES, PROGRAMS
+from reorder import inside, relaunched, tables, two_ways
+from reorder.programs import MAPPED, NODES
 
 _REPETITIONS = 3
 _LIBRARIES = ("openmpi-debian", "mpich-pypi")
@@ -65,11 +65,13 @@ def main(arguments: list[str]) -> None:
 
 def _measure(mpi: Mpi, cluster: Cluster, pairs: int) -> None:
     print(f"{mpi.name}; load of the machine {os.getloadavg()[0]:.1f}")
-    found = [relaunched.measure(mpi, cluster, program, pairs) for program in PROGRAMS if program.runs_on(mpi)]
+    found = [relaunched.measure(mpi, cluster, program, pairs) for program in MAPPED if program.runs_on(mpi)]
     print(f"medians of {pairs} pairs of runs; intervals of {found[0].ratio.confidence:.1%}\n")
     print("Started in a bad order, mapped, started again:")
     print(tables.times(found), end="\n\n")
     print(tables.off_node(found), end="\n\n", flush=True)
+    print("The same launch without and with reordering, its cost included; all are profiled:")
+    print(tables.ways(two_ways.measure(mpi, cluster, pairs)), end="\n\n", flush=True)
     # Inside MPICH messages within nodes are not seen, so MPI_M_reorder goes by what collectives are by
     # definition; and for the star of a broadcast no order is better.
     if mpi.family == "openmpi":

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launching import ConnectionFails, launch_in_order, record_success, run
+from launching import ConnectionFails, record_success, run
 from libraries import Mpi
 from nodes import Cluster
 from traffic.relaunch import carried, counted, map_profile
@@ -15,7 +15,8 @@ from traffic.relaunch import carried, counted, map_profile
 from common.errors import BenchError
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.order import Side, order
-from reorder.programs import SEED, Program, seconds
+from reorder.programs import SEED, Program
+from reorder.told import seconds
 
 _TRIES = 3
 
@@ -64,22 +65,21 @@ class Relaunched:
 def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunched:
     """Profile it in its bad order, map the profile, profile it there, and run pairs."""
     place = Path(tempfile.mkdtemp(dir=cluster.directory))
-    words = launch_in_order(
-        mpi, cluster, program.hosts(cluster.names), *program.build(mpi, cluster.directory)
-    )
-    profile = record_success(mpi, cluster, place, words)
-    mapped = map_profile(mpi, cluster, profile, place / "placement")
-    (place / "after").mkdir()
-    again = record_success(mpi, cluster, place / "after", mapped.words)
-    runs: dict[Side, Runs] = {
-        "before": Runs(mapped.present, counted(profile)),
-        "after": Runs(mapped.found, counted(again)),
-    }
-    for pair in range(pairs):
-        for side in order(pair, SEED):
-            told, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
-            runs[side].seconds.append(told)
-            runs[side].carried.append(bytes_)
+    words = program.launch(mpi, cluster)
+    with program.links(cluster):
+        profile = record_success(mpi, cluster, place, words)
+        mapped = map_profile(mpi, cluster, profile, place / "placement")
+        (place / "after").mkdir()
+        again = record_success(mpi, cluster, place / "after", mapped.words)
+        runs: dict[Side, Runs] = {
+            "before": Runs(mapped.present, counted(profile)),
+            "after": Runs(mapped.found, counted(again)),
+        }
+        for pair in range(pairs):
+            for side in order(pair, SEED):
+                told, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
+                runs[side].seconds.append(told)
+                runs[side].carried.append(bytes_)
     return Relaunched(program.name, runs["before"], runs["after"])
 
 

@@ -6,8 +6,12 @@ import statistics
 from collections.abc import Sequence
 
 from rankwise.trials.interval import Interval
+from rankwise.trials.order import Side
 from reorder.inside import Gain, Tree
 from reorder.relaunched import Relaunched
+from reorder.two_ways import TwoWays
+
+_SIDES: tuple[Side, Side] = ("before", "after")
 
 
 def interval(found: Interval) -> str:
@@ -56,4 +60,14 @@ def gains(found: Sequence[Gain]) -> str:
         of_it = [one for one in found if one.bytes == size]
         cells = "".join(f"{f'{one.gain:+.0f} %':>10}" for one in of_it)
         lines.append(f"{size:>9} {1e3 * of_it[0].cost:>14.2f}{cells}")
+    return "\n".join(lines)
+
+
+def ways(found: Sequence[TwoWays]) -> str:
+    """Make a line for each program: times and bytes between nodes, without and with reordering."""
+    lines = [f"{'program':<10} {'without s':>9} {'with s':>9} {'without / with':>24} {'':<20} off node MB"]
+    for one in found:
+        before, after = (statistics.median(one.seconds[side]) for side in _SIDES)
+        sizes = " > ".join(f"{one.off_node[side] / 1e6:.2f}" for side in _SIDES)
+        lines.append(f"{one.name:<10} {before:>9.3f} {after:>9.3f} {interval(one.ratio):<46}{sizes}")
     return "\n".join(lines)

@@ -95,8 +95,10 @@ def launch_in_order(mpi: Mpi, cluster: Cluster, hosts: Sequence[str], *program: 
     """The words that start each rank on the host of its number."""
     file = cluster.directory / f"{'-'.join(hosts)}.{mpi.family}"
     if mpi.family == "mpich":
-        file.write_text("".join(f"{host}:1\n" for host in hosts))
-        options = ["-f", str(file)]
+        # A host that came back in the file would be another node to Hydra, without shared memory.
+        number = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
+        file.write_text("".join(f"{host}:{hosts.count(host)}\n" for host in number))
+        options = ["-f", str(file), "-rankmap", ",".join(str(number[host]) for host in hosts)]
     else:
         file.write_text("".join(f"{host}\n" for host in hosts))
         options = ["--hostfile", str(file), "--map-by", "seq"]

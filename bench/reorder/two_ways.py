@@ -1,0 +1,65 @@
+"""Programs that reorder themselves or ask MPI to, in a bad order, with and without. All are profiled."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launching import record_success
+from libraries import Mpi
+from nodes import Cluster
+from traffic.relaunch import counted
+
+from rankwise.trials.interval import Interval, ratio_interval
+from rankwise.trials.order import Side, order
+from reorder.programs import HALO, SEED, SOLVER, Program
+from reorder.told import seconds
+
+_Words = dict[Side, tuple[str, ...]]
+
+
+@dataclass
+class TwoWays:
+    """Times of the runs, and bytes between nodes, by side: after is with reordering."""
+
+    name: str
+    seconds: dict[Side, list[float]] = field(default_factory=lambda: {"before": [], "after": []})
+    off_node: dict[Side, int] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> Interval:
+        """How much faster it has become."""
+        return ratio_interval(self.seconds["before"], self.seconds["after"])
+
+
+def measure(mpi: Mpi, cluster: Cluster, pairs: int) -> list[TwoWays]:
+    """The solver, which reorders itself after its first iterations and counts the time of that, and the halo.
+
+    The halo's grid is made with reorder=1, which MPI libraries ignore and `run --reorder` honours.
+    """
+    found = []
+    if SOLVER.runs_on(mpi):
+        found.append(_measure(mpi, cluster, SOLVER, pairs, arguments={"before": ("-k",), "after": ()}))
+    found.append(_measure(mpi, cluster, HALO, pairs, options={"before": (), "after": ("--reorder",)}))
+    return found
+
+
+def _measure(
+    mpi: Mpi,
+    cluster: Cluster,
+    program: Program,
+    pairs: int,
+    options: _Words | None = None,
+    arguments: _Words | None = None,
+) -> TwoWays:
+    found = TwoWays(program.name)
+    with program.links(cluster):
+        for pair in range(pairs):
+            for side in order(pair, SEED):
+                place = Path(tempfile.mkdtemp(dir=cluster.directory))
+                words = program.launch(mpi, cluster, *(arguments[side] if arguments else ()))
+                done = record_success(mpi, cluster, place, words, *(options[side] if options else ()))
+                found.seconds[side].append(seconds(done.process.stdout))
+                found.off_node[side] = counted(done)
+    return found
