@@ -10,26 +10,26 @@ namespace rankwise::placement {
 namespace {
 
 constexpr Index kCoarsest = 100;    // vertices
+constexpr Index kFew = 30;          // there is not much to be found
 constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started from twice
 constexpr int kTries = 20;
 
 // Grows side 0 from a random vertex, always by the one that costs least.
 class Growing {
  public:
-  Growing(const Graph &graph, Capacity capacity, Workspace &work, Random &random)
+  Growing(const Graph &graph, Capacity capacity, const std::vector<Standing> &alone, Workspace &work, Random &random)
       : graph_(graph), capacity_(capacity), work_(work), random_(random), sides_(graph.size(), 1) {
     const double share = static_cast<double>(capacity[0]) / (static_cast<double>(capacity[0]) + capacity[1]);
     wanted_ = static_cast<Index>(std::lround(share * graph.rank_count()));
-    work_.gain = graph.pull;
-    work_.gain.resize(graph.size(), 0);
-    for (Index v = 0; v < graph.size(); v++)
-      for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) work_.gain[v] -= graph.weight[i];
-    work_.heaps[0].reset(graph.size(), work_.gain);
+    work_.vertices = alone;
+    double largest = 0;
+    for (const Standing &vertex : alone) largest = std::max(largest, std::abs(vertex.gain));
+    work_.heaps[0].reset(work_.vertices, largest);
   }
 
   Sides grow() {
     Sides passed_over(graph_.size(), 0);
-    Heap &heap = work_.heaps[0];
+    Buckets &heap = work_.heaps[0];
     while (ranks_ < wanted_) {
       if (heap.empty()) {
         const Index seed = any(passed_over);
@@ -66,12 +66,8 @@ class Growing {
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
       const Index other = graph_.rows.adjacent[i];
       if (sides_[other] == 0 || passed_over[other]) continue;
-      work_.gain[other] += 2 * graph_.weight[i];
-      Heap &heap = work_.heaps[0];
-      if (heap.holds(other))
-        heap.update(other);
-      else
-        heap.push(other);
+      work_.vertices[other].gain += 2 * graph_.weight[i];
+      work_.heaps[0].push(other);
     }
   }
 
@@ -87,16 +83,19 @@ class Growing {
 // Vertices of many ranks can't fill a side exactly; single ranks can.
 Index tolerance_for(const Graph &graph) { return graph.largest() > 1 ? graph.largest() : 0; }
 
-Sides start(const Graph &graph, Capacity capacity, const Effort &effort, Workspace &work, Random &random) {
-  const int starts = graph.size() <= kStartsUpTo ? effort.starts : 2;
-  Sides best;
-  Quality quality{};
+Bisection start(const Graph &graph, Capacity capacity, const Effort &effort, Workspace &work, Random &random) {
+  const int starts = graph.size() <= kFew ? (effort.starts + 1) / 2 : graph.size() <= kStartsUpTo ? effort.starts : 2;
+  std::vector<Standing> alone(graph.size());  // with all neighbours on the other side
+  for (Index v = 0; v < graph.size(); v++) {
+    alone[v].gain = graph.pull_of(v);
+    for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) alone[v].gain -= graph.weight[i];
+  }
+  consider_all(graph, work);
+  Bisection best;
   for (int i = 0; i < starts; i++) {
-    Sides sides = Growing(graph, capacity, work, random).grow();
+    Sides sides = Growing(graph, capacity, alone, work, random).grow();
     const Quality found = refine(graph, sides, capacity, tolerance_for(graph), 4, effort, work);
-    if (i > 0 && !found.better_than(quality)) continue;
-    quality = found;
-    best = std::move(sides);
+    if (i == 0 || found.better_than(best.quality)) best = {std::move(sides), found};
   }
   return best;
 }
@@ -108,9 +107,23 @@ Index most_ranks(const Graph &graph, Capacity capacity) {
   return std::max(2, std::min(by_size, by_side));
 }
 
+// The sides of the finer graph. Only what comes from a vertex at the border can be at the border, if nothing is pulled.
+void project(const Coarser &coarser, Sides &sides, const Graph &finer, Workspace &work) {
+  std::vector<std::uint8_t> border(sides.size());
+  for (Index v = 0; v < coarser.graph.size(); v++) border[v] = is_at_border(coarser.graph, sides, v);
+  Sides projected(finer.size());
+  work.candidates.clear();
+  for (Index v = 0; v < finer.size(); v++) {
+    const Index number = coarser.vertex[v];
+    projected[v] = sides[number];
+    if (border[number] != 0 || !finer.pull.empty()) work.candidates.push_back(v);
+  }
+  sides = std::move(projected);
+}
+
 }  // namespace
 
-Sides bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random) {
+Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random) {
   std::vector<Coarser> levels;
   const Index most = most_ranks(graph, capacity);
   const Graph *coarsest = &graph;
@@ -121,17 +134,15 @@ Sides bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random
     coarsest = &levels.back().graph;
   }
   Workspace work;
-  Sides sides = start(*coarsest, capacity, effort, work, random);
+  Bisection found = start(*coarsest, capacity, effort, work, random);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const bool is_finest = std::next(level) == levels.rend();
     const Graph &finer = is_finest ? graph : std::next(level)->graph;
-    Sides projected(finer.size());
-    for (Index v = 0; v < finer.size(); v++) projected[v] = sides[level->vertex[v]];
-    sides = std::move(projected);
-    refine(finer, sides, capacity, is_finest ? 0 : tolerance_for(finer),
-           is_finest ? effort.fine_passes : effort.coarse_passes, effort, work);
+    project(*level, found.sides, finer, work);
+    found.quality = refine(finer, found.sides, capacity, is_finest ? 0 : tolerance_for(finer),
+                           is_finest ? effort.fine_passes : effort.coarse_passes, effort, work);
   }
-  return sides;
+  return found;
 }
 
 }  // namespace rankwise::placement

@@ -8,9 +8,14 @@
 
 namespace rankwise::placement {
 
+struct Bisection {
+  Sides sides;
+  Quality quality;
+};
+
 // Multilevel: coarsened, parted by growing one side, and refined on the way back (Karypis and Kumar 1998). The
 // capacities hold exactly if all vertices are single ranks, and both together suffice.
-Sides bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random);
+Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random);
 
 }  // namespace rankwise::placement
 

@@ -12,14 +12,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr Index kWorthAThread = 1000;  // vertices
-
-double cut_of(const Graph &graph, const Sides &sides) {
-  double cut = 0;
-  for (Index v = 0; v < graph.size(); v++)
-    for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++)
-      if (sides[graph.rows.adjacent[i]] != sides[v]) cut += graph.weight[i];
-  return cut;
-}
+constexpr std::size_t kDense = 64;     // edges of a vertex: a second bisection takes long and is hardly better
 
 Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }
 
@@ -48,21 +41,16 @@ class Division {
   }
 
  private:
-  struct Bisection {
-    Sides sides;
-    double cut;
-  };
-
   // The cheapest of several bisections.
   Sides best(const Graph &graph, Capacity capacity, std::uint64_t seed) {
-    std::vector<Bisection> found(effort_.bisections);
-    each(graph.size(), effort_.bisections, [&](int number) {
+    const bool is_dense = graph.rows.adjacent.size() > kDense * graph.size();
+    std::vector<Bisection> found(is_dense ? 1 : effort_.bisections);
+    each(graph.size(), static_cast<int>(found.size()), [&](int number) {
       Random random(Random::of_part(seed, number + 2));  // 0 and 1: the sides
-      found[number].sides = bisect(graph, capacity, effort_, random);
-      found[number].cut = cut_of(graph, found[number].sides);
+      found[number] = bisect(graph, capacity, effort_, random);
     });
-    const auto cheaper = [](const Bisection &a, const Bisection &b) { return a.cut < b.cut; };
-    return std::move(std::min_element(found.begin(), found.end(), cheaper)->sides);
+    const auto better = [](const Bisection &a, const Bisection &b) { return a.quality.better_than(b.quality); };
+    return std::move(std::min_element(found.begin(), found.end(), better)->sides);
   }
 
   template <typename Work>

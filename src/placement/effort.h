@@ -2,6 +2,10 @@
 #ifndef RANKWISE_PLACEMENT_EFFORT_H
 #define RANKWISE_PLACEMENT_EFFORT_H
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
 namespace rankwise::placement {
 
 struct Effort {
@@ -20,10 +24,19 @@ struct Effort {
 };
 
 constexpr Effort kEfforts[] = {
-    {8, 2, 3, 1500, 16, 2, 2, 40, 6, 3, 1, 1},
+    {5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1},
     {16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1},
     {16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4},
 };
+
+// Few ranks are placed within milliseconds, so more is tried.
+inline Effort effort_for(int wish, std::int32_t ranks) {
+  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8;
+  Effort effort = kEfforts[std::clamp(wish, 1, static_cast<int>(std::size(kEfforts))) - 1];
+  if (ranks <= few) effort.bisections++;
+  effort.seeds *= std::clamp(very_few / std::max(ranks, 1), 1, most_seeds);
+  return effort;
+}
 
 }  // namespace rankwise::placement
 

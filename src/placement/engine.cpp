@@ -44,7 +44,7 @@ class Engine {
       : traffic_(traffic),
         network_(slots.network ? network_of(*slots.network) : nullptr),
         machine_(slots, network_.get()),
-        effort_(kEfforts[std::clamp(wishes.effort, 1, static_cast<int>(std::size(kEfforts))) - 1]),
+        effort_(effort_for(wishes.effort, traffic.rows.size())),
         seed_(wishes.seed),
         parallel_(threads_of(wishes)) {
     Indices place_of(slots.slots);
@@ -172,7 +172,7 @@ class Engine {
   const Traffic &traffic_;
   std::unique_ptr<const Network> network_;
   Machine machine_;
-  const Effort &effort_;
+  const Effort effort_;
   std::uint64_t seed_;
   Parallel parallel_;
   std::optional<Links> links_;  // if what is on them matters

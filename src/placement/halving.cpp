@@ -110,13 +110,14 @@ class Halving {
     } else {
       const Graph graph = graph_of(ranks, halves);
       const Capacity capacity{std::min(one.room, count), std::min(other.room, count)};
-      Workspace work;
-      sides = bisect(graph, capacity, effort_, random_);
-      const Quality found = refine(graph, sides, capacity, 0, 1, effort_, work);
+      Bisection found = bisect(graph, capacity, effort_, random_);
+      sides = std::move(found.sides);
       if (is_divided) {  // now more is known of the others
         Sides before(count, 1);
         std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(one.ranks.size()), 0);
-        if (!found.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work)))
+        Workspace work;
+        consider_all(graph, work);
+        if (!found.quality.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work)))
           sides = std::move(before);
       }
     }

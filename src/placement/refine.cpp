@@ -1,6 +1,8 @@
 #include "refine.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace rankwise::placement {
 
@@ -9,21 +11,23 @@ namespace {
 class Refinement {
  public:
   Refinement(const Graph &graph, Sides &sides, Capacity capacity, Index tolerance, int patience, Workspace &work)
-      : graph_(graph), sides_(sides), capacity_(capacity), patience_(patience), work_(work) {
+      : graph_(graph), sides_(sides), capacity_(capacity), patience_(patience), work_(work), vertices_(work.vertices) {
     for (Index &room : capacity_) room += tolerance;
     transient_ = graph.largest();
-    const Index size = graph.size();
-    work_.gain.assign(size, 0);
-    work_.locked.assign(size, 0);
-    for (Heap &heap : work_.heaps) heap.reset(size, work_.gain);
-    for (Index v = 0; v < size; v++) {
+    vertices_.assign(graph.size(), {});
+    for (Index v = 0; v < graph.size(); v++) {
+      vertices_[v].side = sides_[v];
       ranks_[sides_[v]] += graph.ranks[v];
-      double outside = 0, inside = 0;
-      for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++)
-        (sides_[graph.rows.adjacent[i]] != sides_[v] ? outside : inside) += graph.weight[i];
-      work_.gain[v] = outside - inside + discontent(v);
-      cut_ += outside / 2 + sides_[v] * graph.pull_of(v);
+      cut_ += sides_[v] * graph.pull_of(v);
     }
+    work_.known.clear();
+    double largest = 0;
+    for (const Index v : work_.candidates) {
+      const double outside = learn(v);
+      cut_ += outside / 2;
+      largest = std::max(largest, 2 * outside + std::abs(vertices_[v].gain));
+    }
+    for (Buckets &heap : work_.heaps) heap.reset(vertices_, largest);
   }
 
   [[nodiscard]] Quality quality() const { return {overload(), cut_}; }
@@ -38,7 +42,7 @@ class Refinement {
     for (int side = choose(); side >= 0; side = choose()) {
       const Index v = work_.heaps[side].top();
       work_.heaps[side].remove(v);
-      work_.locked[v] = 1;
+      vertices_[v].is_locked = true;
       if (!fits(v, 1 - side) && overload() == 0) continue;
       move(v, true);
       work_.moves.push_back(v);
@@ -59,23 +63,32 @@ class Refinement {
   }
 
  private:
-  // Vertices at the border, first.
-  void start() {
-    for (Heap &heap : work_.heaps) heap.clear();
-    std::fill(work_.locked.begin(), work_.locked.end(), 0);
-    work_.moves.clear();
-    for (Index v = 0; v < graph_.size(); v++)
-      if (is_at_border(v)) work_.heaps[sides_[v]].push(v);
+  // Finds the gain of a vertex, and returns what its edges to the other side weigh. (Most vertices are never asked
+  // for.)
+  double learn(Index v) {
+    Standing &vertex = vertices_[v];
+    double outside = 0, inside = 0;
+    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++)
+      (vertices_[graph_.rows.adjacent[i]].side != vertex.side ? outside : inside) += graph_.weight[i];
+    vertex.gain = outside - inside + discontent(v);
+    vertex.is_known = true;
+    work_.known.push_back(v);
+    return outside;
   }
 
   // What a vertex would save on the other side by itself.
-  [[nodiscard]] double discontent(Index v) const { return sides_[v] != 0 ? graph_.pull_of(v) : -graph_.pull_of(v); }
+  [[nodiscard]] double discontent(Index v) const {
+    return vertices_[v].side != 0 ? graph_.pull_of(v) : -graph_.pull_of(v);
+  }
 
-  [[nodiscard]] bool is_at_border(Index v) const {
-    if (discontent(v) > 0) return true;
-    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++)
-      if (sides_[graph_.rows.adjacent[i]] != sides_[v]) return true;
-    return false;
+  // Vertices at the border, first.
+  void start() {
+    for (Buckets &heap : work_.heaps) heap.clear();
+    work_.moves.clear();
+    for (const Index v : work_.known) {
+      vertices_[v].is_locked = false;
+      if (is_at_border(graph_, sides_, v)) work_.heaps[sides_[v]].push(v);
+    }
   }
 
   [[nodiscard]] Index overload() const {
@@ -95,38 +108,41 @@ class Refinement {
     for (int side = 0; side < 2; side++)
       can[side] = !work_.heaps[side].empty() && fits(work_.heaps[side].top(), 1 - side);
     if (!can[0] || !can[1]) return can[0] ? 0 : can[1] ? 1 : -1;
-    const double left = work_.gain[work_.heaps[0].top()], right = work_.gain[work_.heaps[1].top()];
+    const double left = vertices_[work_.heaps[0].top()].gain, right = vertices_[work_.heaps[1].top()].gain;
     if (left != right) return left > right ? 0 : 1;
     return static_cast<double>(ranks_[0]) * capacity_[1] > static_cast<double>(ranks_[1]) * capacity_[0] ? 0 : 1;
   }
 
   // A side that must give away may have nothing at the border.
   bool filled(int side) {
-    Heap &heap = work_.heaps[side];
+    Buckets &heap = work_.heaps[side];
     if (heap.empty() && !full_[side]) {
       full_[side] = true;
-      for (Index v = 0; v < graph_.size(); v++)
-        if (sides_[v] == side && !work_.locked[v]) heap.push(v);
+      for (Index v = 0; v < graph_.size(); v++) {
+        if (vertices_[v].side != side || vertices_[v].is_locked) continue;
+        if (!vertices_[v].is_known) learn(v);
+        heap.push(v);
+      }
     }
     return !heap.empty();
   }
 
   void move(Index v, bool tell) {
-    const int from = sides_[v];
-    cut_ -= work_.gain[v];
-    work_.gain[v] = -work_.gain[v];
-    sides_[v] ^= 1;
+    Standing &vertex = vertices_[v];
+    const int from = vertex.side;
+    cut_ -= vertex.gain;
+    vertex.gain = -vertex.gain;
+    sides_[v] = vertex.side ^= 1;
     ranks_[from] -= graph_.ranks[v];
     ranks_[1 - from] += graph_.ranks[v];
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-      const Index other = graph_.rows.adjacent[i];
-      work_.gain[other] += sides_[other] == from ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
-      if (!tell || work_.locked[other]) continue;
-      Heap &heap = work_.heaps[sides_[other]];
-      if (heap.holds(other))
-        heap.update(other);
+      const Index number = graph_.rows.adjacent[i];
+      Standing &other = vertices_[number];
+      if (other.is_known)
+        other.gain += other.side == from ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
       else
-        heap.push(other);
+        learn(number);
+      if (tell && !other.is_locked) work_.heaps[other.side].push(number);
     }
   }
 
@@ -136,6 +152,7 @@ class Refinement {
   Index transient_;
   int patience_;
   Workspace &work_;
+  std::vector<Standing> &vertices_;
   std::array<Index, 2> ranks_{};
   double cut_ = 0;
   std::array<bool, 2> full_{};
@@ -151,6 +168,18 @@ Quality refine(const Graph &graph, Sides &sides, Capacity capacity, Index tolera
   for (int pass = 0; pass < passes && refinement.pass(); pass++) {
   }
   return refinement.quality();
+}
+
+void consider_all(const Graph &graph, Workspace &work) {
+  work.candidates.resize(graph.size());
+  std::iota(work.candidates.begin(), work.candidates.end(), 0);
+}
+
+bool is_at_border(const Graph &graph, const Sides &sides, Index v) {
+  if (sides[v] != 0 ? graph.pull_of(v) > 0 : graph.pull_of(v) < 0) return true;
+  for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++)
+    if (sides[graph.rows.adjacent[i]] != sides[v]) return true;
+  return false;
 }
 
 }  // namespace rankwise::placement

@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "buckets.h"
 #include "effort.h"
 #include "graph.h"
-#include "heap.h"
 
 namespace rankwise::placement {
 
@@ -24,16 +24,24 @@ struct Quality {
 
 // Memory that is used again and again.
 struct Workspace {
-  std::array<Heap, 2> heaps;
-  std::vector<double> gain;
-  std::vector<std::uint8_t> locked;
+  std::vector<Standing> vertices;
+  std::array<Buckets, 2> heaps;
+  Indices candidates;  // vertices that may be at the border
+  Indices known;
   Indices moves;
 };
 
-// Coarse vertices rarely fill a side exactly: `tolerance` ranks beyond its capacity are no overload. Ends a pass after
-// so many moves without gain as the effort says.
+// Moves vertices, at first those among `work.candidates`: all at the border must be. Coarse vertices rarely fill a side
+// exactly: `tolerance` ranks beyond its capacity are no overload. Ends a pass after so many moves without gain as the
+// effort says.
 Quality refine(const Graph &graph, Sides &sides, Capacity capacity, Index tolerance, int passes, const Effort &effort,
                Workspace &work);
+
+// Makes all vertices candidates.
+void consider_all(const Graph &graph, Workspace &work);
+
+// Whether a vertex has a neighbour on the other side, or is pulled there.
+bool is_at_border(const Graph &graph, const Sides &sides, Index v);
 
 }  // namespace rankwise::placement
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "heap.h"
+#include "buckets.h"
 
 namespace rankwise::placement {
 
@@ -25,15 +25,18 @@ class Siblings {
         effort_(effort),
         left_(capacity.begin(), capacity.end()),
         members_(capacity.size()),
-        gain_(graph.size(), 0),
-        locked_(graph.size(), 0),
+        vertices_(graph.size()),
         active_(capacity.size(), 1),
         budget_(graph.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) {
-    for (Heap &heap : heaps_) heap.reset(graph.size(), gain_);
+    double largest = 0;
     for (Index v = 0; v < graph.size(); v++) {
       members_[part[v]].push_back(v);
       left_[part[v]]--;
+      double weight = 0;
+      for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) weight += graph.weight[i];
+      largest = std::max(largest, weight);
     }
+    for (Buckets &heap : heaps_) heap.reset(vertices_, largest);
   }
 
   // Each couple of parts of which one has changed. False if nothing became better.
@@ -91,8 +94,8 @@ class Siblings {
     for (int side = choose(); side >= 0 && since <= effort_.sibling_patience; side = choose()) {
       const Index v = heaps_[side].top();
       heaps_[side].remove(v);
-      locked_[v] = 1;
-      gained += gain_[v];
+      vertices_[v].is_locked = true;
+      gained += vertices_[v].gain;
       move(v, side);
       moves_.push_back(v);
       since++;
@@ -108,8 +111,8 @@ class Siblings {
 
   void start() {
     moves_.clear();
+    for (Buckets &heap : heaps_) heap.clear();
     for (int side = 0; side < 2; side++) {
-      heaps_[side].clear();
       for (const Index v : members_[pair_[side]]) {
         double outside = 0, inside = 0;
         look_at(v);
@@ -118,8 +121,8 @@ class Siblings {
           if (theirs == pair_[1 - side]) outside += graph_.weight[i];
           if (theirs == pair_[side]) inside += graph_.weight[i];
         }
-        gain_[v] = outside - inside;
-        locked_[v] = 0;
+        vertices_[v].gain = outside - inside;
+        vertices_[v].is_locked = false;
         if (outside > 0) heaps_[side].push(v);
       }
     }
@@ -132,7 +135,7 @@ class Siblings {
     std::array<bool, 2> can{};
     for (int side = 0; side < 2; side++) can[side] = !heaps_[side].empty();
     if (!can[0] || !can[1]) return can[0] ? 0 : can[1] ? 1 : -1;
-    return gain_[heaps_[0].top()] >= gain_[heaps_[1].top()] ? 0 : 1;
+    return vertices_[heaps_[0].top()].gain >= vertices_[heaps_[1].top()].gain ? 0 : 1;
   }
 
   bool filled(int side) {
@@ -140,7 +143,7 @@ class Siblings {
       full_[side] = true;
       for (const Index member : pair_)
         for (const Index v : members_[member])
-          if (part_[v] == pair_[side] && !locked_[v]) heaps_[side].push(v);
+          if (part_[v] == pair_[side] && !vertices_[v].is_locked) heaps_[side].push(v);
     }
     return !heaps_[side].empty();
   }
@@ -153,18 +156,14 @@ class Siblings {
 
   void move(Index v, int side) {
     put(v, pair_[1 - side]);
-    gain_[v] = -gain_[v];
+    vertices_[v].gain = -vertices_[v].gain;
     look_at(v);
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
       const Index other = graph_.rows.adjacent[i];
       const int theirs = part_[other] == pair_[side] ? side : 1 - side;
       if (part_[other] != pair_[theirs]) continue;
-      gain_[other] += theirs == side ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
-      if (locked_[other]) continue;
-      if (heaps_[theirs].holds(other))
-        heaps_[theirs].update(other);
-      else
-        heaps_[theirs].push(other);
+      vertices_[other].gain += theirs == side ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
+      if (!vertices_[other].is_locked) heaps_[theirs].push(other);
     }
   }
 
@@ -180,10 +179,9 @@ class Siblings {
   const Effort &effort_;
   Indices left_;  // room of each part; -1 if it is too full by one
   std::vector<Indices> members_;
-  std::vector<double> gain_;
-  std::vector<std::uint8_t> locked_;
+  std::vector<Standing> vertices_;
   std::vector<std::uint8_t> active_;
-  std::array<Heap, 2> heaps_;
+  std::array<Buckets, 2> heaps_;
   std::array<Index, 2> pair_{};
   std::array<bool, 2> full_{};
   Indices moves_;
