@@ -87,6 +87,46 @@ def random_places(random: np.random.Generator, ranks: int) -> Places:
     return Places(random.permutation(objects), prices, per_message)
 
 
+def unequal_tree(random: np.random.Generator, ranks: int) -> Places:
+    """Some levels, each object with parts of its own number, until there are slots enough; any prices."""
+    depth = int(random.integers(1, 6))
+    paths: list[list[int]] = []
+    while len(paths) < ranks:
+        parents = [[len({path[0] for path in paths})]]
+        for _ in range(depth - 1):
+            parents = [[*parent, part] for parent in parents for part in range(random.integers(1, 4))]
+        paths += [parent for parent in parents for _ in range(random.integers(1, 8))]
+    return Places(random.permutation(paths), random.integers(0, 9, depth + 1).astype(float))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_tree_is_filled_within_its_capacity(seed: int) -> None:
+    """Also where prices fall and rise again, and the same with any number of threads."""
+    random = np.random.default_rng([seed, 1])
+    ranks = int(random.integers(1, 120))
+    traffic, places = random_traffic(random, ranks), unequal_tree(random, ranks)
+    found = place(traffic, places, threads=1, seed=seed)
+    assert len(set(found.slot.tolist())) == ranks
+    assert set(found.slot.tolist()) <= set(range(len(np.asarray(places.objects))))
+    assert found.cost == pytest.approx(cost(traffic, places, found.slot))
+    assert found.cost <= found.natural
+    assert place(traffic, places, threads=3, seed=seed).slot.tolist() == found.slot.tolist()
+
+
+def test_hubs_and_many_ranks_on_unequal_nodes() -> None:
+    """3,000 ranks, of which few have very many partners: coarsening, threads and all levels are in use."""
+    random = np.random.default_rng(8)
+    ranks, entries = 3000, 12000
+    hubs = (random.random(entries) ** 4 * ranks).astype(int)
+    traffic = Traffic(ranks, hubs, random.integers(0, ranks, entries), random.integers(1, 1000, entries))
+    nodes = random.integers(1, 40, 200).tolist()
+    found = place(traffic, uneven(nodes), threads=1)
+    assert len(set(found.slot.tolist())) == ranks
+    assert found.cost == pytest.approx(cost(traffic, uneven(nodes), found.slot))
+    assert found.cost < 0.95 * found.natural
+    assert place(traffic, uneven(nodes), threads=4).slot.tolist() == found.slot.tolist()
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_a_placement_is_one_and_never_dearer(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -187,6 +227,42 @@ def test_huge_numbers_of_bytes() -> None:
     found = place(traffic, regular(2, 2, per_byte=[2, 1, 1]))
     assert found.cost == 2.0**64
     assert found.natural == 2.0**65
+
+
+@pytest.mark.parametrize("factor", [2.0**-30, 2.0**43])
+def test_the_unit_of_bytes_does_not_matter(factor: float) -> None:
+    """Up to 2^63 bytes: times a power of two, every sum is exactly that much larger."""
+    random = np.random.default_rng(6)
+    one, other, size = (
+        random.integers(0, 300, 1500),
+        random.integers(0, 300, 1500),
+        random.integers(1, 2**20, 1500),
+    )
+    places = regular(4, 5, 16)
+    plain = place(Traffic(300, one, other, size), places)
+    scaled = place(Traffic(300, one, other, size * factor), places)
+    assert scaled.slot.tolist() == plain.slot.tolist()
+    assert scaled.cost == plain.cost * factor
+
+
+def test_messages_of_no_bytes_cost_nothing() -> None:
+    found = place(
+        Traffic(6, [0, 1, 2, 3], [5, 4, 3, 0], [0.0] * 4), regular(2, 4), present=[7, 6, 5, 4, 3, 2]
+    )
+    assert (found.cost, found.natural, found.present) == (0, 0, 0)
+    assert len(set(found.slot.tolist())) == 6
+
+
+def test_messages_to_oneself_count_nowhere() -> None:
+    ring, places = halo(24, seed=1), regular(3, 2, 4)
+    everybody = np.arange(24)
+    talking = Traffic(
+        24,
+        np.concatenate((ring.source, everybody)),
+        np.concatenate((ring.destination, everybody)),
+        np.concatenate((ring.bytes, np.full(24, 1e12))),
+    )
+    assert place(talking, places).cost == place(ring, places).cost
 
 
 def test_asymmetric_traffic_adds_up() -> None:
