@@ -1,4 +1,4 @@
-"""What the placement engine finds, and what that takes, on graphs of typical programs; Scotch beside it."""
+"""What the placement engine finds and takes on graphs of typical programs; Scotch and TreeMatch beside it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from pathlib import Path
 from common.options import numbers, positive
 from placement.graphs import KINDS, graph
 from placement.machine import bound
-from placement.mappers import Mapped, build_scotch, engine, scotch
+from placement.mappers import Mapped, build_scotch, build_treematch, engine, scotch
 from placement.networks import print_networks
-from placement.table import HEAD, Row, line
+from placement.table import HEAD, TREEMATCH_HEAD, Row, line, treematch_line
 
 _LARGE = ("halo 3-D 7", 65_536)
 _DENSE = {"FFT pencils": 16_384}  # more entries than it is worth beyond
 _MEDIAN_AIM = 0.93
 _BOUND_AIM = 1.08
 _FULL = 1024  # from here on the machine has hardly more slots than ranks
+_WAYS = ("padded", "constraints")
+_TREEMATCH_UP_TO = 4096  # ranks: it takes a matrix of all pairs
+_TREEMATCH_AIM = 0.5
 _LARGE_AIMS = "aims <= 1.5 CPU s, <= 100 MB; with two threads <= 1 s"
 _SHUFFLE = 7
 
@@ -78,6 +81,27 @@ def _mark(missed: bool) -> str:
     return "  over" if missed else ""
 
 
+def _beside_treematch(rows: list[Row], directory: Path, limit: float) -> None:
+    treematch = build_treematch(directory)
+    if treematch is None:
+        print("There is no Open MPI 4 with TreeMatch (Debian: libopenmpi3)\n")
+        return
+    print(TREEMATCH_HEAD)
+    ratios = []
+    for row in rows:
+        if not row.kind.startswith("halo") or row.ranks > _TREEMATCH_UP_TO:
+            continue
+        given = graph(row.kind, row.ranks, _SHUFFLE)
+        found = [treematch.place(given, way, directory, limit) for way in _WAYS]
+        print(treematch_line(row, found, f"no end after {limit:g} s"), flush=True)
+        ratios += [row.engine.cost / one.cost for one in found if one is not None]
+    if ratios:
+        median, highest = statistics.median(ratios), max(ratios)
+        print(f"halos, cost / TreeMatch's: median {median:.3f}, highest {highest:.3f}, ", end="")
+        print(f"aim <= {_TREEMATCH_AIM}{_mark(highest > _TREEMATCH_AIM)}")
+    print()
+
+
 def _threaded(options: argparse.Namespace, directory: Path) -> Mapped | None:
     return engine(graph(*_LARGE, _SHUFFLE), options.effort, 2, directory, options.limit)
 
@@ -104,6 +128,7 @@ def main(arguments: list[str]) -> None:
                 line(rows[-1], f"no end after {options.limit:g} s (--limit)" if program else ""), flush=True
             )
         print()
+        _beside_treematch(rows, directory, options.limit)
         _summary(rows)
         threaded = _threaded(options, directory)
         if threaded is not None:

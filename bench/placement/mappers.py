@@ -1,4 +1,4 @@
-"""The engine and Scotch, each in a process of its own."""
+"""The engine, Scotch and TreeMatch, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from placement.graphs import Graph
 from placement.machine import DISTANCES, arities, cost, objects, repaired
 
 _PROGRAMS = Path(__file__).parents[1] / "programs"
+_OPEN_MPI_4 = (
+    ("/usr/lib/*/libmpi.so.40", "openmpi/lib/openmpi3/mca_topo_treematch.so"),  # Debian
+    ("/usr/local/lib/libmpi.so.40", "openmpi/mca_topo_treematch.so"),
+    ("/usr/lib64/openmpi/lib/libmpi.so.40", "openmpi/mca_topo_treematch.so"),
+)
 _INCLUDES = ("/usr/include/scotch", "/usr/local/include/scotch", "/usr/local/include")
 
 
@@ -57,14 +62,51 @@ def engine(graph: Graph, effort: int, threads: int, directory: Path, timeout: fl
 def scotch(graph: Graph, program: Path, threads: int, directory: Path, timeout: float) -> Mapped | None:
     """Place with Scotch's default strategy; None if that takes too long."""
     source, result = directory / "graph", directory / "slots"
+    _write(graph, source)
+    return _run([str(program), str(source), str(result), *_shape(graph)], graph, result, threads, timeout)
+
+
+@dataclass(frozen=True)
+class TreeMatch:
+    """The program that calls TreeMatch, and where Open MPI has it."""
+
+    program: Path
+    libmpi: Path
+    plugin: Path
+
+    def place(self, graph: Graph, way: str, directory: Path, timeout: float) -> Mapped | None:
+        """Place `padded` with silent ranks to all slots, or with `constraints` to the first ones.
+
+        Returns:
+            None if that takes too long.
+        """
+        source, result = directory / "graph", directory / "slots"
+        _write(graph, source)
+        words = [str(self.program), str(self.libmpi), str(self.plugin), str(source), str(result), way]
+        return _run([*words, *_shape(graph)], graph, result, 1, timeout)
+
+
+def _write(graph: Graph, path: Path) -> None:
     one, other = np.concatenate((graph.one, graph.other)), np.concatenate((graph.other, graph.one))
     order = np.lexsort((other, one))
     begin = np.searchsorted(one[order], np.arange(graph.ranks + 1))
     weight = np.concatenate((graph.bytes, graph.bytes))[order]
     parts = ([graph.ranks, len(one)], begin, other[order], weight)
-    source.write_bytes(b"".join(np.asarray(part, dtype=np.int32).tobytes() for part in parts))
-    shape = [str(word) for level in zip(arities(graph.ranks), DISTANCES, strict=True) for word in level]
-    return _run([str(program), str(source), str(result), *shape], graph, result, threads, timeout)
+    path.write_bytes(b"".join(np.asarray(part, dtype=np.int32).tobytes() for part in parts))
+
+
+def _shape(graph: Graph) -> list[str]:
+    return [str(word) for level in zip(arities(graph.ranks), DISTANCES, strict=True) for word in level]
+
+
+def build_treematch(directory: Path) -> TreeMatch | None:
+    """Compile the program that calls TreeMatch; None if there is no Open MPI 4 with it."""
+    for libraries, plugin in _OPEN_MPI_4:
+        for libmpi in sorted(Path("/").glob(libraries[1:])):
+            if (libmpi.parent / plugin).is_file():
+                program = _built("treematch", directory, [], ["-ldl"])
+                return TreeMatch(program, libmpi, libmpi.parent / plugin)
+    return None
 
 
 def build_scotch(directory: Path) -> Path | None:
@@ -72,18 +114,15 @@ def build_scotch(directory: Path) -> Path | None:
     headers = [place for place in _INCLUDES if Path(place, "scotch.h").is_file()]
     if not headers:
         return None
-    program = directory / "scotch"
+    libraries = ["-lscotch", "-lscotcherr", "-lm", "-pthread"]
+    return _built("scotch", directory, [f"-I{headers[0]}"], libraries)
+
+
+def _built(name: str, directory: Path, options: list[str], libraries: list[str]) -> Path:
+    program = directory / name
     compiler = os.environ.get("CC") or shutil.which("cc") or "gcc"
-    words = [
-        *compiler.split(),
-        "-O2",
-        "-std=c11",
-        f"-I{headers[0]}",
-        "-o",
-        str(program),
-        str(_PROGRAMS / "scotch.c"),
-    ]
-    words += ["-lscotch", "-lscotcherr", "-lm", "-pthread"]
+    words = [*compiler.split(), "-O2", "-std=c11", *options, "-o", str(program), str(_PROGRAMS / f"{name}.c")]
+    words += libraries
     answer = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     if answer.returncode != 0:
         raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
@@ -100,7 +139,7 @@ def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: fl
         return None
     if answer.returncode != 0:
         raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
-    told = json.loads(answer.stdout)
+    told = json.loads(answer.stdout.strip().splitlines()[-1])  # TreeMatch may print before
     slot: NDArray[np.int32] = np.fromfile(result, dtype=np.int32)
     slot, doubled = repaired(slot, graph.ranks)
     return Mapped(cost(graph, slot), doubled, told["cpu"], told["wall"], told["kb"] / 1024)

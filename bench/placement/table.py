@@ -13,6 +13,12 @@ HEAD = (
 )
 
 
+TREEMATCH_HEAD = (
+    f"{'':<19} {'':>6}  {'TreeMatch, padded':^34}  {'TreeMatch, constraints':^34}\n"
+    f"{'graph':<19} {'ranks':>6}" + f"  {'cost':>10} {'CPU s':>7} {'MB':>7} {'ratio':>7}" * 2
+)
+
+
 @dataclass(frozen=True)
 class Row:
     """One graph. `scotch` is None if it is not there, or took too long."""
@@ -46,3 +52,15 @@ def line(row: Row, absent: str) -> str:
         f"{text}{theirs.cost:>10.4g} {theirs.cpu:>7.3f} {theirs.mb:>7.1f} {theirs.doubled or '':>15}  "
         f"{row.ratio:>6.3f} {ours.cpu / theirs.cpu:>6.2f}{mark}"
     )
+
+
+def treematch_line(row: Row, found: list[Mapped | None], absent: str) -> str:
+    """Lay out one graph: what TreeMatch finds in both ways, and the engine's cost / its cost."""
+    columns = []
+    for theirs in found:
+        if theirs is None:
+            columns.append(f"{absent:>34}")
+            continue
+        ratio = row.engine.cost / theirs.cost
+        columns.append(f"{theirs.cost:>10.4g} {theirs.cpu:>7.3f} {theirs.mb:>7.1f} {ratio:>7.3f}")
+    return "  ".join([f"{row.kind:<19} {row.ranks:>6}", *columns])
