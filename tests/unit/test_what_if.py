@@ -128,6 +128,39 @@ def test_shapes_take_costs_from_the_node_outwards(
     ]
 
 
+def test_hops_of_networks(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A ring fits onto a ring; on a line of n routers it has to come back: 2 (n - 1) hops at least."""
+    inside = [{"name": "package", "count": 2}, {"name": "core", "count": 1}]
+
+    def torus(name: str, nodes: int, wrap: bool, below: Sequence[dict[str, object]]) -> Path:
+        network = {"kind": "torus", "dims": [nodes], "wrap": [wrap]}
+        levels = [{"name": "node", "count": nodes, "names": [f"t{each}" for each in range(nodes)]}, *below]
+        return machine(tmp_path / name, levels, network=network)
+
+    given = [
+        torus("ring", 8, True, [{"name": "core", "count": 1}]),
+        torus("line", 8, False, [{"name": "core", "count": 1}]),
+        torus("packages", 4, True, inside),
+    ]
+    words = [word for path in given for word in ("--machine", path)]
+    shown = compared(capsys, dealt_out, *words, "--predict", "--shape", "4x2", "--effort", 3)
+    assert [each["found"]["cost"] for each in shown["machines"]] == [8000, 14000, 4000, 4000]
+    assert [each["natural"]["cost"] for each in shown["machines"]] == [8000, 14000, 4000, 4000]
+    assert [each["best"] for each in shown["machines"]] == [False, False, True, True]
+
+
+def test_the_most_loaded_link(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """2,000 bytes go into and out of a node of two or four ranks; over a link of 1,000 MB/s in 2 us."""
+    shown = compared(capsys, dealt_out, "--shape", "4x2,2x4", "--objective", "bottleneck")
+    assert [each["found"]["cost"] for each in shown["machines"]] == [2000, 2000]
+    assert (shown["unit"], shown["present"]["cost"]) == ("bytes", None)
+    fast = machine(
+        tmp_path / "m.json", [{"name": "node", "count": 4, "link_mb_s": 1000}, {"name": "core", "count": 2}]
+    )
+    words = ("--machine", fast, "--shape", "4x2", "--objective", "bottleneck")
+    assert "tells the load of links in us, 4x2 in bytes" in refusal(capsys, dealt_out, *words)
+
+
 def test_too_small(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small, large = compared(capsys, dealt_out, "--shape", "3x2,2x4")["machines"]
     assert (small["fits"], small["found"], small["seats"], small["best"]) == (False, None, [], False)

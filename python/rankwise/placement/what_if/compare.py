@@ -84,8 +84,14 @@ def compare(
     candidates = [_candidate(seen, where, *each, objective, effort, seed) for each in machines]
     mappings = [each.mapping for each in candidates if each.mapping]
     present, absent = present_outlook(seen, where, mappings, objective)
-    unit = HOPS if objective == "hops" else mappings[0].unit
-    return Comparison(ranks, unit, present, absent, candidates, _best(candidates))
+    return Comparison(
+        ranks,
+        HOPS if objective == "hops" else _unit(candidates),
+        present,
+        absent,
+        candidates,
+        _best(candidates),
+    )
 
 
 def _candidate(
@@ -100,16 +106,25 @@ def _candidate(
         )
     except RankwiseError as error:
         raise RankwiseError(f"{name}: {error}") from error
-    hosts = machine.hosts()
-    natural = [hosts[node] for node in machine.slots.host[:ranks].tolist()]
-    found = [seat.host for seat in mapping.seats]
     return Candidate(
         name,
         machine,
         mapping,
-        outlook(seen, machine, mapping.natural, natural, objective),
-        outlook(seen, machine, mapping.found, found, objective),
+        outlook(seen, machine, mapping.natural, range(ranks), objective),
+        outlook(seen, machine, mapping.found, mapping.slot, objective),
     )
+
+
+def _unit(candidates: Sequence[Candidate]) -> str:
+    """Return the unit that all machines have in common; RankwiseError if they do not."""
+    units = {each.mapping.unit: each.name for each in candidates if each.mapping}
+    if len(units) > 1:
+        (one, name), (other, second) = list(units.items())[:2]
+        raise RankwiseError(
+            f"{name} tells the load of links in {one}, {second} in {other}: give link_mb_s in all machines or"
+            " none, or take another --objective"
+        )
+    return next(iter(units))
 
 
 def _best(candidates: Sequence[Candidate]) -> list[int]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from rankwise.placement.absent import NoPresentError
+from rankwise.placement.between import hops_between
+from rankwise.placement.engine import weigh
 from rankwise.placement.gain import Effect, LevelTraffic, effect
 from rankwise.placement.hosts import known_hosts, machine_of_run
 from rankwise.placement.mapping import Mapping
@@ -24,7 +29,8 @@ class Outlook:
     """What a placement would lead to.
 
     Attributes:
-        cost: by hops, bytes x levels to go up from the node; else as in Effect. None if it is not known.
+        cost: by hops, bytes x levels to go up from the node, or hops of the network between nodes; else as in
+            Effect. None if it is not known.
         nodes: that have ranks.
         bytes_off_node: between ranks on different nodes.
         messages_off_node: likewise.
@@ -40,27 +46,38 @@ class Outlook:
     outer: list[LevelTraffic]
 
 
-def outlook(seen: Observed, machine: Machine, of: Effect, hosts: Sequence[str], objective: str) -> Outlook:
+def outlook(seen: Observed, machine: Machine, of: Effect, slot: ArrayLike, objective: str) -> Outlook:
     """Return the outlook.
 
     Args:
         seen: what the ranks sent each other.
         machine: that they are placed on.
         of: effect of the placement there.
-        hosts: name of the node of each rank.
+        slot: place of each rank in Machine.slots.
         objective: one of choices.OBJECTIVES.
     """
     around = machine.level_names()[: machine.depth(NODE)]
     outer = [level for level in of.levels if level.level in around]
-    hops = sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
+    places, names = np.asarray(slot), machine.hosts()
+    hosts = [names[node] for node in machine.slots.host[places].tolist()]
     return Outlook(
-        hops if objective == "hops" else of.cost,
+        _hops_off_node(seen, machine, places, outer) if objective == "hops" else of.cost,
         len(set(hosts)),
         of.bytes_off_node,
         of.messages_off_node,
         most_loaded(seen.traffic, hosts),
         outer,
     )
+
+
+def _hops_off_node(
+    seen: Observed, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
+) -> float:
+    if hops_between(machine) is None:
+        return sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
+    by_hops = prices(machine, "hops", machine.slots.numbers)
+    network_alone = replace(by_hops, per_byte=np.zeros_like(by_hops.per_byte))
+    return weigh(seen.traffic, network_alone.places(machine), slot)[0]
 
 
 def present_outlook(
@@ -71,14 +88,14 @@ def present_outlook(
     The first machine that is the run's tells most about it; or else its hosts, without costs but hops.
     """
     try:
-        hosts = known_hosts(where)
+        known_hosts(where)
     except NoPresentError as error:
         return None, error.reason
     for mapping in mappings:
         if mapping.present is not None:
-            return outlook(seen, mapping.machine, mapping.present, hosts, objective), ""
+            return outlook(seen, mapping.machine, mapping.present, mapping.slot_before, objective), ""
     machine = machine_of_run(where)
     by_hops = prices(machine, "hops", machine.slots.numbers)
-    of = effect(seen.traffic, machine, present_placement(where, machine).slot, by_hops)
-    found = outlook(seen, machine, of, hosts, "hops")
+    slot = present_placement(where, machine).slot
+    found = outlook(seen, machine, effect(seen.traffic, machine, slot, by_hops), slot, "hops")
     return (found if objective == "hops" else replace(found, cost=None)), ""
