@@ -6,6 +6,7 @@ The four ranks share a node; a preloaded library gives Rankwise the names of two
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -50,6 +51,19 @@ def machine(directory: Path) -> Path:
 
 def test_linked(mpi: Mpi, pretending: dict[str, str], tmp_path: Path) -> None:
     run(mpi, tmp_path, linked(mpi, tmp_path), *CHECKED, "machine", machine(tmp_path), **pretending)
+
+
+def core_of(processor: int) -> str:
+    path = Path(f"/sys/devices/system/cpu/cpu{processor}/topology/core_id")
+    return path.read_text() if path.exists() and processor in os.sched_getaffinity(0) else ""
+
+
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
+def test_cores_of_a_node(mpi: Mpi, tmp_path: Path) -> None:
+    """Two cores with two ranks each, which bind themselves: partners get one core."""
+    if "" in (core_of(0), core_of(1)) or core_of(0) == core_of(1):
+        pytest.skip("processors 0 and 1 are not known to be two cores that may be used")
+    run(mpi, tmp_path, linked(mpi, tmp_path), "cores", PRETEND_NODES=NODES)
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)

@@ -1,6 +1,8 @@
 // MPI_M_reorder and MPI_M_redistribute on four ranks: checks what is known by construction. PRETEND_NODES tells on
 // which node each rank is (pretend_nodes.c). Arguments: what to check; behind `machine` the path of a machine.json.
+#define _GNU_SOURCE
 #include <MPI_Monitoring.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +106,15 @@ static void check_pairs(MPI_Comm comm, const char *machine) {
 }
 
 static void world(void) { check_pairs(MPI_COMM_WORLD, NULL); }
+
+// The letters are processors of one node.
+static void cores(void) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(nodes[rank] - 'A', &one);
+  CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+  check_pairs(MPI_COMM_WORLD, NULL);
+}
 
 // The session's communicator has the processes in another order than the one that is reordered.
 static void another_order(void) {
@@ -219,8 +230,14 @@ static void refused(void) {
 static const struct {
   const char *name;
   void (*check)(void);
-} checks[] = {{"world", world}, {"another_order", another_order}, {"part", part},      {"collectives", collectives},
-              {"kept", kept},   {"redistribute", redistribute},   {"refused", refused}};
+} checks[] = {{"world", world},
+              {"cores", cores},
+              {"another_order", another_order},
+              {"part", part},
+              {"collectives", collectives},
+              {"kept", kept},
+              {"redistribute", redistribute},
+              {"refused", refused}};
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
