@@ -53,7 +53,7 @@ class Engine {
     std::iota(order.begin(), order.end(), 0);
     natural_ = placed(order, place_of);
     if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()}, place_of);
-    if (wishes.objective == RANKWISE_BOTTLENECK) links_.emplace(slots, network_.get());
+    if (wishes.objective == RANKWISE_BOTTLENECK) links_ = std::make_unique<Links>(slots, network_.get());
   }
 
   Found run() {
@@ -175,7 +175,7 @@ class Engine {
   const Effort effort_;
   std::uint64_t seed_;
   Parallel parallel_;
-  std::optional<Links> links_;  // if what is on them matters
+  std::unique_ptr<const Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;
 };

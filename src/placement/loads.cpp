@@ -6,10 +6,10 @@ namespace rankwise::placement {
 
 Loads::Loads(const Traffic &traffic, const Links &links, Indices slot)
     : traffic_(traffic), links_(links), slot_(std::move(slot)), load_(links.count(), 0) {
-  while (leaves_ < links.count()) leaves_ *= 2;
-  tree_.assign(2 * static_cast<std::size_t>(leaves_), -1);
+  while (leaves_ < static_cast<std::size_t>(links.count())) leaves_ *= 2;
+  tree_.assign(2 * leaves_, -1);
   for (Index link = 0; link < links.count(); link++) tree_[leaves_ + link] = link;
-  for (Index at = leaves_ - 1; at > 0; at--) decide(at);
+  for (std::size_t at = leaves_ - 1; at > 0; at--) decide(at);
   for (Index rank = 0; rank < traffic.rows.size(); rank++)
     for (std::size_t i = traffic.rows.first(rank); i < traffic.rows.last(rank); i++)
       if (traffic.rows.adjacent[i] > rank) add_pair(rank, i, 1);
@@ -31,10 +31,10 @@ void Loads::add(Index link, double load) {
   const double before = load_[link], after = before + load * links_.per_byte(link);
   load_[link] = after;
   squares_ += (after - before) * (after + before);
-  for (Index at = (leaves_ + link) / 2; at > 0; at /= 2) decide(at);
+  for (std::size_t at = (leaves_ + link) / 2; at > 0; at /= 2) decide(at);
 }
 
-void Loads::decide(Index at) {
+void Loads::decide(std::size_t at) {
   const Index one = tree_[2 * at], other = tree_[2 * at + 1];
   tree_[at] = other >= 0 && (one < 0 || load_[other] > load_[one]) ? other : one;
 }

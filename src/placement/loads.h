@@ -38,14 +38,14 @@ class Loads {
  private:
   void add_pair(Index rank, std::size_t entry, double sign);
   void add(Index link, double load);
-  void decide(Index at);
+  void decide(std::size_t at);
 
   const Traffic &traffic_;
   const Links &links_;
   Indices slot_;
   std::vector<double> load_;
   double squares_ = 0;
-  Index leaves_ = 1;
+  std::size_t leaves_ = 1;
   Indices tree_;  // a tournament: tree_[i] is the more loaded one of tree_[2 i] and tree_[2 i + 1]; -1: none
   Links::Way way_;
 };

@@ -8,7 +8,7 @@
 
 namespace rankwise::placement {
 
-class Dragonfly : public Network {
+class Dragonfly final : public Network {
  public:
   explicit Dragonfly(const rankwise_network &network);
 

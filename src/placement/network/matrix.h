@@ -6,7 +6,7 @@
 
 namespace rankwise::placement {
 
-class Matrix : public Network {
+class Matrix final : public Network {
  public:
   explicit Matrix(const rankwise_network &network);
 

@@ -6,7 +6,7 @@
 
 namespace rankwise::placement {
 
-class Torus : public Network {
+class Torus final : public Network {
  public:
   explicit Torus(const rankwise_network &network);
 
