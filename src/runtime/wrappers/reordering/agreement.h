@@ -27,7 +27,9 @@ inline bool inherit_errors(MPI_Comm from, MPI_Comm to) {
 }
 
 inline void both(void *one, void *other, int *count, MPI_Datatype *) {
-  for (int i = 0; i < *count; ++i) static_cast<char *>(other)[i] &= static_cast<char *>(one)[i];
+  const auto *these = static_cast<const bool *>(one);
+  auto *those = static_cast<bool *>(other);
+  for (int i = 0; i < *count; ++i) those[i] = those[i] && these[i];
 }
 
 // Collective: whether all are fine. Needs no memory.
@@ -35,10 +37,11 @@ inline bool agree(MPI_Comm comm, bool fine) {
   using Create = int (*)(void (*)(void *, void *, int *, MPI_Datatype *), int, MPI_Op *);
   MPI_Op op{};
   if (!own::ask<Create>("PMPI_Op_create", &both, 1, &op)) return false;
-  const char mine = fine && !trouble ? 1 : 0;
-  char all = 0;
+  static_assert(sizeof(bool) == 1);  // a byte of MPI's
+  const bool mine = fine && !trouble;
+  bool all = false;
   const bool done = RANKWISE_ASK(Allreduce, &mine, &all, 1, abi::byte, op, comm);
-  return RANKWISE_ASK(Op_free, &op) && done && all != 0 && !trouble;
+  return RANKWISE_ASK(Op_free, &op) && done && all && !trouble;
 }
 
 }  // namespace reordering_here
