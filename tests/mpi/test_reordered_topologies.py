@@ -6,24 +6,21 @@ out to two nodes in turns (programs/pretend_nodes.c), which is as bad as can be 
 
 from __future__ import annotations
 
-import itertools
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from libraries import ALL, ONE_OF_EACH, Mpi
 from recording import Compile, Recording, run_on
+from reordering import RANKS, RING, between_nodes, least_between_nodes, on_two_nodes, orders
 
-RANKS = 6
-NODES = "ABABAB"
 CONSTRUCTORS = {
     "MPI_Cart_create": 6,  # on the world, with two that MPI refuses
     "MPI_Graph_create": 3,  # with one
     "MPI_Dist_graph_create": 2,
     "MPI_Dist_graph_create_adjacent": 2,
 }
-RING = [(i, (i + 1) % RANKS) for i in range(RANKS)]
 # 3 x 2, the second dimension periodic: the two of a row are neighbours twice.
 GRID = [(0, 1), (0, 1), (2, 3), (2, 3), (4, 5), (4, 5), (0, 2), (2, 4), (1, 3), (3, 5)]
 RING_OF_FIVE = [(i, (i + 1) % 5) for i in range(5)]
@@ -47,9 +44,6 @@ COMMUNICATORS = {
     "ring of a duplicate": "W_d11_a1",
 }
 UNCHANGED = {"point": [0]}  # nothing to gain
-# In Open MPI 4.1 it often hangs in MPI_Dist_graph_create, without Rankwise as well.
-WITHOUT_TREEMATCH = {"OMPI_MCA_topo": "basic"}
-Orders = dict[str, list[int]]
 Job = Callable[[Mpi, str, str], Recording]
 
 
@@ -62,31 +56,19 @@ def job(compiled: Compile, pretender: Path, tmp_path_factory: pytest.TempPathFac
         key = (mpi.name, flag, options)
         if key not in done:
             output = tmp_path_factory.mktemp("topologies") / "topologies.rankwise"
-            pretending = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": NODES, **WITHOUT_TREEMATCH}
-            told = replace(mpi, environment={**mpi.environment, **pretending})
             command = mpi.launch(RANKS, compiled(mpi, "topologies.c"), flag)
-            done[key] = run_on(told, command, output, *options.split())
+            done[key] = run_on(on_two_nodes(mpi, pretender), command, output, *options.split())
             assert done[key].process.returncode == 0, done[key].process.stderr
         return done[key]
 
     yield job_
 
 
-def orders(done: Recording) -> Orders:
-    """The world ranks of each topology, as the program itself says."""
-    lines = dict(line.split(":") for line in done.process.stdout.splitlines())
-    assert int(lines.pop("failures")) == 0, done.process.stderr
-    assert lines.keys() == COMMUNICATORS.keys()
-    return {name: [int(word) for word in words.split()] for name, words in lines.items()}
-
-
-def between_nodes(edges: list[tuple[int, int]], order: list[int] | tuple[int, ...]) -> int:
-    return sum(NODES[order[a]] != NODES[order[b]] for a, b in edges)
-
-
-def least_between_nodes(edges: list[tuple[int, int]]) -> int:
-    """Of all orders of all processes, those that are left over at the end."""
-    return min(between_nodes(edges, order) for order in itertools.permutations(range(RANKS)))
+def found_orders(done: Recording) -> dict[str, list[int]]:
+    found = orders(done.process.stdout)
+    assert found.pop("failures") == [0], done.process.stderr
+    assert found.keys() == COMMUNICATORS.keys()
+    return found
 
 
 def reordered(done: Recording) -> dict[str, bool]:
@@ -98,13 +80,13 @@ def reordered(done: Recording) -> dict[str, bool]:
 @pytest.mark.parametrize("mpi", ALL, ids=lambda mpi: mpi.name)
 def test_what_is_asked_for_in_an_order_for_the_machine(mpi: Mpi, job: Job) -> None:
     done = job(mpi, "reorder", "--reorder")
-    found = orders(done)
+    found = found_orders(done)
     for name, order in found.items():
         assert len(set(order)) == len(order), name
     assert {name: found[name] for name in UNCHANGED} == UNCHANGED
     for name, edges in EDGES.items():
         assert between_nodes(edges, found[name]) == least_between_nodes(edges), name
-        assert between_nodes(edges, found[name]) < between_nodes(edges, range(RANKS)), name  # type: ignore[arg-type]
+        assert between_nodes(edges, found[name]) < between_nodes(edges), name
 
 
 @pytest.mark.parametrize("mpi", ALL, ids=lambda mpi: mpi.name)
@@ -118,7 +100,7 @@ def test_the_profile_tells_what_was_made(mpi: Mpi, job: Job) -> None:
     flags = reordered(done)
     assert flags.keys() == set(COMMUNICATORS.values())
     members = done.communicators()
-    for name, order in orders(done).items():
+    for name, order in found_orders(done).items():
         communicator = COMMUNICATORS[name]
         assert expanded(members[communicator]) == order, name
         assert flags[communicator] == (order != sorted(order)), name
@@ -139,7 +121,58 @@ def expanded(members: str) -> list[int]:
 @pytest.mark.parametrize(("flag", "options"), [("keep", "--reorder"), ("reorder", "")])
 def test_nothing_happens_unasked(mpi: Mpi, flag: str, options: str, job: Job) -> None:
     done = job(mpi, flag, options)
-    for name, order in orders(done).items():
+    for name, order in found_orders(done).items():
         assert order == list(range(len(order))), name
     assert not any(reordered(done).values())
     assert done.process.stderr == ""
+
+
+@pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def test_messages_of_ours_are_not_counted(mpi: Mpi, job: Job) -> None:
+    """The library's own inside of the constructors are, and those of the second call are not among them."""
+    sent = []
+    for flag in ("reorder", "keep"):
+        messages = [
+            job(mpi, flag, "--reorder").messages(None, "in-collective", name) for name in CONSTRUCTORS
+        ]
+        sent.append([sum(number for number, _ in pairs.values()) for pairs in messages])
+    assert sent[0] == sent[1]
+    assert all(sent[0]) or mpi.family != "openmpi"  # others hide what goes through shared memory
+
+
+@pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def test_a_machine_without_these_hosts(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
+    """It is of no use: the ranks stay, and one line says why."""
+    levels = [{"name": "node", "count": 2, "names": ["A", "C"]}, {"name": "core", "count": 4}]
+    machine = tmp_path / "machine.json"
+    machine.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels}))
+    pretending = on_two_nodes(mpi, pretender)
+    command = pretending.launch(RANKS, compiled(mpi, "topologies.c"), "reorder")
+    done = run_on(pretending, command, tmp_path / "a.rankwise", "--reorder-machine", str(machine))
+    assert done.process.returncode == 0, done.process.stderr
+    assert found_orders(done)["ring of a duplicate"] == list(range(RANKS))
+    [line] = done.process.stderr.splitlines()
+    assert line.startswith("rankwise: --reorder: communicators keep their order: ")
+    assert not list(tmp_path.glob("*-run"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_few_processes(ranks: int, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
+    mpi = on_two_nodes(ONE_OF_EACH[0], pretender)
+    command = mpi.launch(ranks, compiled(mpi, "topologies.c"), "reorder")
+    done = run_on(mpi, command, tmp_path / "a.rankwise", "--reorder")
+    assert done.process.returncode == 0, done.process.stderr
+    assert all(len(set(order)) == len(order) for order in found_orders(done).values())
+
+
+def test_a_process_that_runs_unrecorded_takes_part(
+    compiled: Compile, pretender: Path, tmp_path: Path
+) -> None:
+    mpi = on_two_nodes(ONE_OF_EACH[0], pretender)
+    start = f"""[ "${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}" != 0 ] || export RANKWISE_DIR=/nowhere
+exec '{compiled(mpi, "topologies.c")}' reorder"""
+    done = run_on(mpi, mpi.launch(RANKS, "sh", "-c", start), tmp_path / "a.rankwise", "--reorder")
+    assert done.process.returncode == 0, done.process.stderr
+    assert "this process runs unrecorded: can't write to /nowhere" in done.process.stderr
+    assert done.rows("SELECT ranks_seen FROM run") == [(RANKS - 1,)]
+    assert between_nodes(RING, found_orders(done)["ring of a duplicate"]) == least_between_nodes(RING)
