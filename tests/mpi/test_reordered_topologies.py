@@ -141,19 +141,27 @@ def test_messages_of_ours_are_not_counted(mpi: Mpi, job: Job) -> None:
 
 
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def test_a_machine_without_these_hosts(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
-    """It is of no use: the ranks stay, and one line says why."""
-    levels = [{"name": "node", "count": 2, "names": ["A", "C"]}, {"name": "core", "count": 4}]
+@pytest.mark.parametrize(("hosts", "fits"), [("AB", True), ("AC", False)], ids=["fits", "other-hosts"])
+def test_for_a_given_machine(
+    hosts: str, fits: bool, mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path
+) -> None:
+    """A file that does not have all hosts is of no use: the ranks stay, and one line says why."""
+    levels = [{"name": "node", "count": 2, "names": list(hosts)}, {"name": "core", "count": 4}]
     machine = tmp_path / "machine.json"
     machine.write_text(json.dumps({"format": "rankwise-machine", "version": 1, "levels": levels}))
     pretending = on_two_nodes(mpi, pretender)
     command = pretending.launch(RANKS, compiled(mpi, "topologies.c"), "reorder")
     done = run_on(pretending, command, tmp_path / "a.rankwise", "--reorder-machine", str(machine))
     assert done.process.returncode == 0, done.process.stderr
-    assert found_orders(done)["ring of a duplicate"] == list(range(RANKS))
+    ring = found_orders(done)["ring of a duplicate"]
+    assert not list(tmp_path.glob("*-run"))
+    if fits:
+        assert between_nodes(RING, ring) == least_between_nodes(RING)
+        assert done.process.stderr == ""
+        return
+    assert ring == list(range(RANKS))
     [line] = done.process.stderr.splitlines()
     assert line.startswith("rankwise: --reorder: communicators keep their order: ")
-    assert not list(tmp_path.glob("*-run"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
