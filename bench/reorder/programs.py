@@ -83,6 +83,7 @@ SOLVER = Program(
     asks=True,
     needs_yield=True,
 )
+LONG_SOLVER = replace(SOLVER, name="solver x3", words=(*SOLVER.words, "-i", "600"))
 HALO = Program("halo", SOURCES / "halo.c", ("131072", "20"))
 TREES = Program("trees", SOURCES / "trees.c", (), THERE_AND_BACK, asks=True)
 GROUPS = Program("groups", SOURCES / "groups.c", (), asks=True)

@@ -13,7 +13,7 @@ from traffic.relaunch import counted
 
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.order import Side, order
-from reorder.programs import HALO, SEED, SOLVER, Program
+from reorder.programs import HALO, LONG_SOLVER, SEED, SOLVER, Program
 from reorder.told import seconds
 
 _Words = dict[Side, tuple[str, ...]]
@@ -36,11 +36,15 @@ class TwoWays:
 def measure(mpi: Mpi, cluster: Cluster, pairs: int) -> list[TwoWays]:
     """The solver, which reorders itself after its first iterations and counts the time of that, and the halo.
 
+    The solver runs 200 and 600 iterations: what reordering costs must come in again.
+
     The halo's grid is made with reorder=1, which MPI libraries ignore and `run --reorder` honours.
     """
-    found = []
-    if SOLVER.runs_on(mpi):
-        found.append(_measure(mpi, cluster, SOLVER, pairs, arguments={"before": ("-k",), "after": ()}))
+    found = [
+        _measure(mpi, cluster, solver, pairs, arguments={"before": ("-k",), "after": ()})
+        for solver in (SOLVER, LONG_SOLVER)
+        if solver.runs_on(mpi)
+    ]
     found.append(_measure(mpi, cluster, HALO, pairs, options={"before": (), "after": ("--reorder",)}))
     return found
 
