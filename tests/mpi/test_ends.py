@@ -75,4 +75,4 @@ def test_same_end(mpi: Mpi, compiled: Compile, tmp_path: Path, way: str) -> None
         seen.add(end_without(command, mpi.env(), tmp_path / f"plain {attempt}"))
         if profiled in seen:
             return
-    pytest.fail(f"{profiled} under Rankwise; without: {seen}; {done.process.stderr}")
+    raise AssertionError(f"{profiled} under Rankwise; without: {seen}; {done.process.stderr}")

@@ -1,5 +1,5 @@
 // Makes virtual topologies with reorder = 1 (argument `reorder`) or 0 (`keep`), and checks by MPI's own queries and by
-// exchanging data that each is the one that was asked for. One line for each to stdout, from its rank 0: its name, and
+// exchanging data that each is the one that was asked for. One line for each to stdout: its name, and
 // the rank in MPI_COMM_WORLD of each of its processes. tests/mpi/test_reordered_topologies.py runs it.
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +8,11 @@
 
 enum { MOST = 64 };
 
+enum { ROOM = 2048 };
+
 static int reorder, me, size, failures;
+// What this process has to say. At the end one says all: launchers mix what several print at once.
+static char said[ROOM];
 
 static void check(int is, int should, const char *what) {
   if (is == should) return;
@@ -27,8 +31,15 @@ static void tell(MPI_Comm comm, const char *what) {
   char line[8 * MOST];
   int length = sprintf(line, "%s:", what);
   for (int i = 0; i < n; i++) length += sprintf(line + length, " %d", members[i]);
-  puts(line);
-  fflush(stdout);
+  const size_t before = strlen(said);
+  snprintf(said + before, ROOM - before, "%s\n", line);
+}
+
+static void say_all(void) {
+  char *all = me == 0 ? malloc((size_t)size * ROOM) : NULL;
+  MPI_Gather(said, ROOM, MPI_CHAR, all, ROOM, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int i = 0; me == 0 && i < size; i++) fputs(all + (size_t)i * ROOM, stdout);
+  free(all);
 }
 
 static int modulo(int a, int n) { return ((a % n) + n) % n; }
@@ -334,6 +345,7 @@ int main(int argc, char **argv) {
   refused();
   int all;
   MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  say_all();
   if (me == 0) printf("failures: %d\n", all);
   MPI_Finalize();
   return failures != 0;
