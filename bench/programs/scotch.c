@@ -5,35 +5,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <scotch.h>
 
-enum { MOST_LEVELS = 16 };
-
-static void fail(const char *what) {
-  fprintf(stderr, "scotch: %s\n", what);
-  exit(1);
-}
-
-static double seconds(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* kB, from what the kernel says about this process. */
-static long memory(const char *what) {
-  char line[256];
-  long kb = -1;
-  FILE *file = fopen("/proc/self/status", "r");
-  if (!file) fail("no /proc/self/status");
-  while (fgets(line, sizeof line, file))
-    if (strncmp(line, what, strlen(what)) == 0) kb = strtol(strchr(line, ':') + 1, NULL, 10);
-  fclose(file);
-  return kb;
-}
+#include "placing.h"
 
 static SCOTCH_Num *numbers(FILE *file, size_t count) {
   SCOTCH_Num *read = malloc((count + 1) * sizeof *read);
@@ -47,6 +23,7 @@ static SCOTCH_Num *numbers(FILE *file, size_t count) {
 }
 
 int main(int argc, char **argv) {
+  program_name = "scotch";
   const int levels = (argc - 3) / 2;
   if (argc < 5 || levels > MOST_LEVELS) fail("wrong arguments");
   SCOTCH_Num arity[MOST_LEVELS], distance[MOST_LEVELS];

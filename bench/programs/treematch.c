@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_LEVELS = 16 };
+#include "placing.h"
 
 /* Of TreeMatch's solution, what is read here. */
 struct solution {
@@ -28,29 +28,6 @@ static struct {
   struct solution *(*mapping)(void *topology, void *tree);
   void (*threads)(unsigned most);
 } treematch;
-
-static void fail(const char *what) {
-  fprintf(stderr, "treematch: %s\n", what);
-  exit(1);
-}
-
-static double seconds(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* kB, from what the kernel says about this process. */
-static long memory(const char *what) {
-  char line[256];
-  long kb = -1;
-  FILE *file = fopen("/proc/self/status", "r");
-  if (!file) fail("no /proc/self/status");
-  while (fgets(line, sizeof line, file))
-    if (strncmp(line, what, strlen(what)) == 0) kb = strtol(strchr(line, ':') + 1, NULL, 10);
-  fclose(file);
-  return kb;
-}
 
 static int32_t *numbers(FILE *file, size_t count) {
   int32_t *read = malloc((count + 1) * sizeof *read);
@@ -92,6 +69,7 @@ static double **matrix_of(int ranks, int order, const int32_t *begin, const int3
 }
 
 int main(int argc, char **argv) {
+  program_name = "treematch";
   const int levels = (argc - 6) / 2;
   if (argc < 8 || levels >= MOST_LEVELS) fail("wrong arguments");
   const int is_padded = strcmp(argv[5], "padded") == 0;
