@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,9 +27,12 @@ def on_two_nodes(mpi: Mpi, pretender: Path) -> Mpi:
 
 
 def orders(stdout: str) -> dict[str, list[int]]:
-    """The world ranks of each topology, as the program itself says: `NAME: 0 1 2`."""
-    lines = (line.split(":") for line in stdout.splitlines())
-    return {name.strip(): [int(word) for word in words.split()] for name, words in lines}
+    """The world ranks of each topology, as the program itself says: `NAME: 0 1 2`.
+
+    Launchers may lose the end of a line when several processes print at once.
+    """
+    lines = re.findall(r"([a-z][a-z ]*):((?: \d+)+)", stdout)
+    return {name: [int(word) for word in words.split()] for name, words in lines}
 
 
 def between_nodes(edges: Edges, order: Sequence[int] = range(RANKS)) -> int:
