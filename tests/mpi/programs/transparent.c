@@ -1,6 +1,6 @@
 // Prints its command line and environment. Two ranks, each line with its rank in front; rank 1 prints to rank1.txt,
-// because launchers mix the ranks' lines. Ends with status 17. tests/mpi/test_transparency.py compares the run under
-// Rankwise with the run without.
+// because launchers mix the ranks' lines. Ends with status 17, after all have written: launchers kill the others as soon
+// as one has failed. tests/mpi/test_transparency.py compares the run under Rankwise with the run without.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -17,6 +17,8 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&copy);
   for (char **variable = environ; *variable != NULL; variable++) printf("%d env %s\n", rank, *variable);
   fprintf(stderr, "standard error of rank %d\n", rank);
+  fflush(NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 17;
 }
