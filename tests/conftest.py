@@ -18,10 +18,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)
 
 
+# Where tests start jobs whose output a launcher hands on: what is lost on that way looks like a wrong value.
+OF_JOBS = {"mpi", "cluster", "integration"}
+
+
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Make the groups of tests that stay together when several processes run them (pytest-xdist)."""
+    """Group the tests that must stay together, and say which may be tried again."""
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
+        if item.path.parent.name in OF_JOBS:
+            item.add_marker(pytest.mark.flaky(reruns=2, rerun_except=[]))
 
 
 def _group(item: pytest.Item) -> str:
@@ -46,7 +52,10 @@ def nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests tell of themselves by `record_property("tally", ...)`."""
+    """Print why tests were tried again, and what is told by `record_property("tally", ...)`."""
+    for again in terminalreporter.getreports("rerun"):
+        terminalreporter.write_sep("_", f"tried again: {again.nodeid}")
+        terminalreporter.write_line(again.longreprtext)
     for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
         for name, value in report.user_properties:
             if name == "tally":
