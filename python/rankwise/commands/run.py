@@ -26,6 +26,7 @@ from rankwise.launch.plan import Plan, library, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 
 if TYPE_CHECKING:
+    from rankwise.profile.assemble import Assembly
     from rankwise.report.live.beside import View
 
 
@@ -177,8 +178,8 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
-    for other in made.others:
-        _say(f"the command ran several MPI programs: one more profile is {other}")
+    if made.others:
+        _say(_further_profiles([made, *made.others]))
     if arguments.keep:
         _say(f"run directory kept: {directory.path}")
     else:
@@ -191,6 +192,18 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
     return end.status
+
+
+def _further_profiles(made: list[Assembly]) -> str:
+    """Tell of all profiles but the first, and what may be wrong if there should be one only."""
+    second, last = made[1].path, made[-1].path
+    paths = f"profile is {second}" if second == last else f"profiles are {second} to {last.name}"
+    line = f"the command ran {len(made)} MPI programs: the further {paths}"
+    if all(one.ranks_expected == 1 for one in made):
+        line += (
+            "; if they are meant to be one, the launcher is another MPI's: see `rankwise doctor -- COMMAND`"
+        )
+    return line
 
 
 def _nothing_seen(planned: Plan, status: int) -> int:
