@@ -220,7 +220,7 @@ def test_what_is_not_there_is_told() -> None:
     measurement, _ = heatmaps.machine()
     with pytest.raises(RankwiseError, match="of 65 bytes were not measured: choose --size from 64, 1048576"):
         view(measurement, None, "min", 65)
-    with pytest.raises(RankwiseError, match=r"bandwidth of 64 B .* choose --statistic from min, median, p95"):
+    with pytest.raises(RankwiseError, match=r"bandwidth of 64 B .* choose from min, median, p95"):
         view(measurement, None, "bandwidth", 64)
     nothing = from_matrices(heatmaps.HOSTS, {64: np.full((8, 8), np.nan)})
     with pytest.raises(RankwiseError, match="no measured pair"):

@@ -257,7 +257,7 @@ def test_command_draws_each_kind(file: Path, capsys: pytest.CaptureFixture[str])
             "of 1024 bytes were not measured: choose --size from 64, 1048576",
         ),
         (["-o", "{}/a.svg", "--size", "x"], "no size"),
-        (["-o", "{}/a.svg", "--size", "64", "--statistic", "bandwidth"], "choose --statistic from"),
+        (["-o", "{}/a.svg", "--size", "64", "--statistic", "bandwidth"], "choose from"),
         (["-o", "{}/none/a.svg"], "choose another place with -o"),
         (["-o", "{}/a.svg", "--order", "random"], "--order"),
     ],

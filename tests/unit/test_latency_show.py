@@ -302,8 +302,9 @@ def test_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, machine(["a", "b", "a", "b"]))
     text = shown(capsys, path, "--matrix")
     assert "64 B messages: min of half a round trip, us" in text
-    assert "1.00 MiB messages: bandwidth from row to column" in shown(
-        capsys, path, "--matrix", "bandwidth", "--size", "1M"
+    assert "1.00 MiB messages: bandwidth from row to column" in shown(capsys, path, "--matrix", "bandwidth")
+    assert "bandwidth there is with --size 1048576" in complaint(
+        capsys, path, "--matrix", "bandwidth", "--size", "64"
     )
     log = tmp_path / "a.log"
     mmpi.write(machine(["a", "b"]), log)
@@ -355,6 +356,7 @@ def test_an_existing_output_is_refused_before_anything_is_read(
         (["--json", "--matrix"], "--json does not go with --matrix"),
         (["--json", "--to", "mmpi", "-o", "x"], "--json does not go with --to"),
         (["--to", "json", "-o", "x", "--size", "64"], "--size does not go with --to json"),
+        (["--size", "64"], "--size goes with --by, --matrix or --to mmpi"),
         (["--by", "pair", "--matrix"], "not allowed with argument"),
         (
             ["--by", "pair", "--size", "7"],

@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--size",
         type=_size,
         metavar="BYTES",
-        help="of these messages, such as 64 or 1M (default: the smallest that was measured)",
+        help="of these messages, such as 64 or 1M (default: the smallest that was measured, or for the "
+        "bandwidth the largest)",
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
     parser.add_argument(
@@ -77,6 +78,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if not arguments.to and (arguments.output or arguments.force):
         option = "-o" if arguments.output else "--force"
         raise RankwiseError(f"{option} goes with --to: add `--to mmpi` or `--to json`")
+    if arguments.size is not None and not (arguments.by or arguments.matrix or arguments.to):
+        raise RankwiseError("--size goes with --by, --matrix or --to mmpi: the summary shows all sizes")
     if arguments.json and (arguments.matrix or arguments.to):
         other = "--matrix" if arguments.matrix else "--to"
         raise RankwiseError(f"--json does not go with {other}: `--json --by pair` has all values")
@@ -101,6 +104,7 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 def _print_matrix(arguments: argparse.Namespace) -> None:
     from rankwise.report.heatmap.terminal import heatmap_lines
+    from rankwise.report.heatmap.view import default_size
     from rankwise.report.latency.found import found_in
     from rankwise.report.page import Page
     from rankwise.topology.hierarchy.distances import best_statistic
@@ -111,8 +115,9 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
     latency = best_statistic(found.measurement)
     default = "bandwidth" if chosen.what == "bandwidth" else latency
     statistic = default if arguments.matrix is True else arguments.matrix
+    size = default_size(found.measurement, statistic) if arguments.size is None else arguments.size
     page = Page(sys.stdout)
-    page.write(*heatmap_lines(page, found.measurement, found.hierarchy, statistic, chosen.size))
+    page.write(*heatmap_lines(page, found.measurement, found.hierarchy, statistic, size))
 
 
 def _print_json(arguments: argparse.Namespace) -> None:

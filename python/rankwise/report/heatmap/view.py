@@ -84,9 +84,11 @@ def view(
         raise RankwiseError(f"messages of {size} bytes were not measured: choose --size from {sizes}")
     values = pair_values(measurement, statistic, size)
     if not any(np.isfinite(part).any() for part in values):
-        there = ", ".join(available(measurement, size)) or "none"
+        there = ", ".join(available(measurement, size)) or "nothing"
+        elsewhere = [str(other) for other in measurement.sizes if statistic in available(measurement, other)]
+        other_size = f"; {statistic} there is with --size {', '.join(elsewhere)}" if elsewhere else ""
         raise RankwiseError(
-            f"{statistic} of {byte_text(size)} messages is not in this file: choose --statistic from {there}"
+            f"{statistic} of {byte_text(size)} messages is not in this file: choose from {there}{other_size}"
         )
     sorted_in = classes(measurement, hierarchy)
     return View(
