@@ -293,6 +293,11 @@ def test_what_is_wrong_is_named() -> None:
         ("", "is no JSON"),
         ("{", "is no JSON"),
         ("[]", "must be an object"),
+        ("{}", "'format' is missing"),
+        (
+            '{"format": "rankwise-latency", "sizes": []}',
+            'format: must be "rankwise-machine"; `rankwise machine` makes',
+        ),
         ("[" * 100_000, "nested too deeply"),
         ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
         ('{"version": NaN}', "NaN is no number of JSON"),

@@ -19,6 +19,7 @@ FORMAT = "rankwise-machine"
 VERSION = 1
 
 _MOST_LEVELS = 64
+_CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
 _KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
 
@@ -32,9 +33,9 @@ def read_machine(path: Path) -> Machine:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+        raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{path} is no machine.json: byte {error.start} is not UTF-8") from error
+        raise RankwiseError(f"{path} is no machine.json: byte {error.start} is not UTF-8; {_CURE}") from error
     try:
         return machine_of(text)
     except RankwiseError as error:
@@ -43,9 +44,11 @@ def read_machine(path: Path) -> Machine:
 
 def machine_of(text: str) -> Machine:
     """Return the machine that the text of a machine.json tells of; RankwiseError names the place in it."""
-    keys = Field(_parsed(text)).keys(_KEYS, required=("format", "version", "levels"))
-    if keys["format"].value != FORMAT:
-        raise keys["format"].error(f'must be "{FORMAT}"')
+    file = Field(_parsed(text))
+    told = file.keys(None, required=("format",))["format"]
+    if told.value != FORMAT:
+        raise told.error(f'must be "{FORMAT}"; {_CURE}')
+    keys = file.keys(_KEYS, required=("version", "levels"))
     if keys["version"].whole(1) != VERSION:
         raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
     regular = "tree" not in keys
@@ -70,7 +73,7 @@ def _parsed(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
         raise RankwiseError(message) from error
     except RecursionError as error:
         raise RankwiseError("is no machine.json: it is nested too deeply") from error

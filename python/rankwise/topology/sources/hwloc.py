@@ -15,6 +15,7 @@ from rankwise.topology.sources.hwloc_xml import Node, node_of
 from rankwise.topology.sources.inside import Insides
 
 _WHAT = "inside of nodes"
+_CURE = "on the node, `lstopo node.xml` writes such a file"
 
 
 def read_node(path: Path) -> Node:
@@ -22,9 +23,9 @@ def read_node(path: Path) -> Node:
     try:
         return node_of(path.read_bytes())
     except OSError as error:
-        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+        raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     except RankwiseError as error:
-        raise RankwiseError(f"{path} {error}") from error
+        raise RankwiseError(f"{path} {error}; {_CURE}") from error
 
 
 def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Machine:

@@ -74,7 +74,9 @@ def _keys(where: str, text: str) -> dict[str, str]:
     for word in text.split():
         key, equals, value = word.partition("=")
         if not equals or not value:
-            raise RankwiseError(f"{where}: {word!r} is not of the form Key=value")
+            raise RankwiseError(
+                f"{where}: {word!r} is not of the form Key=value, as in Slurm's topology.conf"
+            )
         if key.lower() in found:
             raise RankwiseError(f"{where}: {key} is there twice")
         found[key.lower()] = value
