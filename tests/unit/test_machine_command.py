@@ -171,7 +171,6 @@ def test_force_replaces(tmp_path: Path) -> None:
         (["from-slurm", "t.conf", "--slots", "0", "-o", "m.json"], "'0' is no number of slots"),
         (["from-slurm", "t.conf", "--slots", "9999999", "-o", "m.json"], "is no number of slots"),
         (["from-slurm", "t.conf", "--slots", "1", "--hwloc", "a", "-o", "m.json"], "not allowed with"),
-        (["from-slurm", "t.conf", "-o", "no/such/m.json"], "cannot write no/such/m.json"),
         (["melt"], "invalid choice: 'melt'"),
     ],
 )
@@ -188,3 +187,10 @@ def test_wrong_words(
     error = capsys.readouterr().err
     assert complaint in error
     assert error.count("\n") == 1
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "no" / "such" / "m.json"
+    (tmp_path / "t.conf").write_text("SwitchName=s Nodes=n")
+    assert main(["machine", "from-slurm", str(tmp_path / "t.conf"), "-o", str(output)]) == 1
+    assert capsys.readouterr().err.startswith(f"rankwise: {output} can't be written: ")

@@ -8,13 +8,13 @@ beside the numbers. In CSV an empty field is a missing value; a JSON file is a l
 from __future__ import annotations
 
 import argparse
-import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 from rankwise.analysis.flat import FlatTable
 from rankwise.errors import RankwiseError
+from rankwise.whole_files import appearing
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -42,12 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _check(targets, arguments.force)
             arguments.output.mkdir(parents=True, exist_ok=True)
-            for table, target in targets:
-                _write_whole(write, table, connection, target)
         except OSError as error:
-            cause = error.strerror or str(error)
-            message = f"cannot write to {arguments.output}: {cause}; choose another directory with -o"
+            message = (
+                f"cannot write to {arguments.output}: {error.strerror}; choose another directory with -o"
+            )
             raise RankwiseError(message) from error
+        for table, target in targets:
+            with appearing(target) as (unfinished,):
+                write(table, connection, unfinished)
     return 0
 
 
@@ -72,13 +74,3 @@ def _check(targets: list[tuple[FlatTable, Path]], force: bool) -> None:
     existing = [target for _, target in targets if target.exists()]
     if existing and not force:
         raise RankwiseError(f"{existing[0]} exists; --force replaces it")
-
-
-def _write_whole(write: Writer, table: FlatTable, connection: sqlite3.Connection, target: Path) -> None:
-    """Write beside the target first: a file with its final name is always whole."""
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        write(table, connection, unfinished)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -12,8 +12,8 @@ import argparse
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.latency.formats.writing import appearing, refuse_existing
 from rankwise.latency.sizes import size_of
+from rankwise.whole_files import appearing, refuse_existing
 
 _DRAWINGS = ("svg", "pdf", "png")
 _PAGES = ("html", "htm")

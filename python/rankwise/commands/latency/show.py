@@ -87,7 +87,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _convert(arguments: argparse.Namespace) -> None:
     from rankwise.latency.formats import detect, mmpi, own
-    from rankwise.latency.formats.writing import refuse_existing
+    from rankwise.whole_files import refuse_existing
 
     files = [arguments.output]
     if arguments.to == "json":

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.errors import RankwiseError
-from rankwise.latency.formats.writing import appearing, refuse_existing
+from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
     from rankwise.placement.mapping import Mapping

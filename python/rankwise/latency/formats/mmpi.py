@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import no_pairs
 from rankwise.latency.formats.mmpi_layout import Layout, Peculiar, WrongLineError, one_line
-from rankwise.latency.formats.writing import appearing, refuse_existing
 from rankwise.latency.measurement import BANDWIDTHS, STATISTICS, Host, Measurement, Pairs, Rank
+from rankwise.whole_files import appearing, refuse_existing
 
 TITLE = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev"
 _RUN = re.compile(r"#\s*Processors:\s*(\d{1,9})\s+MsgLen:?\s*(\d{1,18})\s+Repeats:\s*(\d{1,9})\s*")

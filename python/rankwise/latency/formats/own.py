@@ -7,8 +7,8 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.latency.formats.header import header_text, make_header, parse_header
 from rankwise.latency.formats.table import checksum, read_table, write_table
-from rankwise.latency.formats.writing import appearing, refuse_existing
 from rankwise.latency.measurement import Measurement
+from rankwise.whole_files import appearing, refuse_existing
 
 _SUFFIX = ".pairs"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.formats.own import table_path
-from rankwise.latency.formats.writing import refuse_existing
 from rankwise.launch.plan import job_of
+from rankwise.whole_files import refuse_existing
 
 SUFFIXES = {"json": ".json", "mmpi": ".log"}
 

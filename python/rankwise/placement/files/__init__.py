@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.latency.formats.writing import appearing, refuse_existing
 from rankwise.placement.files import cray, flux, intel, lsf, mpich, neutral, openmpi, slurm
 from rankwise.placement.files.job import Job, Written, job_of
 from rankwise.placement.seats import Seat
+from rankwise.whole_files import appearing, refuse_existing
 
 __all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
 

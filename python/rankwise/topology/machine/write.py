@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +12,7 @@ from rankwise.errors import RankwiseError
 from rankwise.topology.machine.model import NODE, Level, Machine, Object
 from rankwise.topology.machine.network_file import plain_network
 from rankwise.topology.machine.read import FORMAT, VERSION
+from rankwise.whole_files import appearing
 
 _LINE = 110
 
@@ -24,15 +24,9 @@ def check_output(path: Path, force: bool) -> None:
 
 
 def write_machine(machine: Machine, path: Path) -> None:
-    """Write the file: under its name it is always whole."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    """Write the file, which appears when it is whole; RankwiseError if it can't be written."""
+    with appearing(path) as (unfinished,):
         unfinished.write_text(text_of(machine), encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        raise RankwiseError(f"cannot write {path}: {error.strerror}; choose another place with -o") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def text_of(machine: Machine) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -40,4 +40,5 @@ def appearing(*paths: Path, option: str = "-o") -> Iterator[tuple[Path, ...]]:
         ) from error
     finally:
         for source in temporary:
-            source.unlink(missing_ok=True)
+            with suppress(OSError):  # also of a file that is not there, where nothing may be written
+                source.unlink()
