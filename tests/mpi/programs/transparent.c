@@ -1,6 +1,6 @@
 // Prints its command line and environment. Two ranks, each line with its rank in front; rank 1 prints to rank1.txt,
-// because launchers mix the ranks' lines. Ends with status 17, after all have written: launchers kill the others as soon
-// as one has failed. tests/mpi/test_transparency.py compares the run under Rankwise with the run without.
+// because launchers mix the ranks' lines. Ends with status 17, after all have written: launchers kill the others as
+// soon as one has failed. tests/mpi/test_transparency.py compares the run under Rankwise with the run without.
 #include <mpi.h>
 #include <stdio.h>
 
