@@ -19,7 +19,7 @@ from libraries import Mpi
 from recording import Compile, Recording
 
 BYTES = 96  # of each message of the program
-STARTS = 3  # of the persistent collective, and calls of MPI_Allreduce on the world
+STARTS = 3  # of the persistent collective; calls of MPI_Allreduce on the world, and of MPI_Neighbor_alltoall
 
 Pair = tuple[int, int]
 Matrix = dict[Pair, tuple[int, int]]  # (source, destination) -> (messages, bytes)
@@ -160,6 +160,12 @@ def ring(size: int, messages: int) -> Matrix:
     return {(i, (i + 1) % size): (messages, messages * BYTES) for i in range(size)}
 
 
+def both_neighbours(size: int, times: int = 1) -> Matrix:
+    """On a ring of at least three."""
+    pairs = [(i, (i + step) % size) for i in range(size) for step in (-1, 1)]
+    return dict.fromkeys(pairs, (times, times * BYTES))
+
+
 def all_pairs(size: int) -> Matrix:
     return {(i, j): (1, BYTES) for i in range(size) for j in range(size) if i != j}
 
@@ -200,6 +206,9 @@ def test_known_messages(case: Case, size: int, compiled: Compile, tmp_path: Path
     assert inside("MPI_Allgather") == ring(size, size - 1)
     assert inside("MPI_Alltoall") == all_pairs(size)
     assert inside("MPI_Gather") == gather(size)
+    assert inside("MPI_Neighbor_alltoall", "W_a3") == both_neighbours(size, STARTS)
+    assert inside("MPI_Neighbor_alltoallv", "W_a3") == both_neighbours(size)
+    assert inside("MPI_Neighbor_allgather", "W_a3") == both_neighbours(size)
     # The messages that other calls handed on belong to the call that started them, and to its communicator.
     assert inside("MPI_Ibcast") == inside("MPI_Ibcast", "W_d1") == broadcast(everyone, case.parent)
     persistent = done.process.stdout.startswith("with ")

@@ -2,7 +2,8 @@
 // whatever carries the messages below. Included inside namespace rankwise::openmpi.
 //
 // The library's own messages have negative tags. Its blocking collectives use a few fixed ones; each operation of
-// libnbc, which does non-blocking and persistent collectives, has its own below them.
+// libnbc, which does non-blocking and persistent collectives, has its own below them. Below those are fixed ones
+// again: blocking neighbourhood collectives use one for each direction of a grid.
 
 namespace pml {
 
@@ -28,6 +29,8 @@ inline Original original;
 inline void **table = nullptr;
 inline int shift = 0;
 inline int first_tag_of_libnbc = 0;
+inline constexpr int first_tag_of_neighbours = -(0x7FFFFFFF / 2);
+inline constexpr int last_tag_of_neighbours = first_tag_of_neighbours - 1024;
 
 // What the self-test waits for.
 struct Probe {
@@ -79,8 +82,12 @@ inline std::uint32_t peer_on_hidden(MPI_Comm comm, int rank) {
 
 // --- What it is ---
 
+inline bool has_operation(int tag) {
+  return tag <= first_tag_of_libnbc && (tag > first_tag_of_neighbours || tag < last_tag_of_neighbours);
+}
+
 inline inside::Operation operation_of(MPI_Comm comm, communicators::Communicator *communicator, int tag) {
-  if (tag > first_tag_of_libnbc) return {0};
+  if (!has_operation(tag)) return {0};
   inside::Operation operation(chain(abi::bits(comm), static_cast<std::uint32_t>(tag)));
   if (communicator != nullptr) {
     operation.communicator = communicator->index;
@@ -185,7 +192,7 @@ inline int seeing_del_comm(MPI_Comm comm) {
 
 inline int seeing_irecv(void *buf, std::size_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                         MPI_Request *request) {
-  if (tag <= first_tag_of_libnbc && inside::active) inside::posted(operation_of(comm, known_communicator(comm), tag));
+  if (has_operation(tag) && inside::active) inside::posted(operation_of(comm, known_communicator(comm), tag));
   return original.irecv(buf, count, datatype, source, tag, comm, request);
 }
 

@@ -1,5 +1,6 @@
 /* Collectives of which the messages inside are known once the algorithm is. Each is told from the others by its
- * procedure or its communicator: the world, a duplicate of it, and the even and the odd ranks. test_inside.py. */
+ * procedure or its communicator: the world, a duplicate of it, the even and the odd ranks, and a ring.
+ * test_inside.py. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { HAS_PERSISTENT = 0 };
 #endif
 
 static int rank, size;
-static MPI_Comm world = MPI_COMM_WORLD, duplicate, half;
+static MPI_Comm world = MPI_COMM_WORLD, duplicate, half, grid;
 static MPI_Datatype every_other; /* INTS ints with a gap behind each */
 
 static void check(int right, const char *what) {
@@ -57,6 +58,21 @@ static void blocking(void) {
   check(out[(size - 1) * INTS] == size, "MPI_Alltoall");
   MPI_Gather(in, INTS, MPI_INT, out, INTS, MPI_INT, 0, world);
   check(rank != 0 || out[(size - 1) * INTS] == size, "MPI_Gather");
+}
+
+/* Each process has the two beside it as neighbours. MPI libraries may send for all these procedures alike. */
+static void neighbours(void) {
+  static const int counts[] = {INTS, INTS}, places[] = {0, INTS};
+  int out[2 * INTS], in[2 * INTS];
+  fill(out, 2 * INTS, rank);
+  for (int i = 0; i < STARTS; ++i) {
+    MPI_Neighbor_alltoall(out, INTS, MPI_INT, in, INTS, MPI_INT, grid);
+    check(in[0] == (rank + size - 1) % size && in[INTS] == (rank + 1) % size, "MPI_Neighbor_alltoall");
+  }
+  MPI_Neighbor_alltoallv(out, counts, places, MPI_INT, in, counts, places, MPI_INT, grid);
+  check(in[0] == (rank + size - 1) % size && in[INTS] == (rank + 1) % size, "MPI_Neighbor_alltoallv");
+  MPI_Neighbor_allgather(out, INTS, MPI_INT, in, INTS, MPI_INT, grid);
+  check(in[0] == (rank + size - 1) % size && in[INTS] == (rank + 1) % size, "MPI_Neighbor_allgather");
 }
 
 /* The root starts when all others have started and waited for it, so that they hand the message on inside other calls
@@ -109,14 +125,17 @@ int main(int argc, char **argv) {
   MPI_Comm_size(world, &size);
   MPI_Comm_dup(world, &duplicate);
   MPI_Comm_split(world, rank % 2, rank, &half);
+  MPI_Cart_create(world, 1, &size, &(int){1}, 0, &grid);
   MPI_Type_vector(INTS, 1, 2, MPI_INT, &every_other);
   MPI_Type_commit(&every_other);
   blocking();
+  neighbours();
   nonblocking();
   persistent();
   ring();
   if (rank == 0) puts(HAS_PERSISTENT ? "with persistent collectives" : "without persistent collectives");
   MPI_Type_free(&every_other);
+  MPI_Comm_free(&grid);
   MPI_Comm_free(&half);
   MPI_Comm_free(&duplicate);
   MPI_Finalize();
