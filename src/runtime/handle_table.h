@@ -39,6 +39,13 @@ class HandleTable {
     return object;
   }
 
+  // The object if the thread has used it lately, else nullptr.
+  [[gnu::always_inline]] Object *find_at_once(const Cache &cache, std::uint64_t handle) const {
+    const typename Cache::Entry &entry = cache.entries_[scatter(handle) >> (64 - Cache::bits)];
+    const bool found = entry.handle == handle && entry.generation == __atomic_load_n(&generation_, __ATOMIC_RELAXED);
+    return found ? entry.object : nullptr;
+  }
+
   [[gnu::noinline]] Object *find(std::uint64_t handle) {
     const Guard guard(lock_);
     return slots_ == nullptr ? nullptr : slots_[probe(handle)];

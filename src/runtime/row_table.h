@@ -28,11 +28,17 @@ class RowTable {
   //
   // RATIONALE: the first look is inlined into every wrapper, because nearly all find their row there.
   [[gnu::always_inline]] Record *row(std::uint64_t key, counters_file::Need need = counters_file::Need::ordinary) {
-    Record *candidate = index_[scatter(key) >> shift_];
-    if (candidate != nullptr && candidate->key == key) [[likely]] {
-      return candidate;
+    Record *found = row_at_once(key);
+    if (found != nullptr) [[likely]] {
+      return found;
     }
     return search(key, need);
+  }
+
+  // The row if the first look finds it, else nullptr.
+  [[gnu::always_inline]] Record *row_at_once(std::uint64_t key) const {
+    Record *candidate = index_[scatter(key) >> shift_];
+    return candidate != nullptr && candidate->key == key ? candidate : nullptr;
   }
 
  private:

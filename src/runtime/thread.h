@@ -8,6 +8,7 @@
 #include "communicators.h"
 #include "files.h"
 #include "inside/running.h"
+#include "inside/sender.h"
 #include "row_table.h"
 #include "windows.h"
 
@@ -35,6 +36,7 @@ struct alignas(apart) Thread {
   std::size_t scratch_bytes = 0;
   std::uint64_t lot = 0;  // which polling calls are timed, see wrappers/sampling.h
   inside::Running running;
+  inside::Sender sender;
   const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
   int starting_count = 0;
   bool own_traffic = false;  // Rankwise itself communicates

@@ -53,7 +53,7 @@ constinit Votes votes;
 
 void see(const Peers *peers, Address address, std::uint64_t bytes, std::uint64_t tag) {
   if (!inside::active || match_bits.is_acknowledgement(tag)) return;
-  const Thread *thread = threads::current;
+  Thread *thread = threads::current;
   const std::uint64_t key = thread != nullptr ? thread->record->inside_key : 0;
   const Procedure procedure = key != 0 ? keys::procedure(key) : Procedure::none;
   const bool marked = match_bits.is_own(tag);
@@ -69,7 +69,9 @@ void see(const Peers *peers, Address address, std::uint64_t bytes, std::uint64_t
     return transports::contradicted("messages are sent in a way that does not tell their bytes");
   }
   const std::uint32_t peer = peers != nullptr ? peers->find(address) : PeerTable::unknown;
-  inside::sent(peer, bytes, match_bits.operation(tag));
+  const std::uint64_t operation = match_bits.operation(tag);
+  if (operation == 0 && thread != nullptr && inside::sent_at_once(*thread, peer, bytes)) return;
+  inside::sent(peer, bytes, operation);
 }
 
 std::uint64_t bytes_of(const iovec *pieces, std::size_t count) {

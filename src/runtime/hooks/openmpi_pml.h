@@ -119,6 +119,22 @@ inline void see(std::size_t count, MPI_Datatype datatype, int rank, int tag, MPI
   inside::sent(peer, count * datatype_size(datatype), operation_of(comm, communicator, tag));
 }
 
+// The same where it takes a few looks: the program's messages, and the usual ones of the library's. False if it takes
+// more; then nothing has been done.
+[[gnu::always_inline]] inline bool see_at_once(std::size_t count, MPI_Datatype datatype, int rank, int tag,
+                                               MPI_Comm comm) {
+  if (tag >= 0) return !is_own(tag) && !probe.running;
+  Thread *thread = threads::current;
+  if (has_operation(tag) || thread == nullptr) return false;
+  const communicators::Communicator *communicator =
+      communicators::table.find_at_once(thread->communicator_cache, abi::bits(comm));
+  const std::int64_t size = abi::size_in_handle(datatype);
+  if (communicator == nullptr || size < 0) return false;
+  const int peer = world_rank_at_once(*communicator, rank);
+  return peer >= 0 &&
+         inside::sent_at_once(*thread, static_cast<std::uint32_t>(peer), count * static_cast<std::size_t>(size));
+}
+
 // --- Persistent sends of the library's own: some collectives initialise all requests, and start them together ---
 
 struct Initialised {
@@ -190,9 +206,19 @@ inline int seeing_del_comm(MPI_Comm comm) {
   return original.del_comm(comm);
 }
 
+// RATIONALE: each function that sees much does little of itself, and jumps to another one for the rest: no register
+// needs to be saved on the usual way.
+[[gnu::noinline]] inline int seeing_irecv_of_operation(void *buf, std::size_t count, MPI_Datatype datatype, int source,
+                                                       int tag, MPI_Comm comm, MPI_Request *request) {
+  if (inside::active) inside::posted(operation_of(comm, known_communicator(comm), tag));
+  return original.irecv(buf, count, datatype, source, tag, comm, request);
+}
+
 inline int seeing_irecv(void *buf, std::size_t count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                         MPI_Request *request) {
-  if (has_operation(tag) && inside::active) inside::posted(operation_of(comm, known_communicator(comm), tag));
+  if (has_operation(tag)) [[unlikely]] {
+    return seeing_irecv_of_operation(buf, count, datatype, source, tag, comm, request);
+  }
   return original.irecv(buf, count, datatype, source, tag, comm, request);
 }
 
@@ -205,15 +231,31 @@ inline int seeing_isend_init(const void *buf, std::size_t count, MPI_Datatype da
   return rc;
 }
 
-inline int seeing_isend(const void *buf, std::size_t count, MPI_Datatype datatype, int rank, int tag, int mode,
-                        MPI_Comm comm, MPI_Request *request) {
+[[gnu::noinline]] inline int seeing_any_isend(const void *buf, std::size_t count, MPI_Datatype datatype, int rank,
+                                              int tag, int mode, MPI_Comm comm, MPI_Request *request) {
   see(count, datatype, rank, tag, comm);
   return original.isend(buf, count, datatype, rank, tag, mode, comm, request);
 }
 
+inline int seeing_isend(const void *buf, std::size_t count, MPI_Datatype datatype, int rank, int tag, int mode,
+                        MPI_Comm comm, MPI_Request *request) {
+  if (!see_at_once(count, datatype, rank, tag, comm)) [[unlikely]] {
+    return seeing_any_isend(buf, count, datatype, rank, tag, mode, comm, request);
+  }
+  return original.isend(buf, count, datatype, rank, tag, mode, comm, request);
+}
+
+[[gnu::noinline]] inline int seeing_any_send(const void *buf, std::size_t count, MPI_Datatype datatype, int rank,
+                                             int tag, int mode, MPI_Comm comm) {
+  see(count, datatype, rank, tag, comm);
+  return original.send(buf, count, datatype, rank, tag, mode, comm);
+}
+
 inline int seeing_send(const void *buf, std::size_t count, MPI_Datatype datatype, int rank, int tag, int mode,
                        MPI_Comm comm) {
-  see(count, datatype, rank, tag, comm);
+  if (!see_at_once(count, datatype, rank, tag, comm)) [[unlikely]] {
+    return seeing_any_send(buf, count, datatype, rank, tag, mode, comm);
+  }
   return original.send(buf, count, datatype, rank, tag, mode, comm);
 }
 

@@ -32,10 +32,15 @@ constexpr std::uint64_t first_operation_tag = 287;
 constexpr std::uint64_t error_marks = std::uint64_t{3} << 29;  // a process tells others of an error
 constexpr std::uint64_t group_mark = std::uint64_t{1} << 28;   // the tag is the program's, of MPI_Comm_create_group
 
+std::uint64_t number_of(std::uint64_t tag) { return (tag & 0xFFFFFFFF) & ~error_marks; }
+
+bool has_operation(std::uint64_t tag) {
+  const std::uint64_t number = number_of(tag);
+  return number >= first_operation_tag && (number & group_mark) == 0;
+}
+
 std::uint64_t operation_of(std::uint64_t tag) {
-  const std::uint64_t number = (tag & 0xFFFFFFFF) & ~error_marks;
-  if (number < first_operation_tag || (number & group_mark) != 0) return 0;
-  return chain(tag >> communicator_shift, number);
+  return has_operation(tag) ? chain(tag >> communicator_shift, number_of(tag)) : 0;
 }
 
 int source_of(std::uint64_t tag) { return static_cast<int>((tag >> 32) & 0xFFFF); }
@@ -86,10 +91,13 @@ std::size_t seeing_packed_size(void *state) {
   return packed_bytes;
 }
 
+std::uint64_t datatype_of(const RequestParameters *parameters) {
+  const bool given = (parameters->valid & RequestParameters::has_datatype) != 0;
+  return given ? parameters->datatype : std::uint64_t{1} << element_shift;
+}
+
 std::uint64_t bytes_of(const void *buffer, std::size_t count, const RequestParameters *parameters) {
-  const std::uint64_t datatype = (parameters->valid & RequestParameters::has_datatype) != 0
-                                     ? parameters->datatype
-                                     : std::uint64_t{1} << element_shift;
+  const std::uint64_t datatype = datatype_of(parameters);
   switch (datatype & datatype_class) {
     case contiguous:
       return count * (datatype >> element_shift);
@@ -123,8 +131,8 @@ struct Original {
 };
 constinit Original original;
 
-void *see(Send send, void *endpoint, const void *buffer, std::size_t count, std::uint64_t tag,
-          const RequestParameters *parameters) {
+[[gnu::noinline]] void *see(Send send, void *endpoint, const void *buffer, std::size_t count, std::uint64_t tag,
+                            const RequestParameters *parameters) {
   if (!inside::active || !is_own(tag)) return send(endpoint, buffer, count, tag, parameters);
   // RATIONALE: booked afterwards, since UCX asks a datatype for its size; to ask it ourselves would upset MPICH's count
   // of who uses it.
@@ -134,8 +142,21 @@ void *see(Send send, void *endpoint, const void *buffer, std::size_t count, std:
   return request;
 }
 
+// The same for the usual message, if the bytes are known beforehand: false if not, and nothing has been done.
+[[gnu::always_inline]] bool see_at_once(void *endpoint, std::size_t count, std::uint64_t tag,
+                                        const RequestParameters *parameters) {
+  Thread *thread = threads::current;
+  const std::uint64_t datatype = datatype_of(parameters);
+  if ((tag & own_context) == 0 || has_operation(tag) || thread == nullptr) return false;
+  return (datatype & datatype_class) == contiguous &&
+         inside::sent_at_once(*thread, peers.find(key_of(endpoint)), count * (datatype >> element_shift));
+}
+
 void *seeing_send(void *endpoint, const void *buffer, std::size_t count, std::uint64_t tag,
                   const RequestParameters *parameters) {
+  if (see_at_once(endpoint, count, tag, parameters)) [[likely]] {
+    return original.send(endpoint, buffer, count, tag, parameters);
+  }
   return see(original.send, endpoint, buffer, count, tag, parameters);
 }
 
@@ -144,9 +165,17 @@ void *seeing_synchronous_send(void *endpoint, const void *buffer, std::size_t co
   return see(original.synchronous_send, endpoint, buffer, count, tag, parameters);
 }
 
+[[gnu::noinline]] void *receive_of_operation(void *worker, void *buffer, std::size_t count, std::uint64_t tag,
+                                             std::uint64_t mask, const RequestParameters *parameters) {
+  if (inside::active) inside::posted(operation_of(tag));
+  return original.receive(worker, buffer, count, tag, mask, parameters);
+}
+
 void *seeing_receive(void *worker, void *buffer, std::size_t count, std::uint64_t tag, std::uint64_t mask,
                      const RequestParameters *parameters) {
-  if (inside::active && (tag & own_context) != 0) inside::posted(operation_of(tag));
+  if ((tag & own_context) != 0 && has_operation(tag)) [[unlikely]] {
+    return receive_of_operation(worker, buffer, count, tag, mask, parameters);
+  }
   return original.receive(worker, buffer, count, tag, mask, parameters);
 }
 

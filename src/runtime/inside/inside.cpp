@@ -129,9 +129,11 @@ void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation) {
   if (operation.key != 0 || !has_messages_of_its_own[static_cast<int>(procedure)]) {
     return sent_for_operation(*thread, peer, bytes, operation);
   }
-  // RATIONALE: the usual case, a blocking call's message, without the detour through its cause.
+  // RATIONALE: a blocking call's message, without the detour through its cause.
   if (!chosen[static_cast<int>(procedure)]) return;
-  booking::add_message(*thread, RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, keys::communicator(running), peer, bytes);
+  const std::uint32_t communicator = keys::communicator(running);
+  thread->sender = {running, keys::messages(RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, communicator, 0)};
+  booking::add_message(*thread, RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, communicator, peer, bytes);
   thread->running.note(thread->record->inside_since, {0, bytes, peer, 1});
 }
 

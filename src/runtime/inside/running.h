@@ -19,23 +19,34 @@ class Running {
 
   // Notes something of the call that began at `start`; what was noted of an earlier call is gone.
   [[gnu::always_inline]] void note(std::uint64_t start, const Entry &entry) {
-    if (start_ != start) {
-      start_ = start;
-      used_ = 0;
-      lost_ = 0;
-    }
-    if (used_ > 0 && continues(entries_[used_ - 1], entry)) {
-      entries_[used_ - 1].bytes += entry.bytes;
-      entries_[used_ - 1].messages += entry.messages;
-    } else if (used_ < capacity_ || grow()) [[likely]] {
-      entries_[used_++] = entry;
+    if (note_at_once(start, entry)) return;
+    if (grow()) {
+      *end_++ = entry;
     } else {
       ++lost_;
     }
   }
 
+  // The same where there is room, else false.
+  [[gnu::always_inline]] bool note_at_once(std::uint64_t start, const Entry &entry) {
+    if (start_ != start) {
+      start_ = start;
+      end_ = entries_;
+      lost_ = 0;
+    } else if (end_ != entries_ && continues(end_[-1], entry)) {
+      end_[-1].bytes += entry.bytes;
+      end_[-1].messages += entry.messages;
+      return true;
+    }
+    if (end_ == limit_) [[unlikely]] {
+      return false;
+    }
+    *end_++ = entry;
+    return true;
+  }
+
   const Entry *begin() const { return entries_; }
-  const Entry *end() const { return entries_ + used_; }
+  const Entry *end() const { return end_; }
   bool is_of(std::uint64_t start) const { return start_ == start; }
   std::uint64_t lost() const { return lost_; }
 
@@ -48,8 +59,8 @@ class Running {
   [[gnu::cold]] bool grow();
 
   Entry *entries_ = nullptr;
-  std::uint32_t used_ = 0;
-  std::uint32_t capacity_ = 0;
+  Entry *end_ = nullptr;    // of those in use
+  Entry *limit_ = nullptr;  // of those that there is room for
   std::uint64_t start_ = 0;
   std::uint64_t lost_ = 0;
 };

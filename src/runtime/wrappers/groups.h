@@ -102,6 +102,14 @@ inline const int *remember(int *&place, int *ranks) {
   return remember(communicator.world_ranks, group.world_ranks());
 }
 
+// World rank of a process that messages on this communicator go to, if it is known without asking, else negative.
+[[gnu::always_inline]] inline int world_rank_at_once(const communicators::Communicator &communicator, int peer) {
+  if (peer < 0 || peer >= communicator.peers()) return -1;
+  if (communicator.is_world) return peer;
+  const int *ranks = __atomic_load_n(&communicator.world_ranks, __ATOMIC_ACQUIRE);
+  return ranks == nullptr ? -1 : ranks[peer];
+}
+
 // World rank of a process that messages on this communicator go to; RANKWISE_PEER_UNKNOWN if it has none.
 [[gnu::always_inline]] inline std::uint32_t world_rank(MPI_Comm comm, communicators::Communicator &communicator,
                                                        int peer) {
