@@ -8,9 +8,9 @@
 
 #include "measure.h"
 
-enum { kCalls = 64, kExchanges = 8, kLargest = 128 << 10, kDimensions = 4, kNeighbours = 2 * kDimensions };
+enum { kCalls = 64, kExchanges = 8, kLargest = 512 << 10, kDimensions = 4, kNeighbours = 2 * kDimensions };
 
-static const int sizes[] = {0, 256, 4 << 10, 32 << 10, kLargest};
+static const int sizes[] = {0, 256, 4 << 10, 32 << 10, 128 << 10, kLargest};
 enum { kSizes = sizeof sizes / sizeof *sizes };
 
 static char *out_buffer, *in_buffer;
