@@ -26,6 +26,7 @@ class Machine:
         node: which partition is the nodes, counted from the innermost; they are named `node0`, ...
         delays: us more for all messages that leave a group: {(partition, group): us}.
         caps: MB/s at most for all messages that leave a group.
+        inside: times the cost inside of a group.
         links: times the cost between two groups of a partition: {(partition, group, group): factor}.
         single: times the cost of a pair of ranks.
     """
@@ -36,6 +37,7 @@ class Machine:
     node: int = 0
     delays: dict[tuple[int, int], float] = field(default_factory=dict)
     caps: dict[tuple[int, int], float] = field(default_factory=dict)
+    inside: dict[tuple[int, int], float] = field(default_factory=dict)
     links: dict[tuple[int, int, int], float] = field(default_factory=dict)
     single: dict[tuple[int, int], float] = field(default_factory=dict)
 
@@ -62,6 +64,10 @@ class Machine:
         for (place, group), cap in self.caps.items():
             leaves = self._leaves(place, group)
             rate[leaves] = np.minimum(rate[leaves], cap)
+        for (place, group), factor in self.inside.items():
+            members = self.partitions[place] == group
+            latency[np.ix_(members, members)] *= factor
+            rate[np.ix_(members, members)] /= factor
         for (place, one, other), factor in self.links.items():
             groups = self.partitions[place]
             block = np.outer(groups == one, groups == other)

@@ -66,7 +66,9 @@ def test_a_delayed_node_is_named(order: str, seed: int) -> None:
     planted.delays[0, node] = 1000
     found = find_hierarchy(planted.measure(NOISE, seed))
     assert_levels(found, planted)
-    assert told(found) == {("slow node", f"node{node}", "latency")}
+    # One pair inside of each node does not always tell, with so much noise.
+    kinds = {"slow link of a node", "slow node or its link"}
+    assert told(found) in [{(kind, f"node{node}", "latency")} for kind in kinds]
     assert found.misfits[0].ranks == tuple(np.flatnonzero(planted.partitions[0] == node))
     assert found.misfits[0].expected == pytest.approx(80, rel=0.3)
     assert found.misfits[0].value == pytest.approx(1080, rel=0.3)
@@ -79,8 +81,86 @@ def test_a_node_with_a_slow_link_is_named(rate: float, seed: int) -> None:
     planted.caps[0, 3] = rate
     found = find_hierarchy(planted.measure(NOISE, seed))
     assert_levels(found, planted)
-    assert told(found) == {("slow node", "node3", "bandwidth")}
+    kinds = {"slow link of a node", "slow node or its link"}
+    assert told(found) in [{(kind, "node3", "bandwidth")} for kind in kinds]
     assert found.misfits[0].value == pytest.approx(rate, rel=0.3)
+
+
+def several(count: int) -> Machine:
+    """Switches of four nodes of four ranks."""
+    return tree((4, 4, count // 16), (1, 2, 4), (10000, 3000, 1500), order="shuffled")
+
+
+def make_slow(planted: Machine, node: int, factor: float = 3) -> None:
+    """Slow a node inside, and what it has to do with others somewhat less."""
+    planted.inside[0, node] = factor
+    planted.delays[0, node] = factor - 1
+    planted.caps[0, node] = 3000 / factor
+
+
+@pytest.mark.parametrize(("count", "noise"), [(64, 0.1), (64, 0.2), (128, 0.2)])
+def test_a_slow_node_is_told_from_a_slow_link(count: int, noise: float) -> None:
+    slow, late, thin = several(count), several(count), several(count)
+    make_slow(slow, 3)
+    late.delays[0, 3] = 4
+    thin.caps[0, 3] = 400
+    for planted, kind, what in (
+        (slow, "slow node", {"latency", "bandwidth"}),
+        (late, "slow link of a node", {"latency"}),
+        (thin, "slow link of a node", {"bandwidth"}),
+    ):
+        found = find_hierarchy(planted.measure(noise))
+        assert_levels(found, planted)
+        assert told(found) == {(kind, "node3", one) for one in what}
+
+
+def test_a_node_that_is_slow_only_inside_is_named() -> None:
+    planted = several(64)
+    planted.inside[0, 6] = 1.6
+    found = find_hierarchy(planted.measure(0.1))
+    assert_levels(found, planted)
+    assert told(found) == {("slow node", "node6", what) for what in ("latency", "bandwidth")}
+    assert {misfit.level for misfit in found.misfits} == {"node"}
+
+
+def test_two_slow_nodes_on_one_switch() -> None:
+    """Several at once hide each other, and make no level."""
+    planted = several(64)
+    make_slow(planted, 1)
+    make_slow(planted, 2)
+    found = find_hierarchy(planted.measure(0.15))
+    assert_levels(found, planted)
+    assert {(kind, where) for kind, where, _ in told(found)} == {
+        ("slow node", "node1"),
+        ("slow node", "node2"),
+    }
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_slow_links_on_one_switch_make_no_level(seed: int) -> None:
+    planted = several(64)
+    planted.delays[0, 1] = 4
+    planted.caps[0, 2] = 400
+    found = find_hierarchy(planted.measure(0.15, seed))
+    assert_levels(found, planted)
+    assert {(kind, where) for kind, where, _ in told(found)} == {
+        ("slow link of a node", "node1"),
+        ("slow link of a node", "node2"),
+    }
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_node_and_link_are_not_told_apart_where_nothing_compares(ranks: int) -> None:
+    """One rank on each node; or two, and only leaders measured."""
+    planted = tree((ranks, 4, 4), (1, 10, 40), (5000, 1000, 300))
+    planted.delays[0, 5] = 60
+    measurement = planted.measure(0.1)
+    pairs = measurement.pairs
+    others = (pairs.first % ranks != 0) | (pairs.second % ranks != 0)
+    for values in (*pairs.times.values(), *pairs.bandwidths.values()):
+        values[others] = np.nan
+    found = find_hierarchy(measurement)
+    assert told(found) == {("slow node or its link", "node5", "latency")}
 
 
 def test_a_slow_link_between_nodes_is_named() -> None:

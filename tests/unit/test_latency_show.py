@@ -137,18 +137,20 @@ def test_summary_to_any_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert stream.getvalue() == shown(capsys, path)
 
 
-def test_slow_node_and_slow_pair_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slow_link_of_a_node_and_slow_pair_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(tmp_path, machine(BLOCKS, {(3, 20): 3.0}, slow_host="node1"))
     text = shown(capsys, path)
     found = rows(text, "does not fit")
-    assert found[0][0] == "slow node: node1"
+    assert found[0][0] == "slow link of a node: node1"
     assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
-    assert "look at the node: its clock and power limit" in text
+    assert "its messages are late: look at the routes to it" in text
     everything = json.loads(shown(capsys, path, "--json"))
     node = everything["misfits"][0]
-    assert (node["kind"], node["ranks"]) == ("slow node", list(range(8, 16)))
+    assert (node["kind"], node["ranks"]) == ("slow link of a node", list(range(8, 16)))
     assert node["slowness"] == pytest.approx(4, rel=0.05)
-    assert node["cure"].startswith("look at the node")
+    assert node["cure"].startswith(("its messages are late", "its rate is low"))
     assert "more: --limit 0 shows all" in shown(capsys, path, "--limit", "1")
 
 
@@ -160,6 +162,11 @@ def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slowness(replace(fault, what="latency", value=6.0, expected=2.0)) == 3
     assert slowness(replace(fault, value=0.0)) is None
     assert "cables" in cure(fault)
+    of_node = replace(fault, kind="slow link of a node", where="node3")
+    assert cure(of_node).startswith("its rate is low")
+    assert cure(replace(of_node, what="latency")).startswith("its messages are late")
+    assert cure(replace(fault, kind="slow node")).startswith("look at the node: its clock")
+    assert "several ranks" in cure(replace(fault, kind="slow node or its link"))
     assert "traffic of other jobs" in cure(contention)
     lines = "\n".join(line.plain for line in misfit_lines(Page(io.StringIO()), [fault, contention], 0))
     assert "a fault: slow alone [1]" in lines

@@ -45,6 +45,7 @@ def test_each_rank_is_put_in_its_place(name: str, seed: int) -> None:
 def test_what_is_slow_is_named(library: str, fault: str) -> None:
     found = find_hierarchy(read(f"{library}-{fault}"))
     where, what = SLOW[fault]
+    assert {misfit.kind for misfit in found.misfits if misfit.kind != "slow pair"} == {"slow link of a node"}
     assert {misfit.where for misfit in found.misfits if misfit.kind != "slow pair"} == {where}
     assert what in {misfit.what for misfit in found.misfits if misfit.where == where}
 

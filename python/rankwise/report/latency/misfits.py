@@ -12,6 +12,7 @@ from rankwise.report.latency.texts import factor_text, value_text
 from rankwise.report.page import Page
 from rankwise.report.tables import Column, label, table_lines
 from rankwise.report.units import byte_text
+from rankwise.topology.hierarchy.inside import SLOW_LINK_OF_NODE
 from rankwise.topology.hierarchy.levels import Misfit
 
 _ALONE = "slow alone"
@@ -20,9 +21,19 @@ _VERDICTS = {
     _ALONE: "a fault: slow alone",
     _LOADED: "contention: fast alone",
 }
+_RATE = (
+    "its rate is low: look at the rate that its adapter and port agreed on, at the adapter's PCIe width, "
+    "and at the error counters of both ends of the cable"
+)
+_DELAY = (
+    "its messages are late: look at the routes to it, at retransmissions, and at the adapter's interrupt "
+    "moderation and power saving"
+)
 _CURES = {
-    "slow node": "look at the node: its clock and power limit, other jobs on it, its cable and port; leave "
-    "it out of the job until then",
+    "slow node": "look at the node: its clock and power limit, and other jobs on it; leave it out of the job "
+    "until then",
+    "slow node or its link": "look at the node: its clock and power limit, other jobs on it, its adapter, "
+    "cable and port; measure with several ranks on each node to tell which",
     "slow rank": "look where the rank is bound: two ranks or another process may share its core, or it may "
     "be far from the memory or the network adapter that it uses; bind each rank to a core of its own",
     "slow link": "look at the cables, ports and routes between the two",
@@ -68,4 +79,8 @@ def slowness(misfit: Misfit) -> float | None:
 
 def cure(misfit: Misfit) -> str:
     """Return what to do about a misfit."""
-    return _CONTENTION if misfit.verdict == _LOADED else _CURES.get(misfit.kind, "measure once more")
+    if misfit.verdict == _LOADED:
+        return _CONTENTION
+    if misfit.kind == SLOW_LINK_OF_NODE:
+        return _RATE if misfit.what == "bandwidth" else _DELAY
+    return _CURES.get(misfit.kind, "measure once more")

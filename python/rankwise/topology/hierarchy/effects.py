@@ -15,6 +15,9 @@ from rankwise.topology.hierarchy.distances import View
 LEAST = float(np.log(1.3))
 """Smaller effects (logarithm of the ratio) are not told from noise."""
 
+LEAST_INSIDE = 3
+"""Fewer pairs inside of a node do not tell that it is slow: two ranks may share a processor."""
+
 _LEAST_PAIRS = 2  # one slow pair does not tell which of its ends is slow
 _CLIP = 2.0
 _TRIED = 3
@@ -29,12 +32,17 @@ class Unit:
     """A group whose messages to all others may be slow; or two, with slow messages between them.
 
     Attributes:
-        ends: the ranks of the one or two groups.
+        ends: the ranks of the one or two groups; the same group twice stands for the messages inside of it.
         place: of the partition that they are groups of; -1 for a single rank.
     """
 
     ends: tuple[tuple[int, ...], ...]
     place: int
+
+    @property
+    def inside(self) -> bool:
+        """Whether it is the messages inside of a group."""
+        return len(self.ends) == 2 and self.ends[0] == self.ends[1]
 
     def touches(self, first: NDArray[np.int64], second: NDArray[np.int64], count: int) -> Mask:
         """Return which pairs of ranks it concerns; shapes of `first` and `second` are broadcast."""
@@ -86,7 +94,8 @@ class Fit:
         self.bounds = np.searchsorted(self.classes, np.arange(number + 1)).tolist()
         self.logs: Values = np.log(view.cost[self.first, self.second])
         self.touched: Mask = np.zeros(len(self.logs), dtype=bool)
-        self.model: Values = self._plain(self.touched)
+        self.everything: Values = self._plain(self.touched)
+        self.model = self.everything
         self.nats = self._nats(self.model)
 
     def _slices(self) -> Iterator[slice]:
@@ -108,13 +117,16 @@ class Fit:
         return self.centres(touched)[self.classes]
 
     def _nats(self, model: Values) -> float:
-        """Return the length of the description: each class with its own mean absolute residual."""
+        """Return the length of the description: each class with its own median and mean absolute residual.
+
+        Either of these two takes half the logarithm of the number of pairs (Rissanen 1978).
+        """
         residual = np.minimum(np.abs(self.logs - model), _CLIP)
         total = 0.0
         for part in self._slices():
             values = residual[part]
             if len(values):
-                total += len(values) * float(np.log(values.mean() + FLOOR))
+                total += len(values) * float(np.log(values.mean() + FLOOR)) + float(np.log(len(values)))
         return total
 
     def residual(self) -> Values:
@@ -126,8 +138,13 @@ class Fit:
         plain = self._plain(self.touched)
         return np.where(self.touched & np.isfinite(plain), plain + self.logs - self.model, self.logs)
 
-    def suspects(self, units: Sequence[Groups]) -> Iterator[Unit]:
-        """Yield the groups with the largest mean residual, and the pairs of groups; a few of each kind."""
+    def suspects(self, units: Sequence[Groups], nodes: Sequence[Groups]) -> Iterator[Unit]:
+        """Yield the groups with the largest mean residual, pairs of groups and insides; a few of each kind.
+
+        Args:
+            units: partitions whose groups may be slow.
+            nodes: partitions the insides of whose groups may be slow.
+        """
         residual = np.clip(self.residual(), -_CLIP, _CLIP)
         for place in range(-1, len(units)):
             groups = np.arange(self.count) if place < 0 else units[place]
@@ -143,6 +160,19 @@ class Fit:
             for flat in _odd(blocks):
                 ends = (np.flatnonzero(groups == end) for end in divmod(flat, len(rows)))
                 yield Unit(tuple(tuple(end.tolist()) for end in ends), place)
+        for groups in nodes:
+            yield from self._insides(groups, residual)
+
+    def _insides(self, groups: Groups, residual: Values) -> Iterator[Unit]:
+        """Yield the groups inside of which the mean residual is largest."""
+        chosen = ~self.touched & (groups[self.first] == groups[self.second])
+        many = int(groups.max()) + 1
+        numbers = np.bincount(groups[self.first[chosen]], None, many)
+        sums = np.bincount(groups[self.first[chosen]], residual[chosen], many)
+        means = np.where(numbers >= LEAST_INSIDE, sums / np.maximum(numbers, 1), np.nan)
+        for group in _odd(means):
+            members = tuple(np.flatnonzero(groups == group).tolist())
+            yield Unit((members, members), -1)
 
     def _blocks(self, groups: Groups, values: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return sum and number of untouched values between each two groups: shape (K, K), symmetric."""
@@ -167,8 +197,7 @@ class Fit:
         if max(slower) < LEAST or min(slower) < -LEAST / 2:
             return None
         base = np.where(self.touched, self.model, plain)
-        alone = np.isnan(base)
-        base[alone] = self.logs[alone]
+        base = np.where(np.isnan(base), self.everything, base)
         found = []
         least = float(np.exp(plain[mine].min()))
         for kind, amount, values in _models(self.logs[mine], plain[mine], cross=len(unit.ends) == 1):

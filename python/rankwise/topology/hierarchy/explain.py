@@ -40,23 +40,27 @@ class Explanation:
     fits: tuple[Fit, ...]
 
 
-def explain(views: Sequence[View], partitions: Sequence[Groups], units: Sequence[Groups]) -> Explanation:
+def explain(views: Sequence[View], partitions: Sequence[Groups], nodes: Sequence[Groups]) -> Explanation:
     """Describe all views; slow units are added while each makes the description clearly shorter.
 
     Args:
         views: of N ranks.
-        partitions: nested groups of the ranks.
-        units: partitions whose groups may be slow.
+        partitions: nested groups of the ranks, which may be slow.
+        nodes: the partition by host, if it is known: nodes may be slow, outside and inside.
     """
     count = len(views[0].cost)
+    units = [*partitions, *nodes]
     classes = class_of(partitions, count)
     fits = [Fit(place, view, classes, len(partitions) + 1) for place, view in enumerate(views)]
     effects: list[Effect] = []
     slow = 0
     while slow < max(1, count // 8):
-        suspects = dict.fromkeys(unit for fit in fits for unit in fit.suspects(units))
-        gain, trials = max(
-            (_gain(fits, unit) for unit in suspects), key=lambda found: found[0], default=(0.0, {})
+        suspects = dict.fromkeys(unit for fit in fits for unit in fit.suspects(units, nodes))
+        # Where one rank of a node was measured, either may be slow: let it be the node.
+        gain, _, trials = max(
+            ((gain, len(unit.ends[0]), trials) for unit in suspects for gain, trials in (_gain(fits, unit),)),
+            key=lambda found: found[:2],
+            default=(0.0, 0, {}),
         )
         if gain < _NATS:
             break
@@ -114,4 +118,6 @@ def _without(cost: Costs, effect: Effect) -> Costs:
     if effect.kind == "cap":
         # All that is known is that they are not larger.
         return np.where(cost < 1.5 * effect.amount, np.minimum(cost, np.float32(effect.least)), cost)
-    return np.asarray(np.maximum(cost - effect.amount, effect.least), dtype=np.float32)
+    # Not `least` where the rest is more than noise: it is that of the levels found so far.
+    without = cost - effect.amount
+    return np.where(without < _HIDES * cost, np.maximum(without, effect.least), without).astype(np.float32)

@@ -51,7 +51,7 @@ def find_hierarchy(measurement: Measurement, *, seed: int = 0) -> Hierarchy:
         if share >= STABLE and not _by_chance(measurement, partitions[place])
     ]
     kept = [partitions[place] for place in stable]
-    explanation = found if len(kept) == len(partitions) else explain(seen, kept, [*kept, *nodes])
+    explanation = found if len(kept) == len(partitions) else explain(seen, kept, nodes)
     nested = [*kept, np.zeros(count, dtype=np.int64)]
     levels = _levels(measurement, explanation, nested, [*(shares[place] for place in stable), 1.0])
     return Hierarchy(levels, misfits(measurement, seen, explanation, levels), _order(nested))

@@ -55,8 +55,9 @@ class Misfit:
     """Something that is slower than the rest of its level.
 
     Attributes:
-        kind: `slow node`, `slow group` (that is not a node), `slow rank`, `slow link` (between two groups),
-            `slow pair`.
+        kind: `slow node` (also inside), `slow link of a node` (inside, it is as fast as others), `slow node
+            or its link` (nothing tells which), `slow group` (that is not a node), `slow rank`, `slow link`
+            (between two groups), `slow pair`.
         where: in words: `node3`, `rank 5 on node2`, `node0 - node3`, `ranks 3 - 17`.
         ranks: concerned: all of the node, the rank, or both ends.
         what: `latency` or `bandwidth`.

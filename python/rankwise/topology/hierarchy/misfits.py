@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +10,12 @@ from numpy.typing import NDArray
 from rankwise.latency.measurement import Measurement, Pairs
 from rankwise.topology.hierarchy.compare import adjusted_rand, hwloc_partitions, numbered_keys
 from rankwise.topology.hierarchy.distances import View, best_statistic, mean_rate
-from rankwise.topology.hierarchy.effects import Fit, Unit, Values
+from rankwise.topology.hierarchy.effects import Fit, Unit
 from rankwise.topology.hierarchy.explain import Explanation
+from rankwise.topology.hierarchy.inside import SLOW_NODE, kind_of_node
 from rankwise.topology.hierarchy.levels import Level, Misfit
-
-PAIRS = 1000
-"""No more single pairs than these are listed, the slowest."""
-
-_RATIO = float(np.log(1.5))
-_SIGMAS = 6.0
-_BORROWED = 10
-_SHARE = 0.02
+from rankwise.topology.hierarchy.slow_pairs import slow_pairs
+from rankwise.topology.hierarchy.words import Words
 
 
 def misfits(
@@ -35,16 +29,20 @@ def misfits(
         explanation: of the views, with the partitions of the levels.
         levels: named.
     """
-    tell = _Words(measurement, levels)
+    tell = Words(measurement, levels)
+    hosts = np.array([rank.host for rank in measurement.ranks])
+    fits = explanation.fits
     found = []
     shown: dict[Unit, list[int]] = {}
     for effect in explanation.effects:
         shown.setdefault(effect.unit, []).append(effect.view)
-    pairs = _slow_pairs(explanation.fits)
-    for unit, places in [*shown.items(), *pairs.items()]:
+    inside = {unit.ends[0] for unit in shown if unit.inside}
+    for unit, places in [*shown.items(), *slow_pairs(fits).items()]:
         kind, where = tell.unit(unit)
+        if kind == SLOW_NODE and unit.ends[0] not in inside:
+            kind = kind_of_node(fits, unit, {place: _slowness(fits[place], unit) for place in places}, hosts)
         for place in _told(views, places):
-            fit, view = explanation.fits[place], views[place]
+            fit, view = fits[place], views[place]
             level, value, expected = _worst(fit, unit)
             verdict = _verdict(measurement, view, unit, value, expected)
             if view.what == "bandwidth":
@@ -55,45 +53,6 @@ def misfits(
             )
     found += _misplaced(measurement, views, levels, tell)
     return tuple(sorted(found, key=lambda one: -abs(float(np.log(one.value / one.expected)))))
-
-
-class _Words:
-    """Names of ranks and groups."""
-
-    def __init__(self, measurement: Measurement, levels: Sequence[Level]) -> None:
-        self.levels = levels
-        self.hosts = measurement.host_names()
-        self.of_host: dict[tuple[int, ...], str] = {}
-        if len(measurement.hosts) > 1 and all(self.hosts):
-            for place, host in enumerate(measurement.hosts):
-                ranks = tuple(number for number, rank in enumerate(measurement.ranks) if rank.host == place)
-                self.of_host[ranks] = host.name
-
-    def rank(self, rank: int) -> str:
-        return f"rank {rank} on {self.hosts[rank]}" if self.hosts[rank] else f"rank {rank}"
-
-    def end(self, ranks: tuple[int, ...]) -> str:
-        """Return the name of a group: its host's, else its level's label."""
-        if ranks in self.of_host:
-            return self.of_host[ranks]
-        if len(ranks) == 1:
-            return self.rank(ranks[0])
-        for level in self.levels:
-            group = int(level.groups[ranks[0]])
-            if tuple(np.flatnonzero(level.groups == group).tolist()) == ranks:
-                return level.labels[group]
-        return "ranks " + ", ".join(map(str, ranks))
-
-    def unit(self, unit: Unit) -> tuple[str, str]:
-        """Return the kind of a misfit, and where it is."""
-        where = " - ".join(self.end(end) for end in unit.ends)
-        if all(end in self.of_host for end in unit.ends):
-            return ("slow node" if len(unit.ends) == 1 else "slow link"), where
-        if len(unit.ends) == 1:
-            return ("slow rank" if len(unit.ends[0]) == 1 else "slow group"), where
-        if all(len(end) == 1 for end in unit.ends):
-            return "slow pair", f"ranks {unit.ends[0][0]} - {unit.ends[1][0]}"
-        return "slow link", where
 
 
 def _told(views: Sequence[View], places: Sequence[int]) -> Iterator[int]:
@@ -120,38 +79,10 @@ def _worst(fit: Fit, unit: Unit) -> tuple[int, float, float]:
     return place, float(np.exp(value)), float(np.exp(expected))
 
 
-def _slow_pairs(fits: Sequence[Fit]) -> dict[Unit, list[int]]:
-    """Return single pairs far outside their class, the slowest first, and the views that show it.
-
-    Where more than a few pairs of a class are far outside, it has a long tail, and none is singled out.
-    """
-    found: dict[Unit, list[int]] = {}
-    worst: dict[Unit, float] = {}
-    for place, fit in enumerate(fits):
-        residual = fit.residual()
-        for begin, end in pairwise(fit.bounds):
-            values = residual[begin:end]
-            number = len(values)
-            if number < 8:
-                continue
-            limit = max(_RATIO, _scale(values) * max(_SIGMAS, float(np.sqrt(2 * np.log(number))) + 2))
-            far = np.flatnonzero(values > limit)
-            if len(far) > max(1, _SHARE * number):
-                continue
-            for pair in far.tolist():
-                ends = ((int(fit.first[begin + pair]),), (int(fit.second[begin + pair]),))
-                unit = Unit(ends, -1)
-                found.setdefault(unit, []).append(place)
-                worst[unit] = max(worst.get(unit, 0.0), float(values[pair]))
-    chosen = sorted(found, key=lambda unit: -worst[unit])[:PAIRS]
-    return {unit: found[unit] for unit in chosen}
-
-
-def _scale(values: Values) -> float:
-    """Return the robust standard deviation; few values are taken together with some that are usual."""
-    own = 1.4826 * float(np.median(np.abs(values - np.median(values))))
-    number = len(values)
-    return max(0.05, float(np.sqrt((number * own**2 + _BORROWED * 0.3**2) / (number + _BORROWED))))
+def _slowness(fit: Fit, unit: Unit) -> float:
+    """Return the logarithm of measured over expected cost where a unit suffers most."""
+    _, value, expected = _worst(fit, unit)
+    return float(np.log(value / expected))
 
 
 def _verdict(measurement: Measurement, view: View, unit: Unit, value: float, expected: float) -> str:
@@ -178,7 +109,7 @@ def _costs(measurement: Measurement, pairs: Pairs, view: View) -> NDArray[np.flo
 
 
 def _misplaced(
-    measurement: Measurement, views: Sequence[View], levels: Sequence[Level], tell: _Words
+    measurement: Measurement, views: Sequence[View], levels: Sequence[Level], tell: Words
 ) -> Iterator[Misfit]:
     """Yield ranks that are measured among those of another part of their node than they are bound to."""
     known = hwloc_partitions(measurement)

@@ -11,6 +11,7 @@ import numpy as np
 from rankwise.topology.hierarchy.clustering import Groups, nest
 from rankwise.topology.hierarchy.depth import places_of_levels
 from rankwise.topology.hierarchy.distances import Matrix, View, combine, fill
+from rankwise.topology.hierarchy.evening import evened
 from rankwise.topology.hierarchy.explain import Explanation, cleaned, explain
 from rankwise.topology.hierarchy.unmeasured import measured, spread
 
@@ -21,6 +22,9 @@ _ROUNDS = 3
 _FEW_RANKS = 128
 """Among more ranks than these, one tree shows enough to start from."""
 
+_SEVERAL_RANKS = 512
+"""Among more ranks than these, a level hardly takes the place of a single slow node."""
+
 _FEW_GROUPS = 64
 """Among more groups, a slow one stands out anyway."""
 
@@ -29,8 +33,9 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
     """Find the nested partitions and the effects that together describe all views shortest.
 
     Slow nodes bend the tree, and a bent tree hides slow nodes. Several trees are made: of all views together,
-    of each view alone, and of views without what is common to a row. The one is taken that, with its effects,
-    makes the shortest description; then the tree is made once more of what remains without the effects.
+    of each view alone, of views without what is common to a row, and of views without what is common to the
+    inside of a node. The one is taken that, with its effects, makes the shortest description; then the tree
+    is made once more of what remains without the effects.
 
     Args:
         views: of N ranks.
@@ -54,10 +59,13 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
     if 3 < len(views[0].cost) <= _FEW_RANKS:
         others = list(map(attempt, _alternatives(views, best.partitions)))
         best = min([best, *others], key=attrgetter("nats"))
+    for nodes in units:
+        if even := evened(views, nodes):
+            best = min(best, attempt(even), key=attrgetter("nats"))
     for _ in range(_ROUNDS):
         if not best.effects:
             break
-        again = attempt(cleaned(views, best.effects))
+        again = min(map(attempt, _settled(views, best, units)), key=attrgetter("nats"))
         if again.nats >= best.nats:
             break
         best = again
@@ -66,7 +74,7 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
 
 def describe(views: Sequence[View], partitions: Sequence[Groups], units: Sequence[Groups]) -> Explanation:
     """Describe views by partitions, without those whose pairs cost the same as the next level's."""
-    found = explain(views, partitions, [*partitions, *units])
+    found = explain(views, partitions, units)
     while found.partitions:
         centres = np.array([fit.centres() for fit in found.fits])
         gaps = np.nan_to_num(np.diff(centres, axis=1), nan=0.0).max(axis=0)
@@ -76,8 +84,26 @@ def describe(views: Sequence[View], partitions: Sequence[Groups], units: Sequenc
             break
         same = int(gaps.argmin())
         kept = [groups for place, groups in enumerate(found.partitions) if place != same]
-        found = explain(views, kept, [*kept, *units])
+        found = explain(views, kept, units)
     return found
+
+
+def _settled(
+    views: Sequence[View], found: Explanation, units: Sequence[Groups]
+) -> Iterator[tuple[View, ...]]:
+    """Yield views without what was found to be slow, also where a level takes the place of what is slow.
+
+    A slow node that a level sets apart is not slow as long as this level is there.
+    """
+    without = cleaned(views, found.effects)
+    yield without
+    yield from (even for nodes in units if (even := evened(without, nodes)))
+    if len(views[0].cost) > _SEVERAL_RANKS:
+        return
+    for groups in found.partitions:
+        if not any(np.array_equal(groups, nodes) for nodes in units):
+            kept = [other for other in found.partitions if other is not groups]
+            yield cleaned(views, describe(views, kept, units).effects)
 
 
 def _alternatives(views: Sequence[View], partitions: Sequence[Groups]) -> Iterator[tuple[View, ...]]:
