@@ -92,6 +92,9 @@ class Plan:
             return f"{line}: {missing} is not found"
         if kinds and kinds <= {Kind.OTHER}:
             return f"{line}: {names} is not linked with an MPI library that can be preloaded"
+        absent = sorted({name for d in self.detections for name in d.missing})
+        if status != 0 and absent:
+            return f"{line}: not found here: {', '.join(absent)}; load the modules that it was built with"
         if status != 0 and Kind.MPI in kinds:
             return f"{line}: it ended before MPI_Init, or the launcher did not start it"
         return (

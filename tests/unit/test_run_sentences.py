@@ -1,0 +1,35 @@
+"""What `rankwise run` says when a launch did not go as its user meant it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankwise.commands.run import _further_profiles
+from rankwise.launch.commandline import parse
+from rankwise.launch.detect import Detection, Kind
+from rankwise.launch.plan import Plan
+from rankwise.profile.assemble import Assembly
+
+
+def profile(number: int, ranks: int) -> Assembly:
+    return Assembly(Path(f"out.{number}.rankwise"), ranks, ranks, False, "")
+
+
+def test_further_profiles_are_one_line() -> None:
+    told = _further_profiles([profile(1, 2), profile(2, 3)])
+    assert told == "the command ran 2 MPI programs: the further profile is out.2.rankwise"
+    told = _further_profiles([profile(number, 2) for number in range(1, 5)])
+    assert told.endswith("ran 4 MPI programs: the further profiles are out.2.rankwise to out.4.rankwise")
+
+
+def test_worlds_of_one_process_hint_at_the_launcher() -> None:
+    told = _further_profiles([profile(number, 1) for number in range(1, 5)])
+    assert "the launcher is another MPI's: see `rankwise doctor -- COMMAND`" in told
+
+
+def test_a_library_that_is_not_found_is_named() -> None:
+    words = ("mpirun", "-n", "2", "./app")
+    found = Detection("./app", Kind.MPI, "mpich", missing=("libmpi.so.12",))
+    plan = Plan(words, parse(words), (found,), {}, "", None)
+    assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127)
+    assert "libmpi" not in plan.why_nothing_was_seen(0)
