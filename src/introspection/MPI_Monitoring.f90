@@ -109,10 +109,11 @@ module MPI_Monitoring
       type(c_ptr), value :: calls, bytes_sent, bytes_received
     end function
     integer(c_int) function c_reorder(msid, comm, machine, optimised, k) bind(C, name="MPI_M_reorder_fortran")
-      import :: c_int, c_char
+      import :: c_int, c_char, c_ptr
       integer(c_int), value :: msid, comm
       character(kind=c_char) :: machine(*)
-      integer(c_int) :: optimised, k(*)
+      integer(c_int) :: optimised
+      type(c_ptr), value :: k
     end function
     integer(c_int) function c_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k) &
         bind(C, name="MPI_M_redistribute_fortran")
@@ -226,13 +227,18 @@ contains
                              wanted(c_loc(bytes_received)))
   end subroutine
 
-  ! Ranks are from 0 on: k(i + 1) is the new rank of the process that has rank i in comm.
+  ! Ranks are from 0 on: k(i + 1) is the new rank of the process that has rank i in comm. Without k, ierror is named:
+  ! call MPI_M_reorder(msid, comm, machine, optimised, ierror=ierror).
   subroutine MPI_M_reorder(msid, comm, machine, optimised, k, ierror)
     integer, intent(in) :: msid, comm
     character(len=*), intent(in) :: machine
-    integer, intent(inout) :: optimised, k(*)
+    integer, intent(inout) :: optimised
+    integer, target, optional, intent(inout) :: k(*)
     integer, intent(out) :: ierror
-    ierror = c_reorder(msid, comm, trim(machine) // c_null_char, optimised, k)
+    type(c_ptr) :: ranks
+    ranks = c_null_ptr
+    if (present(k)) ranks = c_loc(k)
+    ierror = c_reorder(msid, comm, trim(machine) // c_null_char, optimised, ranks)
   end subroutine
 
   ! Buffers are arrays of any type and rank, without holes.

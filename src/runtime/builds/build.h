@@ -87,6 +87,7 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/reordering/adjacent.h"
 #include "../wrappers/reordering/attempt.h"
 #include "../wrappers/reordering/constructors.h"
+#include "../wrappers/reordering/maps.h"
 //
 #include "../generated/wrappers.inc"
 

@@ -12,7 +12,7 @@ class Attempt {
  public:
   // `plain`: what the library has made for this process. `roles`: processes of the topology.
   Attempt(MPI_Comm comm_old, MPI_Comm plain, rankwise_topology kind, int roles)
-      : comm_old_(comm_old), plain_(plain), kind_(kind), roles_(roles) {}
+      : comm_old_(comm_old), plain_(plain), copy_(plain), kind_(kind), roles_(roles) {}
 
   // Collective. prepare(copy, rank, size, new_rank) gets the call ready to be repeated in the new order, and
   // repeat(comm, place) makes the topology on `comm`, whose processes are in that order already. True if `made` is to
@@ -22,15 +22,23 @@ class Attempt {
     trouble = false;
     if (!find_processes() || roles_ <= 1 || !open_copy()) return false;
     reordering::Order order;
-    bool done = find_order(&order) && order.outcome == reordering::Outcome::reordered;
-    if (order.outcome == reordering::Outcome::failed) {
-      say_once("--reorder: communicators keep their order: %s", order.problem);
-    }
-    done = done && prepare(copy_, rank_, size_, order.new_rank);
+    bool done = find_better(&order) && prepare(copy_, rank_, size_, order.new_rank);
     done = done && make(order.new_rank[rank_], repeat, made);
     std::free(order.new_rank);
     close_copy(done);
     return done;
+  }
+
+  // Collective. Writes only which rank this process would have, if the order would be another one. The plain
+  // communicator is gone then.
+  void look(int *new_rank) {
+    trouble = false;
+    reordering::Order order;
+    if (find_processes() && open_copy() && find_better(&order)) {
+      *new_rank = order.new_rank[rank_] < roles_ ? order.new_rank[rank_] : abi::undefined;
+    }
+    std::free(order.new_rank);
+    close_copy(true);
   }
 
  private:
@@ -48,9 +56,17 @@ class Attempt {
 
   // A communicator of all processes, also of those that are left over: any of them may be.
   bool open_copy() {
-    copy_ = plain_;
     if (roles_ < size_ && !RANKWISE_ASK(Comm_split, comm_old_, 0, rank_, &copy_)) return false;
     return only_note_errors(copy_);
+  }
+
+  // False if the order stays.
+  bool find_better(reordering::Order *order) {
+    const bool done = find_order(order);
+    if (order->outcome == reordering::Outcome::failed) {
+      say_once("--reorder: communicators keep their order: %s", order->problem);
+    }
+    return done && order->outcome == reordering::Outcome::reordered;
   }
 
   bool find_order(reordering::Order *order) {
@@ -98,7 +114,7 @@ class Attempt {
 
   MPI_Comm comm_old_;
   MPI_Comm plain_;
-  MPI_Comm copy_ = abi::comm_null;
+  MPI_Comm copy_;
   rankwise_topology kind_;
   int roles_;
   int rank_ = 0;

@@ -23,18 +23,22 @@ int construct(Call &call, Made<MPI_Comm> &made, MPI_Comm comm_old, int reorder_a
 // All processes give the whole topology, or edges by the numbers of their ends: the same arguments do for any rank.
 inline bool nothing_to_prepare(MPI_Comm /*copy*/, int /*rank*/, int /*size*/, const int * /*new_rank*/) { return true; }
 
+// Processes of a grid.
+inline int product(int ndims, const int *dims) {
+  int all = 1;
+  for (int d = 0; d < ndims; ++d) all *= dims[d];
+  return all;
+}
+
 template <class Next>
 int cart_create(Call &call, Made<MPI_Comm> &made, Next next, MPI_Comm comm_old, int ndims, const int *dims,
                 const int *periods, int asked) {
   const auto make = [&](MPI_Comm comm, int flag, MPI_Comm *place) {
     return next(comm, ndims, dims, periods, flag, place);
   };
-  const auto roles = [&] {
-    int product = 1;
-    for (int d = 0; d < ndims; ++d) product *= dims[d];
-    return product;
-  };
-  return construct(call, made, comm_old, asked, RANKWISE_TOPOLOGY_CART, make, roles, nothing_to_prepare);
+  return construct(
+      call, made, comm_old, asked, RANKWISE_TOPOLOGY_CART, make, [&] { return product(ndims, dims); },
+      nothing_to_prepare);
 }
 
 template <class Next>
