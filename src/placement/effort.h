@@ -21,6 +21,7 @@ struct Effort {
   int search_partners;  // whose neighbourhood is tried
   int rounds;           // of exchange and swaps
   int seeds;
+  int redivisions = 0;  // in a row that gain nothing
 };
 
 constexpr Effort kEfforts[] = {
@@ -31,9 +32,10 @@ constexpr Effort kEfforts[] = {
 
 // Few ranks are placed within milliseconds, so more is tried.
 inline Effort effort_for(int wish, std::int32_t ranks) {
-  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8;
+  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, patience = 200;
   Effort effort = kEfforts[std::clamp(wish, 1, static_cast<int>(std::size(kEfforts))) - 1];
   if (ranks <= few) effort.bisections++;
+  if (ranks <= very_few) effort.redivisions = patience;
   effort.seeds *= std::clamp(very_few / std::max(ranks, 1), 1, most_seeds);
   return effort;
 }

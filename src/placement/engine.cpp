@@ -13,6 +13,7 @@
 #include "parallel.h"
 #include "random.h"
 #include "recursion.h"
+#include "redivision.h"
 #include "relief.h"
 #include "swaps.h"
 
@@ -78,6 +79,7 @@ class Engine {
         if (network_ && machine_.slots() <= kFew) take(best, improved(shuffled(seed), seed));
         if (is_spacious() && !network_) take(best, divided(Filling::kEven, seed));
       }
+      if (effort_.redivisions > 0 && !network_) take(best, redivided(best));
       if (before.cost < best.cost * kWithinReach) take(best, improved(before, Random::of_part(seed_, 0)));
     }
     return best;
@@ -129,6 +131,13 @@ class Engine {
   [[nodiscard]] Candidate divided(Filling filling, std::uint64_t seed) {
     if (network_) return improved(with_cost(place_by_halves(traffic_, machine_, effort_, seed, parallel_)), seed);
     return improved(with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_)), seed);
+  }
+
+  [[nodiscard]] Candidate redivided(const Candidate &found) const {
+    const std::uint64_t seed = Random::of_part(seed_, 0);
+    Indices place = found.place;
+    redivide(traffic_, machine_, effort_, seed, place);
+    return improved(with_cost(std::move(place)), seed);
   }
 
   // Few ranks: swaps alone find a good placement from anywhere.

@@ -10,12 +10,6 @@ namespace rankwise::placement {
 
 namespace {
 
-struct Object {
-  Index first, last;  // places
-
-  [[nodiscard]] Index room() const { return last - first; }
-};
-
 class Recursion {
  public:
   Recursion(const Machine &machine, Filling filling, const Effort &effort, Parallel &parallel, Indices &place)
@@ -32,6 +26,12 @@ class Recursion {
       place(traffic, ranks, objects.front(), level + 1, seed);
       return;
     }
+    place_among(traffic, ranks, objects, level, seed);
+  }
+
+  // Places ranks into several objects of `level`.
+  void place_among(const Traffic &traffic, const Indices &ranks, const std::vector<Object> &objects, int level,
+                   std::uint64_t seed) {
     std::vector<Part> parts =
         parts_of(traffic, ranks, divided(traffic, objects, level, seed), static_cast<Index>(objects.size()));
     parallel_.each(0, static_cast<int>(objects.size()), [&](int number) {
@@ -102,6 +102,12 @@ Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling f
 void place_inside(const Traffic &traffic, const Indices &ranks, const Machine &machine, Index first, Index last,
                   int level, const Effort &effort, std::uint64_t seed, Parallel &parallel, Indices &place) {
   Recursion(machine, Filling::kFewest, effort, parallel, place).place(traffic, ranks, {first, last}, level, seed);
+}
+
+void place_among(const Traffic &traffic, const Indices &ranks, const Machine &machine,
+                 const std::vector<Object> &objects, int level, const Effort &effort, std::uint64_t seed,
+                 Parallel &parallel, Indices &place) {
+  Recursion(machine, Filling::kFewest, effort, parallel, place).place_among(traffic, ranks, objects, level, seed);
 }
 
 }  // namespace rankwise::placement

@@ -8,6 +8,13 @@
 
 namespace rankwise::placement {
 
+// An object of the machine.
+struct Object {
+  Index first, last;  // places
+
+  [[nodiscard]] Index room() const { return last - first; }
+};
+
 // What to do where there are more slots than ranks.
 enum class Filling {
   kFewest,  // leave as many parts as possible empty
@@ -23,6 +30,11 @@ Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling f
 // of the traffic is ranks[v].
 void place_inside(const Traffic &traffic, const Indices &ranks, const Machine &machine, Index first, Index last,
                   int level, const Effort &effort, std::uint64_t seed, Parallel &parallel, Indices &place);
+
+// Places ranks likewise into some objects of one level, which have all above in common, and enough room.
+void place_among(const Traffic &traffic, const Indices &ranks, const Machine &machine,
+                 const std::vector<Object> &objects, int level, const Effort &effort, std::uint64_t seed,
+                 Parallel &parallel, Indices &place);
 
 }  // namespace rankwise::placement
 

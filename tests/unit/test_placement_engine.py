@@ -185,6 +185,19 @@ def test_grids_are_cut_into_boxes(shape: tuple[int, ...], tree: tuple[int, ...])
     assert perfect <= found.cost <= 1.1 * perfect
 
 
+def test_a_small_halo_costs_hardly_more_than_the_least_possible() -> None:
+    """Boxes have the fewest faces: 24 cells have 52 or more, 16 have 40, 12 have 32, 4 have 16."""
+    faces = 7 * 8 * 4 + 8 * 7 * 4 + 8 * 8 * 3
+    surface = 2 * (8 * 8 + 8 * 4 + 8 * 4)
+    between_nodes = (10 * 52 + 40 - surface) // 2  # 256 = 10 x 24 + 16
+    between_packages = (21 * 32 + 16 - surface) // 2  # and 21 x 12 + 4
+    least = 1000.0 * (faces + between_packages + 8 * between_nodes)
+    places = regular(16, 2, 12, per_byte=[10.0, 2.0, 1.0, 1.0])
+    costs = [place(halo(8, 8, 4, seed=seed), places).cost for seed in (1, 2, 3, 4)]
+    assert min(costs) == least
+    assert max(costs) <= 1.01 * least
+
+
 def test_natural_order_stays_where_it_is_best() -> None:
     traffic, places = halo(64), regular(4, 4, 4)
     found = place(traffic, places)

@@ -1,0 +1,16 @@
+// Divides some objects of the machine among their ranks anew, again and again.
+#ifndef RANKWISE_PLACEMENT_REDIVISION_H
+#define RANKWISE_PLACEMENT_REDIVISION_H
+
+#include "effort.h"
+#include "machine.h"
+
+namespace rankwise::placement {
+
+// Takes a few neighbouring objects of the same parent, places all their ranks in them from scratch, and keeps that if
+// it is not dearer. What others send these ranks costs the same in any case: they stay in the parent. Not for networks.
+void redivide(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed, Indices &place);
+
+}  // namespace rankwise::placement
+
+#endif
