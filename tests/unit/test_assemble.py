@@ -320,6 +320,15 @@ def test_a_rank_that_ended_outside_of_calls(tmp_path: Path) -> None:
     )
 
 
+def test_the_call_before_the_end_is_a_sign_of_life(tmp_path: Path) -> None:
+    processes = small_world()
+    for process in processes:
+        process.header |= KILLED
+        process.threads[0] |= {"inside_key": 0, "inside_since": ticks(9.25)}
+    assembly = made(tmp_path, processes, exit_status=137)
+    assert rows(assembly.path, "SELECT DISTINCT wall FROM ranks") == [(9.25,)]
+
+
 def test_of_two_odd_ones_the_one_outside_of_mpi_is_told(tmp_path: Path) -> None:
     processes = small_world(2)
     for process in processes:

@@ -30,7 +30,7 @@ class Lifetime(NamedTuple):
 
         Args:
             counters: what it counted.
-            clock: its clock; with it, having entered a call that never returned is a sign of life, too.
+            clock: its clock; with it, to have entered the latest call is a sign of life too.
         """
         stamps = counters.header.stamps
         used = [stamp for stamp in stamps.values() if stamp.used]
@@ -41,7 +41,7 @@ class Lifetime(NamedTuple):
         # The length is taken from the clock that nobody sets.
         wall_ns = max(last.monotonic_ns - first.monotonic_ns, 0)
         if clock and not stamps["stopped"].used:
-            entered = [int(thread["inside_since"]) for thread in counters.threads if thread["inside_key"]]
+            entered = [int(thread["inside_since"]) for thread in counters.threads if thread["inside_since"]]
             wall_ns = max([wall_ns, *(clock.realtime_ns(ticks) - first.realtime_ns for ticks in entered)])
         return Lifetime(first.realtime_ns, first.realtime_ns + wall_ns)
 
