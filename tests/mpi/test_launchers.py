@@ -222,12 +222,14 @@ def assert_nothing_seen(done: Recording) -> str:
 
 
 def test_no_mpi_program_under_a_launcher(place: Place) -> None:
-    done = place.run(*place.mpi.launch(2, "echo", "hello"))
+    # MPICH 5's launcher loses what a process says that ends at once.
+    says = 'BEGIN { print "hello"; fflush(); system("sleep 0.3") }'
+    done = place.run(*place.mpi.launch(2, "awk", says))
     assert done.process.stdout == "hello\nhello\n"
     assert done.process.returncode == 1
     line = assert_nothing_seen(done)
     assert "no MPI process was seen" in line
-    assert "echo is not linked with an MPI library" in line
+    assert "awk is not linked with an MPI library" in line
 
 
 def test_no_mpi_program_that_fails(place: Place) -> None:

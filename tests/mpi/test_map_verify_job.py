@@ -88,12 +88,14 @@ def test_what_the_launcher_is_not_told(mpi: Mpi, compiled: Compile, tmp_path: Pa
 
 
 def test_a_job_that_fails(mpi: Mpi, compiled: Compile, parted: Path) -> None:
-    done = verify(mpi, parted, mpi.launch(2, compiled(mpi, "ends.c"), "MPI_Abort"))
+    # Launchers lose what was said just before the end.
+    says_and_ends = f"echo said; sleep 0.3; exec '{compiled(mpi, 'ends.c')}' MPI_Abort"
+    done = verify(mpi, parted, mpi.launch(2, "sh", "-c", says_and_ends))
     assert (done.returncode, done.stdout) == (1, "")
     last = done.stderr.splitlines()[-1]
     assert last.startswith("rankwise: the first run before: it ended with status ")
     assert str(kept(parted)) in last
-    assert (kept(parted) / "warm-up.before.out").stat().st_size > 0
+    assert "said\n" in (kept(parted) / "warm-up.before.out").read_text()
 
 
 def test_a_job_that_does_not_end(mpi: Mpi, compiled: Compile, parted: Path) -> None:
