@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.topology.machine.read import read_machine
-
 FILE_NAME = "machine.json"
 """Of the machine in the run directory, where the processes look for it."""
 
@@ -35,5 +33,8 @@ def asked(reorder: bool, machine: Path | None) -> Reordering | None:
     """
     if machine is None:
         return Reordering() if reorder else None
+    # Not above: it loads NumPy, which would double what every run takes before the launch.
+    from rankwise.topology.machine.read import read_machine
+
     read_machine(machine)
     return Reordering(machine.read_text(encoding="utf-8"))
