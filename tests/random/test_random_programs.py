@@ -40,10 +40,16 @@ def test_profiles_of_random_programs_are_exact(
 
 @pytest.fixture(scope="module")
 def matching(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, object]:
-    """What is expected of a batch, and what its profile holds."""
+    """What is expected of a batch, and what its profile holds.
+
+    Raises:
+        TimeoutError: the job hangs. It is tried again, unlike one whose profile is wrong.
+    """
     hunt = Hunt(libraries.ONE_OF_EACH[0], tmp_path_factory.mktemp("random"))
     programs = [hunt.program(seed) for seed in range(BATCH)]
     outcome = hunt.run(*programs)
+    if outcome.hangs:
+        raise TimeoutError(outcome.failure)
     assert outcome.good, outcome
     place = hunt.place / "job"
     return expect(programs, job.read_polls(place, programs[0].ranks)), read(place / "random.rankwise")
