@@ -19,7 +19,7 @@ demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and prin
 	@BIN=$(abspath $(BIN)) sh examples/demo.sh
 
 test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing and run all tests
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses 2
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit

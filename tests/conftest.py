@@ -10,6 +10,8 @@ import pytest
 
 import leftovers
 
+pytest_plugins = ["schedule", "tries"]
+
 # A shell that starts a background job makes it ignore SIGINT, and programs inherit that: tests that send
 # one would wait for nothing.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,23 +25,10 @@ OF_JOBS = {"mpi", "cluster", "integration"}
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Group the tests that must stay together, and say which may be tried again."""
+    """Say which tests may be tried again."""
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
         if item.path.parent.name in OF_JOBS:
             item.add_marker(pytest.mark.flaky(reruns=2, rerun_except=[]))
-
-
-def _group(item: pytest.Item) -> str:
-    """Return the tests of a file on one MPI library, which share recordings; all of Intel MPI.
-
-    Two jobs of Intel MPI on one node get in each other's way: one of them hangs now and then.
-    """
-    callspec = getattr(item, "callspec", None)
-    mpi = callspec.params.get("mpi") if callspec else None
-    if mpi is None:
-        return item.path.stem
-    return mpi.vendor or f"{item.path.stem}-{mpi.name}"
 
 
 @pytest.fixture(autouse=True)
@@ -52,10 +41,7 @@ def nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print why tests were tried again, and what is told by `record_property("tally", ...)`."""
-    for again in terminalreporter.getreports("rerun"):
-        terminalreporter.write_sep("_", f"tried again: {again.nodeid}")
-        terminalreporter.write_line(again.longreprtext)
+    """Print what is told by `record_property("tally", ...)`."""
     for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
         for name, value in report.user_properties:
             if name == "tally":

@@ -17,6 +17,8 @@ from libraries import Mpi
 from nodes import Cluster
 from recording import RANKWISE, Recording
 
+from tries import HeldUp
+
 RANKS_OF_NODE = 2
 LIMIT_SECONDS = 60
 
@@ -25,7 +27,7 @@ class JobError(Exception):
     """A job failed; the text is what it wrote to stderr."""
 
 
-class ConnectionFails(Exception):  # noqa: N818
+class ConnectionFails(HeldUp):
     """A job of Open MPI 4.1 ended because one process could not connect to another one.
 
     On a busy machine it now and then takes a connection that is still being made for one that failed, and

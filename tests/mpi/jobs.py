@@ -16,6 +16,7 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 from rankwise.profile.counters import read_counters
+from tries import HeldUp
 
 RANKS = 4
 ROUNDS, BYTES = 10, 100
@@ -31,7 +32,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-class LauncherHangs(Exception):  # noqa: N818
+class LauncherHangs(HeldUp):
     """All ranks have ended and their launcher has not noticed.
 
     Open MPI 4.1's mpirun does so in about one of seven runs that SIGTERM ends, without Rankwise as well: it
