@@ -101,7 +101,8 @@ enum {
   RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
   RANKWISE_TOO_MANY_RANKS, /* more than slots */
   RANKWISE_NO_MEMORY,
-  RANKWISE_BAD_OBJECTIVE /* none of those above */
+  RANKWISE_BAD_OBJECTIVE, /* none of those above */
+  RANKWISE_BAD_PAIRS      /* a row or column out of range, or a weight that is negative, infinite or NaN */
 };
 
 /* Fills `slot` [ranks] and `costs`; on an error neither. Any number of threads may call it at the same time. */
@@ -119,6 +120,19 @@ struct rankwise_link {
 /* Weighs any placement: the sum of all costs, and the most loaded link. */
 int rankwise_weigh(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots, const int32_t *slot,
                    double *sum, struct rankwise_link *most_loaded);
+
+/* The assignment problem: pairs of a row and a column, of which some are chosen, no two with the same row or column. */
+struct rankwise_pairs {
+  int32_t rows;
+  int32_t columns;
+  int64_t pairs; /* in any order, no two of the same row and column */
+  const int32_t *row;
+  const int32_t *column;
+  const double *weight; /* not negative, finite */
+};
+
+/* Fills `chosen` [pairs] with 1 for the pairs whose weights add up to the most, and 0; on an error nothing. */
+int rankwise_choose_pairs(const struct rankwise_pairs *pairs, uint8_t *chosen);
 
 /* What an error means, in words. */
 const char *rankwise_placement_error(int error);

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "assignment.h"
 #include "engine.h"
 #include "loads.h"
 #include "network/network.h"
@@ -39,6 +40,11 @@ bool is_good(const rankwise_slots &slots) {
          (!slots.per_message || are_numbers(slots.per_message, slots.depth + 1)) &&
          (!slots.per_link_byte ||
           are_numbers(slots.per_link_byte, static_cast<std::int64_t>(slots.slots) * slots.depth));
+}
+
+bool is_good(const rankwise_pairs &pairs) {
+  return pairs.rows >= 0 && pairs.columns >= 0 && pairs.pairs >= 0 && are_within(pairs.row, pairs.pairs, pairs.rows) &&
+         are_within(pairs.column, pairs.pairs, pairs.columns) && are_numbers(pairs.weight, pairs.pairs);
 }
 
 // Whether each node is one object of the level, which has all of its number.
@@ -99,6 +105,12 @@ int weigh(const rankwise_traffic &traffic, const rankwise_slots &slots, const st
   return RANKWISE_PLACED;
 }
 
+int choose_pairs(const rankwise_pairs &pairs, std::uint8_t *chosen) {
+  if (!is_good(pairs)) return RANKWISE_BAD_PAIRS;
+  choose(pairs, chosen);
+  return RANKWISE_PLACED;
+}
+
 // No exception leaves the library.
 template <typename Work>
 int guarded(const Work &work) {
@@ -131,6 +143,11 @@ RANKWISE_EXPORTED int rankwise_weigh(const rankwise_traffic *traffic, const rank
   return guarded([&] { return weigh(*traffic, *slots, slot, sum, most_loaded); });
 }
 
+RANKWISE_EXPORTED int rankwise_choose_pairs(const rankwise_pairs *pairs, std::uint8_t *chosen) {
+  using namespace rankwise::placement;
+  return guarded([&] { return choose_pairs(*pairs, chosen); });
+}
+
 RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
   switch (error) {
     case RANKWISE_PLACED:
@@ -148,6 +165,8 @@ RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
       return "there are more ranks than slots";
     case RANKWISE_BAD_OBJECTIVE:
       return "there is no such objective";
+    case RANKWISE_BAD_PAIRS:
+      return "a pair is out of range, or its weight is no finite number of at least 0";
     case RANKWISE_NO_MEMORY:
       return "there is not enough memory";
     default:

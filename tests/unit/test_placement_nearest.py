@@ -7,8 +7,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
-from rankwise.placement import nearest as module
+from rankwise.errors import RankwiseError
+from rankwise.placement.engine import choose_pairs
 from rankwise.placement.nearest import nearest
 
 Numbers = NDArray[np.int64]
@@ -80,13 +82,24 @@ def test_levels_that_keep_their_places() -> None:
     assert objects[kept, 1].tolist() == objects[found, 1].tolist()
 
 
-def test_large_matrices_are_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
-    objects = tree([[4] * 5] * 6)
+def test_pairs_are_worth_the_most() -> None:
+    """Against an exact solver of full matrices, from empty and sparse ones to full ones with many ties."""
     random = np.random.default_rng(5)
-    cases = [(random.permutation(120)[:100], random.permutation(120)[:100]) for _ in range(20)]
-    dense = [(nearest(objects, *case) == case[1]).sum() for case in cases]
-    monkeypatch.setattr(module, "_DENSE", 0)
-    for (found, present), most in zip(cases, dense, strict=True):
-        near = nearest(objects, found, present)
-        assert (meet(objects, near) == meet(objects, found)).all()
-        assert (near == present).sum() == most
+    for _ in range(300):
+        shape = random.integers(1, 13, size=2)
+        matrix = random.integers(0, random.choice([2, 4, 1000]), size=shape)
+        matrix[random.random(shape) < random.random()] = 0
+        rows, columns = np.nonzero(matrix)
+        chosen = choose_pairs(rows, columns, matrix[rows, columns].astype(float))
+        assert len(set(rows[chosen].tolist())) == len(set(columns[chosen].tolist())) == chosen.sum()
+        best = linear_sum_assignment(matrix, maximize=True)
+        assert matrix[rows[chosen], columns[chosen]].sum() == matrix[best].sum()
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_pairs_that_can_not_be(weight: float) -> None:
+    one = np.zeros(1, dtype=np.int64)
+    with pytest.raises(RankwiseError, match="its weight is no finite number of at least 0"):
+        choose_pairs(one, one, np.array([weight]))
+    with pytest.raises(RankwiseError, match="a pair is out of range"):
+        choose_pairs(one - 1, one, np.ones(1))

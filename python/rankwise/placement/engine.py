@@ -131,6 +131,32 @@ def place(
     return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
 
 
+def choose_pairs(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Solve the assignment problem: choose pairs, no two with the same row or column, for the most weight.
+
+    Args:
+        rows: of each pair, from 0 on, shape (P,).
+        columns: likewise; no pair twice.
+        weights: likewise, not negative.
+
+    Returns:
+        shape (P,): which are chosen.
+
+    Raises:
+        RankwiseError: the input contradicts itself, or no memory.
+    """
+    given, count = Given(), len(weights)
+    pairs = given.new("struct rankwise_pairs *")
+    pairs.rows, pairs.columns = int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1
+    pairs.pairs, pairs.weight = count, given.numbers(weights, count)
+    pairs.row, pairs.column = given.integers(rows, count), given.integers(columns, count)
+    chosen = np.zeros(count, dtype=np.uint8)
+    given.check(given.library.rankwise_choose_pairs(pairs, given.ffi.cast("uint8_t *", chosen.ctypes.data)))
+    return chosen.astype(bool)
+
+
 def weigh(traffic: Traffic, places: Places, slot: ArrayLike) -> tuple[float, Link | None]:
     """Return the sum of all costs of a placement, and its most loaded link; None if there are no links.
 

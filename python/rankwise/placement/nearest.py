@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.placement.alike import Tree
-
-_DENSE = 1 << 24  # cells of a matrix that may be filled; beyond it, only what is not zero
+from rankwise.placement.engine import choose_pairs
 
 Pair = tuple[int, int]  # an object, and the one that takes its place
 Gains = dict[Pair, int]  # ranks that stay where they are if it does
@@ -70,33 +69,8 @@ def _best(gains: Gains) -> list[Pair]:
     first, second = np.array(list(gains)).T
     rows, columns = (np.unique(side, return_inverse=True)[1].ravel() for side in (first, second))
     weights = np.array(list(gains.values()), dtype=np.float64)
-    taken = set(_assigned(rows, columns, weights))
-    cells = zip(gains, rows.tolist(), columns.tolist(), strict=True)
-    return [pair for pair, row, column in cells if (row, column) in taken]
-
-
-def _assigned(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], weights: NDArray[np.float64]
-) -> list[Pair]:
-    """Solve the assignment problem for weights above 0 in some cells of a matrix; all others are 0."""
-    from scipy.optimize import linear_sum_assignment
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    count, width = int(rows.max()) + 1, int(columns.max()) + 1
-    if count * width <= _DENSE:
-        matrix = np.zeros((count, width))
-        matrix[rows, columns] = weights
-        return _pairs(linear_sum_assignment(matrix, maximize=True))
-    # Here each row must be matched: it has a column of its own, worth nothing. A weight of 0 is no cell.
-    own = np.arange(count)
-    at = np.concatenate([rows, own]), np.concatenate([columns, width + own])
-    cells = csr_matrix((np.concatenate([weights + 1, np.ones(count)]), at), shape=(count, width + count))
-    return _pairs(min_weight_full_bipartite_matching(cells, maximize=True))
-
-
-def _pairs(sides: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Pair]:
-    return list(zip(sides[0].tolist(), sides[1].tolist(), strict=True))
+    chosen = choose_pairs(rows, columns, weights)
+    return [pair for pair, taken in zip(gains, chosen.tolist(), strict=True) if taken]
 
 
 def _images(
