@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
@@ -18,7 +19,7 @@ from rankwise.trials import process
 from rankwise.trials.announcement import announcement
 from rankwise.trials.interval import _signed_rank, ratio_interval
 from rankwise.trials.order import order
-from rankwise.trials.plan import MOST_PAIRS, Aim, least_pairs, pairs_needed
+from rankwise.trials.plan import MOST_PAIRS, Aim, _students_t, least_pairs, pairs_needed
 from rankwise.trials.recorded import Interrupted
 from rankwise.trials.series import Series, about, run_series
 
@@ -97,6 +98,13 @@ def test_the_truth_is_covered_where_the_first_pairs_say_how_many(noise: str, tru
         found = ratio_interval(before[:pairs], after[:pairs])
         hits += found.low <= truth <= found.high
     assert hits / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
+
+
+def test_quantiles_of_students_t() -> None:
+    for confidence in (0.8, 0.9, 0.95, 0.99, 0.999):
+        freedom = np.arange(least_pairs(confidence) - 1, 1000)
+        found = _students_t((1 + confidence) / 2, freedom)
+        assert found == pytest.approx(t.ppf((1 + confidence) / 2, freedom), rel=1e-3)
 
 
 def test_how_many_pairs() -> None:
