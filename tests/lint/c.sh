@@ -11,7 +11,7 @@ if [ "$FIX" = --fix ]; then
 else
   # shellcheck disable=SC2086
   "$BIN/clang-format" --dry-run --Werror $SOURCES
-  "$BIN/cmake" -S . -B build/lint -G Ninja -DCMAKE_MAKE_PROGRAM="$BIN/ninja" >/dev/null
+  build/tools/bin/cmake -S . -B build/lint -G Ninja -DCMAKE_MAKE_PROGRAM="$PWD/build/tools/bin/ninja" >/dev/null
   # One build stands for the three: their text is the same.
   find src/runtime src/introspection src/placement src/machine_file src/reordering -name '*.cpp' | grep -v -e builds/mpich.cpp -e builds/mpiabi.cpp |
     xargs -n 1 -P "$(nproc)" "$BIN/clang-tidy" -p build/lint --quiet --warnings-as-errors='*' 2>/dev/null

@@ -7,17 +7,17 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, parse
-from rankwise.launch.coverage import not_covered
 from rankwise.launch.detect import Detection, Kind, detect
+from rankwise.launch.elf import imported_symbols
 from rankwise.launch.environment import mpirun_version
 from rankwise.launch.mpilibraries import NAMES, UNKNOWN
 from rankwise.launch.wrappers import behind
+from rankwise.version import __version__
 
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
 STATIC_CURE = (
@@ -59,9 +59,13 @@ class Plan:
     @cached_property
     def not_covered(self) -> list[str] | None:
         """MPI procedures that the programs import and Rankwise does not record; None = not to be seen."""
+        from rankwise.launch.coverage import not_covered
+
         if not self.detections or any(d.kind is not Kind.MPI for d in self.detections):
             return None  # what a script or Python loads is known only when it runs
-        return not_covered(frozenset[str]().union(*(d.imported for d in self.detections)))
+        return not_covered(
+            {name for d in self.detections for path in d.callers for name in imported_symbols(path)}
+        )
 
     def default_output(self) -> Path:
         """Name the profile after the program and the job."""
@@ -71,15 +75,19 @@ class Plan:
         run = self.job.replace("/", "_") or os.getpid()
         return Path(f"{PurePath(script).name.removesuffix('.py')}.{run}.rankwise")
 
-    def note(self) -> dict[str, object]:
-        """Return what launch.json holds (profile/launch_note.py reads it)."""
+    def note(self, not_covered: Sequence[str] | None) -> dict[str, object]:
+        """Return what launch.json holds (profile/launch_note.py reads it).
+
+        Args:
+            not_covered: see above, as far as it is known yet.
+        """
         return {
             "command": list(self.words),
             "directory": str(Path.cwd()),
             "launcher": self.launcher,
             "job": self.job,
-            "not_covered": self.not_covered,
-            "rankwise_version": rankwise_version(),
+            "not_covered": not_covered,
+            "rankwise_version": __version__,
         }
 
     def why_nothing_was_seen(self, status: int) -> str:
@@ -103,13 +111,16 @@ class Plan:
         )
 
 
-def plan(words: Sequence[str], environment: Mapping[str, str], mpi: str | None = None) -> Plan:
+def plan(
+    words: Sequence[str], environment: Mapping[str, str], mpi: str | None = None, *, ask_python: bool = True
+) -> Plan:
     """Look at a command and refuse what can't work.
 
     Args:
         words: the command.
         environment: that it would be started with.
         mpi: the user's --mpi.
+        ask_python: see look().
 
     Raises:
         RankwiseError: there is no command, it is not found or only queues a job, MPI is linked in statically,
@@ -117,7 +128,7 @@ def plan(words: Sequence[str], environment: Mapping[str, str], mpi: str | None =
     """
     if not words:
         raise RankwiseError("no command: put it after `--`, as in: rankwise run -- mpirun -n 4 ./app")
-    planned = look(words, environment)
+    planned = look(words, environment, ask_python=ask_python or mpi is not None)
     check_startable(words[0], environment)
     programs = [context.program[0] for context in planned.command.contexts if context.program]
     # A program behind a launcher may be there only where it will run: that is the launcher's to say.
@@ -128,12 +139,18 @@ def plan(words: Sequence[str], environment: Mapping[str, str], mpi: str | None =
     return planned
 
 
-def look(words: Sequence[str], environment: Mapping[str, str]) -> Plan:
-    """Find out what can be found out about a command, without judging it."""
+def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bool = True) -> Plan:
+    """Find out what can be found out about a command, without judging it.
+
+    Args:
+        words: the command.
+        environment: that it would be started with.
+        ask_python: ask a Python interpreter which MPI its mpi4py would use, which takes as long as its start.
+    """
     command = parse(words)
     programs = [c.program for c in command.contexts if c.program]
     behind_wrappers = behind(command.wrappers, environment)
-    detections = tuple(detect(program, behind_wrappers) for program in programs)
+    detections = tuple(detect(program, behind_wrappers, ask_python=ask_python) for program in programs)
     is_script = command.family is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),
@@ -183,11 +200,3 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
 def job_of(environment: Mapping[str, str]) -> str:
     """Return the scheduler's id of the job that we are in, '' if we are in none."""
     return next((environment[name] for name in _JOB_VARIABLES if environment.get(name)), "")
-
-
-def rankwise_version() -> str:
-    """Return our version, '' if we are not installed."""
-    try:
-        return version("rankwise")
-    except PackageNotFoundError:
-        return ""

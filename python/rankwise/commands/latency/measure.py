@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands.saying import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.settings import MODES, MOST_RANKS
+from rankwise.version import __version__
 
 if TYPE_CHECKING:
     from rankwise.latency.measuring.finish import Made
@@ -119,12 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _about(words: list[str]) -> dict[str, object]:
     """Return what the probe does not know, for the header."""
     from rankwise.latency.formats.header import FORMAT, VERSION
-    from rankwise.launch.plan import rankwise_version
 
     return {
         "format": FORMAT,
         "version": VERSION,
-        "rankwise_version": rankwise_version(),
+        "rankwise_version": __version__,
         "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         "command": words,
     }
@@ -132,6 +132,7 @@ def _about(words: list[str]) -> dict[str, object]:
 
 def _tell(made: Made, path: Path) -> None:
     """Say what there is now, and show it; nothing that goes wrong here hides that it was measured."""
+    from rankwise.extras import check
     from rankwise.report.latency.summary import print_summary
     from rankwise.report.latency.texts import plural
     from rankwise.report.units import second_text
@@ -139,6 +140,7 @@ def _tell(made: Made, path: Path) -> None:
     pairs = f"{made.pairs} of {made.expected} pairs" if made.interrupted else plural(made.pairs, "pair")
     _say(f"{path}: {pairs} of {made.ranks} ranks in {second_text(made.seconds)}")
     try:
+        check("scipy")  # which finds the levels
         print_summary(path, sys.stdout)
     except RankwiseError as error:
         _say(f"no summary: {error}")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise import extras
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -35,6 +36,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise RankwiseError("--plot draws one placement: give one machine, or leave --plot out")
     if arguments.verify:
         raise RankwiseError("--plot draws without running: leave --verify or --plot out")
+    extras.check("matplotlib")
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 
 

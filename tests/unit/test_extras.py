@@ -1,0 +1,70 @@
+"""Without an optional library, one line names it and what brings it, and nothing is half done."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import profiles
+import pytest
+
+from rankwise import extras
+from rankwise.__main__ import main
+
+MEASUREMENT = Path(__file__).with_name("measurements") / "openmpi-block.json"
+
+
+def lacks(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)  # which Python takes for a library that is not there
+
+
+def told(library: str, extra: str) -> str:
+    return f"rankwise: this needs {library}, which is not installed: pip install 'rankwise[{extra}]'\n"
+
+
+def test_export_to_parquet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = profiles.write_profile(tmp_path / "a.rankwise")
+    lacks(monkeypatch, "pyarrow")
+    monkeypatch.delitem(sys.modules, "rankwise.report.exporting.parquet_file", raising=False)
+    assert main(["export", str(profile), "--to", "parquet", "-o", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == told("pyarrow", "parquet")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("ending", "library"), [("svg", "matplotlib"), ("html", "plotly")])
+def test_a_drawing_of_a_measurement(
+    ending: str,
+    library: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lacks(monkeypatch, library)
+    assert main(["latency", "plot", str(MEASUREMENT), "-o", str(tmp_path / f"a.{ending}")]) == 1
+    assert capsys.readouterr().err == told(library, "plots")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_levels_of_a_measurement(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    lacks(monkeypatch, "scipy")
+    assert main(["latency", "show", str(MEASUREMENT)]) == 1
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", told("scipy", "latency"))
+
+
+def test_a_library_that_is_not_optional_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacks(monkeypatch, "numpy")
+    monkeypatch.delitem(sys.modules, "rankwise.latency.dense", raising=False)
+    with pytest.raises(KeyError):
+        extras.not_installed("numpy")
+
+
+def test_every_extra_that_is_named_brings_its_library() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    named = text.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    for library, extra in extras._EXTRA_OF.items():
+        assert f'"{library}>=' in named.partition(f"\n{extra} = [")[2].partition("]\n")[0] + "]"
