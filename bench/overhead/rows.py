@@ -44,7 +44,7 @@ def job_rows(ranks: int) -> tuple[Row, ...]:
 
 
 COMMAND_ROWS: tuple[Row, ...] = (
-    found("rankwise run, before the launch", "ms", "before_ms", 250.0),
-    found("rankwise run, after its end", "ms", "after_ms", 400.0),
+    found("rankwise run, before the launch", "ms", "before_ms", 80.0),
+    found("rankwise run, after its end", "ms", "after_ms", 80.0),
 )
 """A job of one rank under `rankwise run`, beside the same job alone."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from rankwise.launch import elf
+from rankwise.launch import elf, loader
 
 CC = shutil.which("cc")
 pytestmark = pytest.mark.skipif(CC is None, reason="no C compiler")
@@ -32,7 +33,7 @@ def linked(directory: Path) -> list[str]:
 def names(program: Path, **environment: str) -> tuple[dict[str, Path], tuple[str, ...]]:
     image = elf.read(program)
     assert image is not None
-    tree = elf.Loader(environment).tree(image)
+    tree = loader.Loader(environment).tree(image)
     return {i.path.name: i.path.resolve() for i in tree.images[1:]}, tree.missing
 
 
@@ -92,9 +93,44 @@ def test_tells_imported_from_defined(tmp_path: Path) -> None:
     source = "int MPI_Send(void); int own(void) { return 1; } int main() { return MPI_Send() + own(); }"
     program = build(tmp_path / "program", source, str(inner))
     assert "MPI_Send" in elf.imported_symbols(program)
-    assert "MPI_Send" not in elf.defined_symbols(program)
-    assert "own" in elf.defined_symbols(program)
-    assert "MPI_Send" in elf.defined_symbols(inner)
+    asked = {"MPI_Send", "own", "nothing", "wn"}  # (the last is how another one ends)
+    assert elf.defined_symbols(program, asked) == {"own"}
+    assert elf.defined_symbols(inner, asked) == {"MPI_Send"}
+
+
+def without_sections(program: Path, output: Path) -> Path:
+    """Copy a 64-bit program, without the headers of its sections."""
+    content = bytearray(program.read_bytes())
+    content[40:48] = bytes(8)  # e_shoff
+    content[60:62] = bytes(2)  # e_shnum
+    output.write_bytes(content)
+    return output
+
+
+@pytest.mark.parametrize("style", ["gnu", "sysv"])
+def test_reads_symbols_by_hash_tables_where_there_are_no_sections(tmp_path: Path, style: str) -> None:
+    source = "int MPI_Send(void); int own(void) { return 1; } int main() { return MPI_Send() + own(); }"
+    whole = library(tmp_path / "libwhole.so", source, f"-Wl,--hash-style={style}")
+    bare = without_sections(whole, tmp_path / "libbare.so")
+    assert elf.imported_symbols(bare) == elf.imported_symbols(whole) >= {"MPI_Send"}
+    assert elf.defined_symbols(bare, {"own", "MPI_Send"}) == {"own"}
+
+
+def test_reads_what_ldconfig_knows(tmp_path: Path) -> None:
+    cache = Path("/etc/ld.so.cache")
+    tool = shutil.which("ldconfig", path="/sbin:/usr/sbin")
+    if tool is None or not cache.exists():
+        pytest.skip("no ldconfig here")
+    listing = subprocess.run([tool, "-p"], capture_output=True, text=True, check=True).stdout
+    known: dict[str, list[str]] = {}
+    for name, path in re.findall(r"^\s+(\S+) \(.*=> (\S+)$", listing, re.MULTILINE):
+        known.setdefault(name, []).append(path)
+    assert loader.read_cache(cache) == known != {}
+    broken = tmp_path / "cache"
+    broken.write_bytes(cache.read_bytes()[:100])
+    assert loader.read_cache(broken) == {}
+    broken.write_bytes(b"something else")
+    assert loader.read_cache(broken) == {}
 
 
 @pytest.mark.parametrize("option", ["-static", "-static-pie"])
@@ -116,7 +152,7 @@ def test_survives_what_is_no_elf_file(tmp_path: Path) -> None:
         broken.write_bytes(content[:length])
         elf.read(broken)  # whatever it says, it says it without an exception
         elf.imported_symbols(broken)
-        elf.defined_symbols(broken)
+        elf.defined_symbols(broken, {"main"})
     assert elf.read(tmp_path / "absent") is None
     assert elf.read(tmp_path) is None
     assert not elf.is_elf(tmp_path)

@@ -11,9 +11,10 @@ holds what was counted until then.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch import inside, job, mpilibraries, remains, reorder
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
-from rankwise.launch.plan import Plan, library, plan
+from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: something is wrong before the launch; nothing was started.
     """
     # Everything that can be wrong is looked at first: an error must not cost a job.
-    planned = plan(arguments.command, os.environ, arguments.mpi)
+    planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=arguments.see_all)
     preloaded = library()
     only = inside.only(arguments.only) if arguments.only is not None else []
     settings = _inside(arguments, planned, only)
@@ -111,7 +112,12 @@ def run(arguments: argparse.Namespace) -> int:
         if reordering:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
-        end = job.run(launch.words, launch.environment, view.stderr if view else None)
+        end = job.run(
+            launch.words,
+            launch.environment,
+            view.stderr if view else None,
+            meanwhile=lambda: _prepare_end(directory, planned, only),
+        )
     except BaseException:
         directory.remove()
         if view:
@@ -127,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(planned, end.status)
+        return _nothing_seen(look(arguments.command, os.environ), end.status)
     return _finish(arguments, directory, output, end)
 
 
@@ -158,6 +164,14 @@ def _view(directory: RunDirectory) -> View | None:
         return beside.View(directory.path, directory.path / KEPT_STDERR)
     _say(f"no room for --top beside the program's output; in another terminal: rankwise top {directory.path}")
     return None
+
+
+def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) -> None:
+    """Do beside the job what would else be waited for: see what programs import, load what the end needs."""
+    with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
+        directory.note(planned, only, planned.not_covered)
+        import rankwise.profile.assemble
+        import rankwise.report.summary  # noqa: F401
 
 
 def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End) -> int:

@@ -7,12 +7,14 @@ env A=b timeout 60  mpirun  -n 4 -x A   numactl -m 0  ./app --fast   :   -n 1  .
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
 from rankwise.launch import version
-from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher
+from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher, label_of
 from rankwise.launch.launchers.base import Context, Family, Option
 from rankwise.launch.wrappers import Wrapper, strip
 
@@ -39,7 +41,11 @@ class CommandLine:
 
 def label(launcher: str) -> str:
     """Whose launcher it is, '' if nobody knows; only commands with a name that several share are asked."""
-    return version.ask(launcher)[0] if PurePath(launcher).name in SHARED_NAMES else ""
+    if PurePath(launcher).name not in SHARED_NAMES:
+        return ""
+    # Many are links to a file with a name of its own, which saves the asking.
+    real = os.path.realpath(shutil.which(launcher) or launcher)
+    return label_of(PurePath(real).name) or version.ask(launcher)[0]
 
 
 def parse(command: Sequence[str], label: Callable[[str], str] = label) -> CommandLine:

@@ -10,10 +10,13 @@ from enum import Enum
 from pathlib import Path
 
 from rankwise.launch import mpilibraries, python_mpi
-from rankwise.launch.elf import Loader, defined_symbols, imported_symbols, is_elf, read
+from rankwise.launch.elf import defined_symbols, is_elf, read
+from rankwise.launch.loader import Loader
 from rankwise.launch.mpilibraries import UNKNOWN
 
 _STARTS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
+_OPENMPI_MARK = "ompi_mpi_comm_world"
+_ARCHIVE_MARK = "rankwise_in_program"
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish")
 
 
@@ -41,7 +44,7 @@ class Detection:
     library: Path | None = None  # the MPI library that the loader would take
     missing: tuple[str, ...] = ()  # shared objects that the loader would not find
     fortran: tuple[str, ...] = ()  # Fortran bindings linked
-    imported: frozenset[str] = frozenset()  # symbols that the program and its own libraries import
+    callers: tuple[Path, ...] = ()  # the program and those of its own libraries that are linked with MPI
 
     @property
     def static(self) -> bool:
@@ -50,7 +53,11 @@ class Detection:
 
 
 def detect(
-    program: Sequence[str], environment: Mapping[str, str], directory: Path | None = None
+    program: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path | None = None,
+    *,
+    ask_python: bool = True,
 ) -> Detection:
     """Look at a program.
 
@@ -58,6 +65,7 @@ def detect(
         program: its words; only the first is looked at.
         environment: that it would be started with: PATH and LD_LIBRARY_PATH count.
         directory: that it would be started in.
+        ask_python: ask the interpreter of a Python program which MPI it would use.
     """
     word = program[0]
     path = find(word, environment, directory or Path.cwd())
@@ -67,8 +75,10 @@ def detect(
     if interpreter is None:
         return Detection(word, Kind.OTHER, path=path, how="neither an ELF file nor a script")
     if python_mpi.is_python(path.name):
-        return _python(word, path, str(path), environment)
+        interpreter = str(path)
     if python_mpi.is_python(Path(interpreter).name):
+        if not ask_python:
+            return Detection(word, Kind.PYTHON, path=path, how=f"{interpreter} was not asked")
         return _python(word, path, interpreter, environment)
     if not is_elf(path) or path.name in _SHELLS:
         return Detection(word, Kind.SCRIPT, path=path, how=f"run by {interpreter}")
@@ -125,15 +135,15 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
         library=core,
         missing=tree.missing,
         fortran=tuple(sorted({b for name in names if (b := mpilibraries.fortran_binding(name))})),
-        imported=frozenset().union(*(imported_symbols(p) for p in callers)),
+        callers=tuple(callers),
     )
 
 
 def _static(word: str, path: Path) -> Detection:
     """Look for MPI inside the program, and for our archive in front of it."""
-    symbols = defined_symbols(path)
-    family = "openmpi" if "ompi_mpi_comm_world" in symbols else "mpich"
-    if "rankwise_in_program" in symbols:
+    symbols = defined_symbols(path, {*_STARTS, _OPENMPI_MARK, _ARCHIVE_MARK})
+    family = "openmpi" if _OPENMPI_MARK in symbols else "mpich"
+    if _ARCHIVE_MARK in symbols:
         return Detection(word, Kind.LINKED, family, "statically linked", path)
     kind = Kind.STATIC if _STARTS & symbols else Kind.OTHER
     return Detection(word, kind, path=path, how="statically linked")
@@ -154,7 +164,7 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
     if len(modules) == 1:
         linked = _elf(word, modules[0], environment)
         how = f"{modules[0].name}: {linked.how}"
-        return replace(linked, kind=Kind.PYTHON, how=how, path=path, imported=frozenset())
+        return replace(linked, kind=Kind.PYTHON, how=how, path=path, callers=())
     library = next((p for p in python_mpi.libraries(answer) if mpilibraries.CORE.match(p.name)), None)
     family = str(answer.get("family"))
     family = family if family in mpilibraries.FAMILIES else UNKNOWN

@@ -1,26 +1,28 @@
-"""What an ELF file says of itself, and which shared objects the loader would bring in, without running it.
+"""What an ELF file says of itself: what it needs, what it imports, what it defines.
 
-Source of the search order: ld.so(8), "DESCRIPTION".
+Sources: elf(5); "Linux Standard Base Core", "Additional Special Sections" (DT_GNU_HASH).
+
+RATIONALE: every `rankwise run` waits for this. A general ELF library takes longer to load than the command
+may take before the launch, and looks at symbols one by one, of which programs have up to 50,000.
 """
 
 from __future__ import annotations
 
 import mmap
-import os
 import re
-import shutil
-import subprocess
-from collections.abc import Iterator, Mapping
+import struct
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSegment
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
-_DEFAULT_DIRECTORIES = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
+_MAGIC = b"\x7fELF"
+_IDENTIFICATION_BYTES = 16
+_PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
+_SHT_SYMTAB, _SHT_DYNSYM = 2, 11
+_DT_NULL, _DT_NEEDED, _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_RPATH, _DT_RUNPATH = 0, 1, 4, 5, 6, 15, 29
+_DT_GNU_HASH = 0x6FFFFEF5
+_SHN_UNDEF = 0
 
 
 @dataclass(frozen=True)
@@ -28,26 +30,18 @@ class Image:
     """The dynamic section of one ELF file."""
 
     path: Path
-    machine: str  # processor and word length: objects of another machine are passed over, as ld.so does
+    machine: str  # processor, word length, byte order: ld.so passes over objects of another machine
     dynamic: bool  # loaded by ld.so; otherwise statically linked, and LD_PRELOAD has no effect
     needed: tuple[str, ...] = ()
     rpath: tuple[str, ...] = ()
     runpath: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A program and all that the loader brings in for it, breadth first, and what it would not find."""
-
-    images: tuple[Image, ...]
-    missing: tuple[str, ...]
-
-
 def is_elf(path: Path) -> bool:
     """Whether the file starts as ELF files do; False for what can't be read."""
     try:
         with path.open("rb") as file:
-            return file.read(4) == b"\x7fELF"
+            return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
 
@@ -55,47 +49,51 @@ def is_elf(path: Path) -> bool:
 def read(path: Path) -> Image | None:
     """Read one file's dynamic section; None if it is no (readable, sound) ELF file."""
     try:
-        with path.open("rb") as file:
-            elf = ELFFile(file)
-            machine = f"{elf['e_machine']}-{elf.elfclass}"
-            segment = _dynamic_segment(elf)
-            if segment is None:
-                return Image(path, machine, dynamic=False)
-            tags: dict[str, list[str]] = {"needed": [], "rpath": [], "runpath": []}
-            for tag in segment.iter_tags():
-                if tag.entry.d_tag in ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH"):
-                    key = tag.entry.d_tag[3:].lower()
-                    tags[key].append(getattr(tag, key))
+        with _File(path) as elf:
+            tags = elf.dynamic()
+            if tags is None:
+                return Image(path, elf.machine, dynamic=False)
+            needed, rpath, runpath = (
+                [elf.string(tags[_DT_STRTAB][0], at) for at in tags.get(tag, ())]
+                for tag in (_DT_NEEDED, _DT_RPATH, _DT_RUNPATH)
+            )
             # A static position-independent program has a dynamic section too, but asks for no loader.
-            interpreted = any(s["p_type"] == "PT_INTERP" for s in elf.iter_segments())
+            interpreted = any(segment.type == _PT_INTERP for segment in elf.segments)
             return Image(
                 path,
-                machine,
-                dynamic=interpreted or bool(tags["needed"]) or ".so" in path.name,
-                needed=tuple(tags["needed"]),
-                rpath=_directories(tags["rpath"], path),
-                runpath=_directories(tags["runpath"], path),
+                elf.machine,
+                dynamic=interpreted or bool(needed) or ".so" in path.name,
+                needed=tuple(needed),
+                rpath=_directories(rpath, path),
+                runpath=_directories(runpath, path),
             )
-    except (OSError, ELFError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
 
 
 def imported_symbols(path: Path) -> frozenset[str]:
     """Names that the file wants from other objects (undefined in its dynamic symbol table)."""
-    return frozenset(name for name, defined in _dynamic_symbols(path) if not defined)
-
-
-def defined_symbols(path: Path) -> frozenset[str]:
-    """Names that the file itself defines, dynamic or not; of a stripped static program: none."""
-    names = {name for name, defined in _dynamic_symbols(path) if defined}
     try:
-        with path.open("rb") as file:
-            table = ELFFile(file).get_section_by_name(".symtab")
-            if isinstance(table, SymbolTableSection):
-                names.update(s.name for s in table.iter_symbols() if s["st_shndx"] != "SHN_UNDEF")
-    except (OSError, ELFError, UnicodeDecodeError):
+        with _File(path) as elf:
+            table = elf.dynamic_symbols()
+            if table is None:
+                return frozenset()
+            return frozenset(table.name(at) for at, section in table.entries() if section == _SHN_UNDEF)
+    except _UNREADABLE:
+        return frozenset()
+
+
+def defined_symbols(path: Path, wanted: Collection[str]) -> frozenset[str]:
+    """Which of these names the file itself defines, dynamic or not; of a stripped static program: none."""
+    found: set[str] = set()
+    try:
+        with _File(path) as elf:
+            for table in (elf.dynamic_symbols(), elf.symbols(_SHT_SYMTAB)):
+                if table is not None:
+                    found |= table.defined(wanted)
+    except _UNREADABLE:
         pass
-    return frozenset(names)
+    return frozenset(found)
 
 
 def mentions(path: Path, name: str) -> bool:
@@ -110,22 +108,196 @@ def mentions(path: Path, name: str) -> bool:
         return False
 
 
-def _dynamic_symbols(path: Path) -> Iterator[tuple[str, bool]]:
-    """Names in the dynamic symbol table, and whether they are defined there."""
-    try:
+_UNREADABLE = (OSError, ValueError, LookupError, struct.error)  # ValueError: an empty file, or no UTF-8
+
+
+class _Segment(NamedTuple):
+    type: int
+    offset: int
+    address: int
+    bytes: int
+
+
+class _Symbols(NamedTuple):
+    """A symbol table: where it and its strings lie in the file."""
+
+    content: mmap.mmap
+    entry: struct.Struct
+    name_and_section: tuple[int, int]  # which members of an entry they are
+    start: int
+    end: int
+    strings: int
+    strings_end: int
+
+    def entries(self) -> Iterator[tuple[int, int]]:
+        """Yield for each symbol where its name begins in the strings, and the section that it lies in."""
+        name, section = self.name_and_section
+        for members in self.entry.iter_unpack(self.content[self.start : self.end]):
+            yield members[name], members[section]
+
+    def name(self, at: int) -> str:
+        return _string(self.content, self.strings + at, self.strings_end)
+
+    def defined(self, wanted: Collection[str]) -> set[str]:
+        places = {at: name for name in wanted for at in self._places(name)}
+        # (Looking for them first saves the walk over all symbols where there are none.)
+        if not places:
+            return set()
+        return {places[at] for at, section in self.entries() if at in places and section != _SHN_UNDEF}
+
+    def _places(self, name: str) -> Iterator[int]:
+        """Yield where the name stands in the strings, also as the end of a longer one."""
+        text = f"{name}\0".encode()
+        place = self.content.find(text, self.strings, self.strings_end)
+        while place >= 0:
+            yield place - self.strings
+            place = self.content.find(text, place + 1, self.strings_end)
+
+
+class _File:
+    """An ELF file.
+
+    Raises:
+        OSError, ValueError, LookupError, struct.error: it can't be read, or it is no sound ELF file.
+    """
+
+    def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
-            elf = ELFFile(file)
-            section = elf.get_section_by_name(".dynsym")
-            # The section is far quicker to read; without section headers the segment has the same symbols.
-            table = section if isinstance(section, SymbolTableSection) else _dynamic_segment(elf)
-            for symbol in table.iter_symbols() if table else ():
-                yield symbol.name, symbol["st_shndx"] != "SHN_UNDEF"
-    except (OSError, ELFError, UnicodeDecodeError):
-        return
+            self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            self._read_header()
+        except BaseException:
+            self._content.close()
+            raise
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._content.close()
+
+    def _read_header(self) -> None:
+        identification = self._content[:_IDENTIFICATION_BYTES]
+        if identification[: len(_MAGIC)] != _MAGIC:
+            raise ValueError("no ELF file")
+        self._wide = {1: False, 2: True}[identification[4]]
+        self._order = {1: "<", 2: ">"}[identification[5]]
+        header = self._struct("HHIQQQIHHHHHH" if self._wide else "HHIIIIIHHHHHH")
+        (
+            _,
+            machine,
+            _,
+            _,
+            segments_at,
+            self._sections_at,
+            _,
+            _,
+            segment_bytes,
+            count,
+            _,
+            self._section_count,
+            _,
+        ) = header.unpack_from(self._content, _IDENTIFICATION_BYTES)
+        self.machine = f"{machine}-{64 if self._wide else 32}{self._order}"
+        self.segments = [self._segment(segments_at + i * segment_bytes) for i in range(count)]
+
+    def _struct(self, members: str) -> struct.Struct:
+        return struct.Struct(self._order + members)
+
+    def _segment(self, at: int) -> _Segment:
+        if self._wide:
+            kind, _, offset, address, _, size, _, _ = self._struct("IIQQQQQQ").unpack_from(self._content, at)
+        else:
+            kind, offset, address, _, size, _, _, _ = self._struct("8I").unpack_from(self._content, at)
+        return _Segment(kind, offset, address, size)
+
+    def _place(self, address: int) -> int:
+        """Return where in the file that lies which is loaded at an address."""
+        for segment in self.segments:
+            if segment.type == _PT_LOAD and segment.address <= address < segment.address + segment.bytes:
+                return segment.offset + address - segment.address
+        raise ValueError("an address that nothing is loaded at")
+
+    def dynamic(self) -> dict[int, list[int]] | None:
+        """Return the values of each tag of the dynamic section; None if there is none."""
+        segment = next((s for s in self.segments if s.type == _PT_DYNAMIC), None)
+        if segment is None:
+            return None
+        entry = self._struct("qQ" if self._wide else "iI")
+        whole = segment.bytes - segment.bytes % entry.size
+        tags: dict[int, list[int]] = {}
+        for tag, value in entry.iter_unpack(self._content[segment.offset : segment.offset + whole]):
+            if tag == _DT_NULL:
+                break
+            tags.setdefault(tag & 0xFFFFFFFF, []).append(value)
+        return tags
+
+    def string(self, table: int, at: int) -> str:
+        """Return a string of the table that is loaded at an address."""
+        return _string(self._content, self._place(table) + at, len(self._content))
+
+    def dynamic_symbols(self) -> _Symbols | None:
+        """Return the dynamic symbol table; None if there is none."""
+        return self.symbols(_SHT_DYNSYM) or self._symbols_without_sections()
+
+    def symbols(self, kind: int) -> _Symbols | None:
+        """Return the first symbol table of a kind (SHT_SYMTAB, SHT_DYNSYM) that the section headers name."""
+        header = self._struct("IIQQQQIIQQ" if self._wide else "10I")
+        sections = [
+            header.unpack_from(self._content, self._sections_at + i * header.size)
+            for i in range(self._section_count if self._sections_at else 0)
+        ]
+        for _, found, _, _, offset, size, strings, _, _, _ in sections:
+            if found == kind and strings < len(sections):
+                names, names_bytes = sections[strings][4:6]
+                return self._symbols(offset, size // self._symbol.size, names, names + names_bytes)
+        return None
+
+    def _symbols_without_sections(self) -> _Symbols | None:
+        """Return the table by what the loader goes by: its hash tables tell how many symbols there are."""
+        tags = self.dynamic() or {}
+        if _DT_SYMTAB not in tags or _DT_STRTAB not in tags:
+            return None
+        if _DT_HASH in tags:
+            _, count = self._struct("II").unpack_from(self._content, self._place(tags[_DT_HASH][0]))
+        elif _DT_GNU_HASH in tags:
+            count = self._count_by_gnu_hash(self._place(tags[_DT_GNU_HASH][0]))
+        else:
+            return None
+        strings = self._place(tags[_DT_STRTAB][0])
+        return self._symbols(self._place(tags[_DT_SYMTAB][0]), count, strings, len(self._content))
+
+    def _count_by_gnu_hash(self, table: int) -> int:
+        number = self._struct("I")
+        buckets, first, words, _ = self._struct("4I").unpack_from(self._content, table)
+        buckets_at = table + 16 + words * (8 if self._wide else 4)
+        chains_at = buckets_at + buckets * number.size
+        last = max(self._struct(f"{buckets}I").unpack_from(self._content, buckets_at), default=0)
+        if last < first:
+            return int(first)
+        # A chain ends with an odd value.
+        while not number.unpack_from(self._content, chains_at + (last - first) * number.size)[0] & 1:
+            last += 1
+        return int(last) + 1
+
+    @property
+    def _symbol(self) -> struct.Struct:
+        return self._struct("IBBHQQ" if self._wide else "IIIBBH")
+
+    def _symbols(self, start: int, count: int, strings: int, strings_end: int) -> _Symbols:
+        entry = self._symbol
+        whole = min(count, (len(self._content) - start) // entry.size)
+        members = (0, 3) if self._wide else (0, 5)
+        return _Symbols(
+            self._content, entry, members, start, start + whole * entry.size, strings, strings_end
+        )
 
 
-def _dynamic_segment(elf: ELFFile) -> DynamicSegment | None:
-    return next((s for s in elf.iter_segments() if isinstance(s, DynamicSegment)), None)
+def _string(content: mmap.mmap, begin: int, end: int) -> str:
+    zero = content.find(b"\0", begin, end)
+    if zero < 0:
+        raise ValueError("a string without an end")
+    return content[begin:zero].decode()
 
 
 def _directories(paths: list[str], owner: Path) -> tuple[str, ...]:
@@ -139,77 +311,3 @@ def _directories(paths: list[str], owner: Path) -> tuple[str, ...]:
             libs = ("lib64", "lib") if "LIB" in directory else ("",)
             expanded += [re.sub(r"\$(LIB\b|\{LIB\})", lib, directory) for lib in libs]
     return tuple(expanded)
-
-
-class Loader:
-    """Finds shared objects as ld.so would in the given environment, on this machine.
-
-    Args:
-        environment: whose LD_LIBRARY_PATH counts.
-    """
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._library_path = [d for d in re.split("[:;]", environment.get("LD_LIBRARY_PATH", "")) if d]
-
-    @cached_property
-    def _cache(self) -> dict[str, list[str]]:
-        """What ldconfig knows: soname -> paths, for all word lengths."""
-        path = os.pathsep.join((os.environ.get("PATH", ""), "/sbin", "/usr/sbin"))
-        tool = shutil.which("ldconfig", path=path)
-        known: dict[str, list[str]] = {}
-        if tool:
-            listing = subprocess.run([tool, "-p"], capture_output=True, text=True, check=False).stdout
-            for name, library in re.findall(r"^\s+(\S+) \(.*=> (\S+)$", listing, re.MULTILINE):
-                known.setdefault(name, []).append(library)
-        return known
-
-    def find(self, name: str, owner: Image, inherited_rpath: tuple[str, ...] = ()) -> Image | None:
-        """Find the object that `owner` gets for one of its `needed` names.
-
-        Args:
-            name: as in DT_NEEDED.
-            owner: the object that needs it.
-            inherited_rpath: DT_RPATH of those that brought `owner` in (DT_RUNPATH is not inherited).
-        """
-        for candidate in self._candidates(name, owner, inherited_rpath):
-            image = read(Path(candidate)) if is_elf(Path(candidate)) else None
-            if image and image.machine == owner.machine:
-                return image
-        return None
-
-    def _candidates(self, name: str, owner: Image, inherited_rpath: tuple[str, ...]) -> Iterator[str]:
-        if "/" in name:
-            yield name
-            return
-        first = () if owner.runpath else (*owner.rpath, *inherited_rpath)
-        for directory in (*first, *self._library_path, *owner.runpath):
-            yield f"{directory}/{name}"
-        yield from self._cache.get(name, ())
-        for directory in _DEFAULT_DIRECTORIES:
-            yield f"{directory}/{name}"
-
-    def tree(self, program: Image, leaf: re.Pattern[str] | None = None) -> Tree:
-        """Everything that comes with `program`.
-
-        Args:
-            program: where to start.
-            leaf: sonames below which nobody is interested (saves the reading of hundreds of files).
-        """
-        images = [program]
-        missing: list[str] = []
-        seen = {program.path.name}
-        queue: list[tuple[Image, tuple[str, ...]]] = [(program, ())]
-        for owner, inherited in queue:  # grows while it is walked
-            if leaf and leaf.match(owner.path.name):
-                continue
-            for name in owner.needed:
-                if name in seen:
-                    continue
-                seen.add(name)
-                found = self.find(name, owner, inherited)
-                if found is None:
-                    missing.append(name)
-                    continue
-                images.append(found)
-                queue.append((found, (*owner.rpath, *inherited)))
-        return Tree(tuple(images), tuple(missing))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.mpilibraries import MPIABI, MPICH, OPENMPI
-from rankwise.profile.procedures import PROCEDURES
 
 _WITH_MESSAGES = {
     "collective",
@@ -49,6 +48,8 @@ def only(names: str) -> list[str]:
 
 def choosing(procedures: Collection[str]) -> dict[str, str]:
     """Return the variable that makes these procedures the only ones whose inside is recorded."""
+    from rankwise.profile.procedures import PROCEDURES
+
     return {"RANKWISE_ONLY": ",".join(str(p.id) for p in PROCEDURES if p.name in procedures)}
 
 
@@ -72,10 +73,12 @@ def everything(families: Collection[str], environment: Mapping[str, str]) -> dic
 
 def _forms(name: str) -> list[str]:
     wanted = name.lower().removeprefix("mpi_")
-    forms = [choice.procedure for choice in _CHOICES if wanted in (choice.name, choice.blocking)]
+    forms = [choice.procedure for choice in _choices() if wanted in (choice.name, choice.blocking)]
     if forms:
         return forms
-    near = difflib.get_close_matches(wanted, sorted({choice.blocking for choice in _CHOICES}))
+    import difflib
+
+    near = difflib.get_close_matches(wanted, sorted({choice.blocking for choice in _choices()}))
     hint = f"did you mean {' or '.join(near)}?" if near else "names are MPI's, such as bcast,allreduce"
     raise RankwiseError(f"--only: no MPI procedure that has messages inside is called '{name}'; {hint}")
 
@@ -88,7 +91,10 @@ class _Choice(NamedTuple):
     blocking: str  # form of it
 
 
+@cache
 def _choices() -> list[_Choice]:
+    from rankwise.profile.procedures import PROCEDURES  # later: `rankwise run` need not load the table
+
     names = {p.name[4:].lower(): p.name for p in PROCEDURES if p.recorded and p.class_name in _WITH_MESSAGES}
 
     def blocking(name: str) -> str:
@@ -96,6 +102,3 @@ def _choices() -> list[_Choice]:
         return next((form for form in forms if form != name and form in names), name)
 
     return [_Choice(procedure, name, blocking(name)) for name, procedure in names.items()]
-
-
-_CHOICES = _choices()

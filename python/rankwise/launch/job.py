@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from threading import Thread
 
 from rankwise.launch.witness import Witness
 
@@ -29,7 +30,12 @@ class End:
     interrupted: str
 
 
-def run(words: Sequence[str], environment: Mapping[str, str], stderr: int | None = None) -> End:
+def run(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    stderr: int | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> End:
     """Start a command with our stdin, stdout, stderr, open files and process group, and wait for its end.
 
     From here to the end of the process the signals that would end us stay blocked: none of them can come
@@ -39,6 +45,7 @@ def run(words: Sequence[str], environment: Mapping[str, str], stderr: int | None
         words: the command; the first is looked up on PATH.
         environment: of the command.
         stderr: descriptor that it gets in place of ours; None = ours.
+        meanwhile: done beside the command, once it is started; it raises nothing.
 
     Raises:
         OSError: it can't be started.
@@ -54,7 +61,10 @@ def run(words: Sequence[str], environment: Mapping[str, str], stderr: int | None
             pid = _start(
                 ["/bin/sh", *words], environment, mask, stderr
             )  # a text without `#!`, as shells do it
+        beside = Thread(target=meanwhile)
+        beside.start()
         status, received = _wait(pid, handled, witness)
+        beside.join()
     code = os.waitstatus_to_exitcode(status)
     if received:
         return End(128 - code if code < 0 else code, f"{signal.Signals(received).name} ended the launch")

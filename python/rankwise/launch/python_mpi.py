@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,6 +44,8 @@ def ask(interpreter: str, environment: Mapping[str, str]) -> dict[str, object]:
         `modules` (paths of the extension modules, None without mpi4py) and, where there are several,
         `family`, `error` and `libraries` (everything loaded); empty if it gave no answer in ten seconds.
     """
+    import subprocess  # later, as whoever starts no Python program does without it
+
     try:
         answer = subprocess.run(
             [interpreter, "-c", _QUESTION],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import socket
 import time
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def wait(run_directory: Path, seconds: float = 3.0) -> None:
     Processes on other hosts can't be asked; they get a third of the time.
     """
     start = time.monotonic()
-    here = socket.gethostname()
+    here = os.uname().nodename
     while (elapsed := time.monotonic() - start) < seconds:
         # (glob, because the directory may be gone by now.)
         processes = [m for m in (_NAME.fullmatch(p.name) for p in run_directory.glob("*")) if m]

@@ -16,6 +16,7 @@ from rankwise.profile import end_note
 from rankwise.profile.launch_note import FILE_NAME
 
 KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --top` has the terminal
+_NEW_NOTE = f"{FILE_NAME}.new"
 _COUNTERS = "*.counters"  # <host>.<pid>.<hex>.counters, one an MPI process
 
 
@@ -84,15 +85,17 @@ class RunDirectory:
             directory._clear()
         return directory
 
-    def note(self, planned: Plan, only: Sequence[str] = ()) -> None:
-        """Write launch.json, so that the profile knows the command even if we are killed.
+    def note(self, planned: Plan, only: Sequence[str] = (), not_covered: Sequence[str] | None = None) -> None:
+        """Write launch.json anew, so that the profile knows the command even if we are killed.
 
         Args:
             planned: the command.
             only: procedures whose messages inside are recorded; all if empty.
+            not_covered: procedures that programs import and Rankwise does not record; None = not known yet.
         """
-        text = json.dumps({**planned.note(), "only": list(only)}, indent=1, ensure_ascii=True)
-        self._write(FILE_NAME, text)
+        text = json.dumps({**planned.note(not_covered), "only": list(only)}, indent=1, ensure_ascii=True)
+        self._write(_NEW_NOTE, text)
+        (self.path / _NEW_NOTE).replace(self.path / FILE_NAME)
 
     def keep_machine(self, reordering: reorder.Reordering) -> None:
         """Put the machine that communicators are reordered for where every node can read it."""
@@ -123,6 +126,6 @@ class RunDirectory:
                 self.path.rmdir()
 
     def _clear(self) -> None:
-        others = (FILE_NAME, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
+        others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
         for file in (*self.path.glob(_COUNTERS), *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

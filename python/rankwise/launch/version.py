@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from functools import cache
 
 _ANSWERS = (
@@ -25,6 +24,8 @@ def ask(launcher: str) -> tuple[str, str, str]:
         its label ("Open MPI", "MPICH", "Intel MPI", "Slurm"), its version, and the family of its MPI ('' for
         Slurm, which serves all); all '' if it can't be told.
     """
+    import subprocess  # later: most launchers are known by their names
+
     try:
         answer = subprocess.run(
             [launcher, "--version"],

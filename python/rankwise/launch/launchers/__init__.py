@@ -26,6 +26,12 @@ def is_launcher(name: str) -> bool:
     return name in _BY_NAME or name in SHARED_NAMES
 
 
+def label_of(name: str) -> str:
+    """Return whose launcher a command of this base name is, as family_of() takes it; '' if unknown."""
+    family = _BY_NAME.get(name)
+    return "Open MPI" if family is OPENMPI else "MPICH" if family is HYDRA else ""
+
+
 def family_of(name: str, version_label: str = "") -> Family:
     """Return the family of a launcher.
 
