@@ -12,7 +12,7 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-fast bench lint format generate clean
+.PHONY: help demo extras test test-all test-fast bench lint format generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,8 +22,11 @@ demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and prin
 
 extras: $(VENV)/.extras ## add what draws pictures, writes Parquet and finds the levels in latencies
 
-test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing and run all tests
-	$(BIN)/python -m pytest --numprocesses 2
+test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing, test every capability and MPI library
+	$(BIN)/python -m pytest --numprocesses 2 -m "not exhaustive"
+
+test-all: test ## then the rest: each test on each library, long hunts
+	$(BIN)/python -m pytest --numprocesses 2 -m exhaustive
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit

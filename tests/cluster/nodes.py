@@ -19,6 +19,8 @@ from pathlib import Path
 
 from fabric import Fabric, Links, address, joined
 
+import patience
+
 ROOT = Path(__file__).parents[2]
 _NEEDED = ("ip", "nsenter", "unshare", "mount", "hostname", "sysctl")
 _LIMIT_SECONDS = 15
@@ -170,7 +172,7 @@ def _joined(made: Cluster, fabric: Fabric | None) -> Iterator[Links | None]:
 
 def _wait(keeper: subprocess.Popen[bytes], files: list[Path], log: Path) -> None:
     """Wait until every node has left its file."""
-    end = time.monotonic() + _LIMIT_SECONDS
+    end = patience.end(_LIMIT_SECONDS)
     while not all(file.exists() for file in files):
         if keeper.poll() is not None or time.monotonic() > end:
             said = log.read_text().strip().splitlines() or ["nothing was said"]

@@ -11,7 +11,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from libraries import Mpi, first_of_each
 from nodes import Cluster
 from recording import RANKWISE
 
+import patience
 from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.find import find_hierarchy
@@ -177,10 +177,10 @@ def test_a_node_that_dies(mpi: Mpi, switches: Cluster, file: Path) -> None:
         env=environment(mpi),
     )
     with job:
-        end = time.monotonic() + LIMIT_SECONDS
-        while not list(file.parent.glob("*/progress")):
-            assert job.poll() is None and time.monotonic() < end
-            time.sleep(0.02)
+        patience.wait_until(
+            lambda: job.poll() is not None or list(file.parent.glob("*/progress")), LIMIT_SECONDS
+        )
+        assert job.poll() is None
         for process in processes(switches, 3):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

@@ -24,6 +24,7 @@ from launching import check_connected
 from libraries import Mpi
 from recording import RANKWISE, Recording
 
+import patience
 from rankwise.placement.files import write_all
 from rankwise.placement.seats import Seat
 
@@ -137,7 +138,7 @@ def slurm(cluster: nodes.Cluster) -> Slurm:
         (place / f"spool.{name}").mkdir()
         daemon(number, "mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup")  # the machine's is not for slurmd
         daemon(number, "slurmd", "-N", name)
-    end = time.monotonic() + START_SECONDS
+    end = patience.end(START_SECONDS)
     while not made.nodes_are_idle():
         if time.monotonic() > end:
             pytest.skip(f"Slurm did not start within {START_SECONDS} seconds")
@@ -208,9 +209,7 @@ def test_in_a_batch_script(slurm: Slurm, program: Path, place: Path, launcher: s
     options = [f"--nodes={NODES}", f"--ntasks-per-node={RANKS // NODES}", f"--output={place}/output"]
     submitted = slurm.run("sbatch", "--parsable", *options, script, cwd=place)
     job = submitted.stdout.strip()
-    end = time.monotonic() + LIMIT_SECONDS
-    while not finished.exists() and time.monotonic() < end:
-        time.sleep(0.1)
+    patience.wait_until(finished.exists, LIMIT_SECONDS)
     status, said = finished.read_text(), (place / "output").read_text()
     check_connected(int(status), said)
     assert status == "0\n", said

@@ -15,6 +15,7 @@ from pathlib import Path
 from libraries import Mpi
 from recording import RANKWISE, Recording
 
+import patience
 from rankwise.profile.counters import read_counters
 from tries import HeldUp
 
@@ -79,19 +80,21 @@ class Job:
         return launcher
 
     def wait_until_ready(self) -> None:
-        end = time.monotonic() + LIMIT_SECONDS
-        while len(self.ranks) < RANKS:
+        def ready() -> bool:
             assert self.process.poll() is None, self.stderr
-            assert time.monotonic() < end, self.stderr
-            time.sleep(0.05)
+            return len(self.ranks) == RANKS
+
+        patience.wait_until(ready, LIMIT_SECONDS, lambda: self.stderr)
 
     def wait_until_hanging(self) -> None:
         """Until each rank is inside the call that it will not leave, or at its end: its counters say so."""
         self.wait_until_ready()
-        end = time.monotonic() + LIMIT_SECONDS
-        while sum(self._goes_no_further(path) for path in self.directory.glob("*-run/*.counters")) < RANKS:
-            assert time.monotonic() < end, self.stderr
-            time.sleep(0.05)
+
+        def hanging() -> bool:
+            files = self.directory.glob("*-run/*.counters")
+            return sum(self._goes_no_further(path) for path in files) == RANKS
+
+        patience.wait_until(hanging, LIMIT_SECONDS, lambda: self.stderr)
 
     @staticmethod
     def _goes_no_further(path: Path) -> bool:
@@ -104,7 +107,7 @@ class Job:
 
     def wait(self) -> int:
         """Exit status as a shell tells it."""
-        end = time.monotonic() + LIMIT_SECONDS
+        end = patience.end(LIMIT_SECONDS)
         ranks_ended = None
         while self.process.poll() is None:
             now = time.monotonic()
@@ -112,7 +115,7 @@ class Job:
                 ranks_ended = None
             elif ranks_ended is None:
                 ranks_ended = now
-            elif now > ranks_ended + LAUNCHER_SECONDS:
+            elif now > ranks_ended + patience.limit(LAUNCHER_SECONDS):
                 raise LauncherHangs(self.stderr)
             if now > end:
                 raise subprocess.TimeoutExpired(self.process.args, LIMIT_SECONDS)
@@ -121,10 +124,10 @@ class Job:
         return 128 - code if code < 0 else code
 
     def wait_for_ranks(self) -> None:
-        end = time.monotonic() + LIMIT_SECONDS
-        while any(_alive(pid) for pid in self.ranks):
-            assert time.monotonic() < end, f"{self.ranks} don't end"
-            time.sleep(0.05)
+        def ended() -> bool:
+            return not any(_alive(pid) for pid in self.ranks)
+
+        patience.wait_until(ended, LIMIT_SECONDS, lambda: f"{self.ranks} don't end")
 
     def clean_up(self) -> None:
         """End what is left of it."""

@@ -14,6 +14,7 @@ import pytest
 from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE
 
+import patience
 from rankwise.latency.formats import mmpi as mmpi_log
 from rankwise.latency.formats import own
 
@@ -118,7 +119,7 @@ def test_ctrl_c_keeps_what_there_is(mpi: Mpi, cache: Path, tmp_path: Path) -> No
         cwd=tmp_path,
         start_new_session=True,
     )
-    ends = time.monotonic() + LIMIT_SECONDS / 2
+    ends = patience.end(LIMIT_SECONDS / 2)
     progress = tmp_path / "a.json-run" / "progress"
     while process.poll() is None and time.monotonic() < ends and steps_done(progress) < 1:
         time.sleep(0.01)

@@ -8,13 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import libraries
 import pytest
 from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
+
+import patience
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from profiles import write_traffic
@@ -116,10 +117,7 @@ def test_interrupted_before_there_is_a_pair(mpi: Mpi, compiled: Compile, parted:
         env=mpi.env(),
         cwd=parted.parent,
     )
-    end = time.monotonic() + LIMIT_SECONDS
-    while not list(parted.parent.glob("rankwise-verify-*/*-run/*.counters")):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    patience.wait_until(lambda: list(parted.parent.glob("rankwise-verify-*/*-run/*.counters")), LIMIT_SECONDS)
     os.kill(process.pid, signal.SIGINT)
     said, _ = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 128 + signal.SIGINT

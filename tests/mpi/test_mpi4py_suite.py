@@ -81,7 +81,13 @@ class Suite:
 
 
 @pytest.mark.timeout(4 * LIMIT_SECONDS)
-@pytest.mark.parametrize(("ranks", "arguments"), [(1, ONE_RANK), (2, TWO_RANKS)], ids=["one", "two"])
+@pytest.mark.parametrize(
+    ("ranks", "arguments"),
+    [
+        pytest.param(1, ONE_RANK, id="one"),
+        pytest.param(2, TWO_RANKS, id="two", marks=pytest.mark.exhaustive),
+    ],
+)
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_same_outcomes(
     mpi: Mpi, ranks: int, arguments: list[str], compiled: Compile, tests: Path, tmp_path: Path

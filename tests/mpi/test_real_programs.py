@@ -53,6 +53,7 @@ def test_lammps(tmp_path: Path) -> None:
     assert done.dropped == {}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not (HPCC and OPENMPI), reason="needs Debian's hpcc and Open MPI")
 def test_hpcc(tmp_path: Path) -> None:
     assert OPENMPI is not None

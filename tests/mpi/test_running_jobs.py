@@ -20,6 +20,8 @@ import pytest
 from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
 
+import patience
+
 RANKS = 4
 
 
@@ -61,7 +63,7 @@ class Job:
 
     def wait_for(self, *places: tuple[str, str | None, str | None, str, str]) -> dict[str, Any]:
         """Look until the ranks are in these places: (state, procedure, communicator, ranks, missing)."""
-        end = time.monotonic() + LIMIT_SECONDS
+        end = patience.end(LIMIT_SECONDS)
         while True:
             found = self.top("--every", "0.2")
             keys = ("state", "procedure", "communicator", "ranks", "missing")
@@ -131,7 +133,7 @@ def test_a_job_that_hangs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
 
 def test_a_job_that_runs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     job = Job(mpi, compiled(mpi, "busy.c"), tmp_path)
-    end = time.monotonic() + LIMIT_SECONDS
+    end = patience.end(LIMIT_SECONDS)
     while "refused" in (found := job.top("--every", "1")) or found["worlds"][0]["wall_seconds"] < 3:
         assert time.monotonic() < end
     [world] = found["worlds"]

@@ -16,21 +16,27 @@ from libraries import Mpi
 from model.comparison import differences, read
 from model.walk import expect
 
-SEEDS = range(8 * BATCH)
+import patience
+
+FEW, MANY = range(2 * BATCH), range(2 * BATCH, 8 * BATCH)  # seeds
 SECONDS = 60  # no further batch is started then
 ALL_SECONDS = 130  # of a library, whatever fails
 MOST_UNEXPLAINED = 2
-LEAST_BATCHES = 3
+LEAST_BATCHES = 2
 MOST_LEFT_OUT = 0.1
 
 
 @pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    "seeds", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)], ids=["few", "many"]
+)
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name)
 def test_profiles_of_random_programs_are_exact(
-    mpi: Mpi, tmp_path: Path, record_property: Callable[[str, object], None]
+    mpi: Mpi, seeds: range, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    started = time.monotonic()
-    tally = Hunt(mpi, tmp_path, ALL_SECONDS).search(SEEDS, until=lambda: time.monotonic() - started > SECONDS)
+    ends = patience.end(SECONDS)
+    hunt = Hunt(mpi, tmp_path, patience.limit(ALL_SECONDS))
+    tally = hunt.search(seeds, until=lambda: time.monotonic() > ends)
     record_property("tally", f"{mpi.name}: {tally}")
     assert not tally.reports, "\n\n".join(tally.reports)
     assert tally.unexplained <= MOST_UNEXPLAINED

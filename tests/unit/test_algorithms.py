@@ -137,7 +137,9 @@ def test_rabenseifner_total(processes: int) -> None:
     )
 
 
-@pytest.mark.parametrize("processes", [4, 7, 8, 12, 16])
+@pytest.mark.parametrize(
+    "processes", [4, 7, 8, *(pytest.param(many, marks=pytest.mark.exhaustive) for many in (12, 16))]
+)
 @pytest.mark.parametrize(("collective", "model"), EVERY)
 def test_every_model_is_recognised(collective: str, model: Model, processes: int) -> None:
     size = SIZES.get(collective, 72)

@@ -1,18 +1,23 @@
-"""A run of tests tells those that passed only when tried again, and keeps files together."""
+"""A run of tests keeps files together, covers every library, and tells what passed only when tried again."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import patience
 import schedule
 
 TESTS = Path(schedule.__file__).parent
+HOOKS = ["exhaustive", "patience", "schedule", "tries"]
 
 TRIED_AGAIN = """
 import subprocess, time
@@ -45,7 +50,7 @@ def test_of_a_command_that_hangs():
 
 @pytest.mark.timeout(1)
 def test_that_hangs():
-    if first_try("hang"):
+    if first_try("hang") or first_try("hang again"):
         time.sleep(60)
 """
 
@@ -62,12 +67,39 @@ def test_it(number, record_property):
 """
 
 
+LIBRARIES = """
+import pytest
+
+FAMILIES = {"one": "openmpi", "two": "openmpi", "three": "mpich", "four": "mpich", "five": "mpich"}
+ALL = [
+    type("Mpi", (), {"family": family, "mpifort": "mpifort" if name in ("two", "three") else ""})
+    for name, family in FAMILIES.items()
+]
+
+
+@pytest.mark.parametrize("mpi", ALL, ids=FAMILIES)
+def test_it(mpi):
+    pass
+
+
+@pytest.mark.parametrize("mpi", ALL[1:], ids=list(FAMILIES)[1:])
+@pytest.mark.parametrize("number", range(2))
+def test_fortran(mpi, number):
+    pass
+
+
+def test_that_runs_on_none():
+    pass
+"""
+
+
 def run(place: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of a directory with the hooks that ours have."""
     place.joinpath("pytest.ini").write_text("[pytest]")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    hooks = [word for name in HOOKS for word in ("-p", name)]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "schedule", "-p", "tries", *options],
+        [sys.executable, "-m", "pytest", *hooks, *options],
         capture_output=True,
         text=True,
         timeout=120,
@@ -83,7 +115,7 @@ def distributed(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Complete
     place.joinpath("test_tried_again.py").write_text(TRIED_AGAIN)
     for number in range(3):
         place.joinpath(f"test_{number}.py").write_text(GROUP)
-    return run(place, "--numprocesses=2", "--reruns=1", "--most-unstable=1", "-rP")
+    return run(place, "--numprocesses=2", "--reruns=2", "--most-unstable=1", "-rP")
 
 
 def test_what_was_tried_again_is_counted_by_its_kind(distributed: subprocess.CompletedProcess[str]) -> None:
@@ -94,7 +126,7 @@ def test_what_was_tried_again_is_counted_by_its_kind(distributed: subprocess.Com
         "  test_tried_again.py::test_of_another_exception",
         "held up: 2 tried again after a time limit or a launcher's failure",
     ]
-    assert "16 passed, 4 rerun in" in lines[-1]
+    assert "16 passed, 5 rerun in" in lines[-1]
 
 
 def test_more_unstable_tests_than_the_budget_fail_a_run(
@@ -112,6 +144,60 @@ def test_a_file_stays_on_one_worker(distributed: subprocess.CompletedProcess[str
         told = [line for line in distributed.stdout.splitlines() if f"of test_{number}.py on gw" in line]
         assert len(told) == 4
         assert len({line.split()[-1] for line in told}) == 1
+
+
+@pytest.mark.parametrize(
+    ("load", "seconds", "waited"),
+    [(4.0, 60, 60), (8.0, 60, 120), (100.0, 60, 300), (100.0, 5, 5), (0.1, 60, 60)],
+)
+def test_limits_follow_the_load(
+    monkeypatch: pytest.MonkeyPatch, load: float, seconds: float, waited: float
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert patience.limit(seconds) == waited
+    assert time.monotonic() < patience.end(seconds) <= time.monotonic() + waited
+
+
+@pytest.mark.parametrize("wait", [subprocess.Popen.wait, subprocess.Popen.communicate])
+def test_processes_are_waited_for_longer_on_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch, wait: Callable[..., object]
+) -> None:
+    monkeypatch.setattr(patience, "limit", lambda seconds: seconds + 60)
+    with subprocess.Popen(["sleep", "0.3"]) as process:
+        wait(process, timeout=0.01)
+    assert process.returncode == 0
+
+
+def test_what_never_comes_is_a_hold_up() -> None:
+    with pytest.raises(TimeoutError, match="no sign"):
+        patience.wait_until(lambda: False, 0.01, lambda: "no sign")
+
+
+def collected(place: Path, mark: str) -> list[tuple[str, ...]]:
+    """(file, function, parameters) of the tests with a mark."""
+    lines = run(place, "--collect-only", "-q", "-m", mark).stdout.splitlines()
+    return [tuple(re.split(r"::|\[|\]", line)) for line in lines if "::" in line]
+
+
+def test_each_function_stays_with_one_library_of_each_family(tmp_path: Path) -> None:
+    for number in range(10):
+        tmp_path.joinpath(f"test_{number}.py").write_text(LIBRARIES)
+    few, rest = collected(tmp_path, "not exhaustive"), collected(tmp_path, "exhaustive")
+    assert len({*few, *rest}) == len(few) + len(rest) == 10 * (5 + 2 * 4 + 1)
+    assert len(few) == 10 * (2 + 2 * 2 + 1)
+    touched = set()
+    for number in range(10):
+        of_file = [words[1:] for words in few if words[0] == f"test_{number}.py"]
+        one, other = (words[1] for words in of_file if words[0] == "test_it")
+        assert one in ("one", "two")
+        assert other in ("three", "four", "five")
+        touched |= {one, other}
+        # Where bindings are needed that only some libraries have, it is one of these.
+        assert {words[1] for words in of_file if words[0] == "test_fortran"} == {
+            f"{number}-{name}" for number in range(2) for name in ("two", "three")
+        }
+    assert touched == {"one", "two", "three", "four", "five"}
 
 
 def test_groups(monkeypatch: pytest.MonkeyPatch) -> None:
