@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint32_t first_records = 16;
 constexpr std::uint32_t most_records_a_section = 4096;
-// Beyond these, communicators share the "other" index; the bound leaves most of the file to the rows.
-constexpr std::uint32_t most_records = 1U << 16;
 
 rankwise_section *section = nullptr;
 std::uint32_t record_count = 0;

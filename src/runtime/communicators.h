@@ -11,6 +11,9 @@
 
 namespace rankwise::communicators {
 
+// Beyond these, communicators share the "other" index; the bound leaves most of the file to the rows.
+constexpr std::uint32_t most_records = 1U << 16;
+
 // The processes that a communicator's neighbourhood collectives send to, in their order; PROC_NULL entries are
 // false.
 struct Neighbours {
