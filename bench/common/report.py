@@ -18,8 +18,22 @@ def _aim(row: Row) -> str:
 
 def table(results: list[Result], mpi: Mpi) -> str:
     """Lay the lines out as plain text; rows of one unit have the same number of digits."""
-    head = ("row", "unit", "without", "with", "added", "lowest", "highest", "x reads", "aim", "", "peer*")
+    head = (
+        "row",
+        "unit",
+        "without",
+        "with",
+        "added",
+        "lowest",
+        "highest",
+        "median",
+        "x reads",
+        "aim",
+        "",
+        "peer*",
+    )
     lines: list[tuple[str, ...]] = [head]
+    marks = head.index("")
     for result in results:
         row = result.row
         digits = 1 if row.unit in ("ns", "ms") else 2
@@ -36,6 +50,7 @@ def table(results: list[Result], mpi: Mpi) -> str:
                 row.key,
                 row.unit,
                 *(f"{value:.{digits}f}" for value in values),
+                f"{statistics.median(result.added_to_medians):.{digits}f}" if result.added_to_medians else "",
                 "" if result.ratio is None else f"{result.ratio:.2f}",
                 _aim(row),
                 result.mark,
@@ -46,7 +61,7 @@ def table(results: list[Result], mpi: Mpi) -> str:
     text = []
     for line in lines:
         cells = [
-            cell.ljust(width) if column in (0, 1, 9) else cell.rjust(width)
+            cell.ljust(width) if column in (0, 1, marks) else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         text.append("  ".join(cells).rstrip())
@@ -64,6 +79,7 @@ def as_json(results: list[Result], mpi: Mpi, recorded: bool) -> dict[str, object
             "with": result.with_,
             "two_clock_reads_ns": result.reads,
             "added": result.added,
+            "added_to_medians": result.added_to_medians,
             "added_in_two_clock_reads": result.ratio,
             "aim": result.row.aim,
             "aim_in_two_clock_reads": result.row.aim_in_reads,

@@ -16,9 +16,10 @@ class Row:
 
     `figure` finds it in what a job told, given the statistic of the batches. `aim` is the most that may be
     added, in `unit`, or in `two clock reads` when `aim_in_reads`. `slack` is what the measurement can't tell
-    from the aim. `peers` is the smallest figure of mpisee 4.1, mpiP 3.5 and IPM 2.0.6 that really record the
-    call, by launcher family. They were measured once, on another machine state, with Open MPI 4.1.4 and MPICH
-    4.0.2: a reference, no part of this run.
+    from the aim. `of_batches`: each run has many, so it has a smallest one and a median one. `peers` is the
+    smallest figure of mpisee 4.1, mpiP 3.5 and IPM 2.0.6 that really record the call, by launcher family.
+    They were measured once, on another machine state, with Open MPI 4.1.4 and MPICH 4.0.2: a reference, no
+    part of this run.
     """
 
     key: str
@@ -28,6 +29,7 @@ class Row:
     aim_in_reads: bool = False
     slack: float = 0.0
     peers: dict[str, float] = field(default_factory=dict)
+    of_batches: bool = False
 
 
 def batches(
@@ -39,8 +41,9 @@ def batches(
     unit: str = "ns",
     in_reads: bool = False,
     slack: float = 0.0,
+    label: str = "",
 ) -> Row:
-    """Make the row of a call: the statistic of the batches with that name."""
+    """Make the row of a call: the statistic of the batches that are called `key`."""
     scale = 1000 if unit == "us" else 1
 
     def figure(job: Job, statistic: str) -> float:
@@ -48,7 +51,7 @@ def batches(
 
     given = {"openmpi": openmpi, "hydra": hydra}
     peers = {family: peer for family, peer in given.items() if peer is not None}
-    return Row(key, unit, figure, aim, in_reads, slack, peers)
+    return Row(label or key, unit, figure, aim, in_reads, slack, peers, of_batches=True)
 
 
 def call(key: str, calls: int = 1, openmpi: float | None = None, hydra: float | None = None) -> Row:

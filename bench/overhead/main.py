@@ -22,7 +22,9 @@ from common.report import as_json, table
 from common.results import Result, compare
 from common.rundirectory import own_init
 from overhead.command import CommandRunner, warm_up
-from overhead.rows import CALL_ROWS, COMMAND_ROWS, THREAD_ROWS, job_rows
+from overhead.rows import CALL_ROWS, COMMAND_ROWS, THREAD_ROWS, communicator_rows, job_rows
+
+PROGRAMS = ("calls", "threads", "communicators", "job")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -41,6 +43,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         default=[2],
         metavar="P,...",
         help="for Init and Finalize; '' leaves them out (default: 2)",
+    )
+    parser.add_argument(
+        "--communicators",
+        type=numbers,
+        default=[1, 2, 4],
+        metavar="P,...",
+        help="ranks that make and free communicators; '' leaves them out (default: 1,2,4)",
     )
     parser.add_argument("--timeout", type=float, default=120, help="of one run, s (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, pair by pair")
@@ -63,19 +72,25 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         return found
 
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
-        programs = {program: build(mpi, program, Path(name)) for program in ("calls", "threads", "job")}
+        programs = {
+            program: build(mpi, program, Path(name))
+            for program in ("calls", "threads", "communicators", "job")
+        }
         rounds = (str(options.rounds),)
         calls = Runner(mpi, programs["calls"], 1, preloaded, options.timeout, rounds)
         results += compare(CALL_ROWS, collected(calls.pairs(options.pairs), "calls"), options.statistic)
         threads = Runner(mpi, programs["threads"], 1, preloaded, options.timeout, rounds)
         results += compare(THREAD_ROWS, collected(threads.pairs(options.pairs), "threads"), options.statistic)
+        for ranks in options.communicators:
+            made = Runner(mpi, programs["communicators"], ranks, preloaded, options.timeout, rounds)
+            jobs = collected(made.pairs(options.pairs), f"communicators, {ranks} ranks")
+            results += compare(communicator_rows(ranks), jobs, options.statistic)
         for ranks in options.ranks:
             job = Runner(mpi, programs["job"], ranks, preloaded, options.timeout, examine=own_init)
             results += compare(job_rows(ranks), collected(job.pairs(options.pairs), f"{ranks} ranks"))
         command = CommandRunner(programs["job"], options.timeout)
         warm_up(command)
-        jobs = collected(pairs(options.pairs, command.run), "rankwise run")
-        results += compare(COMMAND_ROWS, jobs)
+        results += compare(COMMAND_ROWS, collected(pairs(options.pairs, command.run), "rankwise run"))
     return results, recorded
 
 
