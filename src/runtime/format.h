@@ -229,8 +229,8 @@ struct rankwise_header {
   uint64_t max_rss_bytes;
 
   uint64_t own_call_picoticks; /* measured cost of booking one call, in ticks / 1000 */
-  uint64_t own_setup_ns;       /* processor time of Rankwise's own share of MPI_Init */
-  uint64_t own_finish_ns;      /* processor time of Rankwise's own share of MPI_Finalize */
+  uint64_t own_setup_ticks;    /* Rankwise's own share of MPI_Init */
+  uint64_t own_finish_ticks;   /* Rankwise's own share of MPI_Finalize */
   uint64_t pauses;             /* MPI_Pcontrol(0): calls in between were not booked */
   uint64_t dropped[16];        /* by rankwise_dropped */
   uint32_t transport_state;    /* rankwise_transport_state */
@@ -242,7 +242,7 @@ struct rankwise_header {
 
 struct rankwise_thread {
   uint64_t inside_key;   /* key of the call that the thread is inside of (size bin 0), 0 = none */
-  uint64_t inside_since; /* ticks; of a polling call that is not timed: those of the latest timed call before */
+  uint64_t inside_since; /* when that call, or the latest one, began; ticks */
   int32_t tid;           /* kernel's thread id */
   int32_t alive;         /* 0 after the thread ended; another thread may take the slot over */
   uint64_t reserved[5];
@@ -289,8 +289,8 @@ struct rankwise_calls {
   uint64_t calls;
   uint64_t bytes_sent;     /* really sent; collective: what this process contributes; file: written */
   uint64_t bytes_received; /* really received; collective: 0; file: read */
-  uint64_t ticks;          /* sum over the calls; polling calls: an estimate from those that were timed */
-  uint64_t min_ticks;      /* of those timed */
+  uint64_t ticks;          /* sum over the calls */
+  uint64_t min_ticks;
   uint64_t max_ticks;
   uint64_t reserved;
 };

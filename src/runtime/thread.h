@@ -9,6 +9,7 @@
 #include "files.h"
 #include "inside/running.h"
 #include "inside/sender.h"
+#include "polls.h"
 #include "row_table.h"
 #include "windows.h"
 
@@ -34,7 +35,7 @@ struct alignas(apart) Thread {
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
-  std::uint64_t lot = 0;  // which polling calls are timed, see wrappers/sampling.h
+  Polls polls;
   inside::Running running;
   inside::Sender sender;
   const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall

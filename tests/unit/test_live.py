@@ -157,8 +157,8 @@ def test_a_rank_that_only_polls(tmp_path: Path, time: Time) -> None:
     for process in world:
         process.calls[0].append(call("MPI_Iprobe", calls=1000, seconds=0.1))
     world[1].calls[0][0] = call("MPI_Send", size_bin=7, calls=4, sent=400, seconds=0.3)
-    # The one rank is seen inside of it by chance: since when means nothing there.
-    write(tmp_path / "run", [running(world[0], 11.9, "MPI_Iprobe", 11.8), running(world[1], 11.9)])
+    # The one rank is seen inside of it by chance.
+    write(tmp_path / "run", [running(world[0], 11.9, "MPI_Iprobe", 11.95), running(world[1], 11.9)])
     time.seconds = 12.0
     found = only(watch.look().picture)
     assert [
@@ -167,19 +167,20 @@ def test_a_rank_that_only_polls(tmp_path: Path, time: Time) -> None:
         ("polling", "MPI_Iprobe", "W", None),
         ("outside", None, None, pytest.approx(0.1)),
     ]
-    assert found.ranks[0].percent_in_mpi == pytest.approx(5.0)
+    assert found.ranks[0].percent_in_mpi == pytest.approx(7.5)
 
 
-def test_polling_takes_no_more_than_the_time_there_is(tmp_path: Path) -> None:
-    world = [running(process, 9.9) for process in small_world(2)]
+def test_a_polling_call_that_lasts(tmp_path: Path) -> None:
+    world = [running(process, 9.0) for process in small_world(2)]
     for process in world:
-        process.calls = [[call("MPI_Test", calls=1000, seconds=15.0), call("MPI_Send", seconds=4.0)]]
-    world[1].threads *= 2
+        process.calls = [[call("MPI_Testall", calls=1000, seconds=1.0)]]
+    running(world[1], 9.0, "MPI_Testall", 7.0)
     found = first(write(tmp_path / "run", world))
-    # One thread has 10 s, of which 4 are certain; two have 20 s.
-    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([100.0, 190.0])
-    shares = {row.name: row.percent_of_wall_from_start for row in found.calls}
-    assert shares == pytest.approx({"MPI_Test": 100 * (6 + 15) / 20, "MPI_Send": 40.0})
+    assert [(rank.state, rank.procedure, rank.seconds) for rank in found.ranks] == [
+        ("outside", None, pytest.approx(1.0)),
+        ("inside", "MPI_Testall", pytest.approx(3.0)),
+    ]
+    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([10.0, 40.0])
 
 
 def test_a_node_whose_clock_is_ahead(tmp_path: Path) -> None:

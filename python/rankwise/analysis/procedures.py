@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
 
-from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by, opening_and_closing_by
-
-_KEYS = "procedures.name, procedures.class, procedures.id"
+from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
 
 
 @dataclass(frozen=True)
@@ -30,18 +27,7 @@ class ProcedureRow:
 
 
 def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
-    """Return every procedure that was called between MPI_Init and MPI_Finalize, most time first."""
-    return _rows(connection, counted_by(connection, _KEYS, JOIN_PROCEDURES))
-
-
-def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
-    """Return MPI_Init, MPI_Finalize and their kin, as far as they were called, most time first."""
-    return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES))
-
-
-def _rows(
-    connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], Counted]]
-) -> list[ProcedureRow]:
+    """Return every procedure that was called, most time in MPI first; MPI_Init and MPI_Finalize last."""
     extremes = {
         procedure: facts
         for procedure, *facts in connection.execute(
@@ -50,5 +36,7 @@ def _rows(
     }
     return [
         ProcedureRow(*(name, class_name, *extremes[procedure], counted))
-        for (name, class_name, procedure), counted in groups
+        for (name, class_name, procedure), counted in counted_by(
+            connection, "procedures.name, procedures.class, procedures.id", JOIN_PROCEDURES
+        )
     ]

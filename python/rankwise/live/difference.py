@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.live.process import POLLING, PROCEDURE_BITS, Process
+from rankwise.live.process import PROCEDURE_BITS, Process
 from rankwise.profile.communicators import Joined
 from rankwise.profile.keys import part
 from rankwise.profile.layout import names_of
@@ -25,7 +25,6 @@ from rankwise.profile.rows import Rows
 KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
 _FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
 _ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.int64)
-_POLLING = np.array(sorted(POLLING), np.int64)
 _KNOWN = np.array([one.id for one in PROCEDURES], np.int64)
 _CALL_COLUMNS = ("calls", "bytes_sent", "bytes_received", "seconds")
 _MESSAGE_COLUMNS = ("messages", "bytes")
@@ -86,7 +85,6 @@ def difference(
         called = _grown(before.calls if before else None, process.calls, _CALL_COLUMNS)
         keys = called["key"].astype(np.int64)
         procedures = keys & (1 << PROCEDURE_BITS) - 1
-        _limit(called["seconds"], procedures, wall[rank] * max(len(process.counters.threads), 1))
         _append(
             calls,
             np.isin(procedures, _KNOWN),
@@ -120,17 +118,6 @@ def _empty(columns: tuple[str, ...]) -> list[list[Column]]:
 def _append(table: list[list[Column]], known: Column, *columns: Column) -> None:
     for pieces, column in zip(table, columns, strict=True):
         pieces.append(column[known])
-
-
-def _limit(seconds: Column, procedures: Column, most: float) -> None:
-    """Reduce the time of a process's polling calls where all of its calls seem to take more than there is.
-
-    Not each of them is timed: if one that was has waited for a processor, that counts for several.
-    """
-    polling = np.isin(procedures, _POLLING)
-    excess, estimated = seconds.sum() - most, seconds[polling].sum()
-    if excess > 0 and estimated > 0:
-        seconds[polling] *= max(1 - excess / estimated, 0.0)
 
 
 def _grown(before: Rows | None, after: Rows, columns: tuple[str, ...]) -> Rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.live.difference import Difference
-from rankwise.live.process import POLLING, Process
+from rankwise.live.process import POLLING, Open, Process
 from rankwise.profile.clock import NANOSECONDS
 from rankwise.profile.communicators import FIRST, Communicator, Joined
 from rankwise.profile.members import parse
@@ -24,6 +24,9 @@ OUTSIDE = "outside"
 POLLS = "polling"
 STARTING = "starting"
 NO_COUNTERS = "no counters"
+
+_LONG_NS = NANOSECONDS // 10
+"""A polling call that has lasted so long is no poll that finds nothing: its rank is inside of it."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def _place(rank: int, process: Process, joined: Joined, polled: tuple[int, int] 
         return Place(state.replace("_", " "))
     if state == "starting":
         return _since(process, STARTING, process.counters.header.stamps["loaded"].realtime_ns or None)
-    waiting = next((call for call in process.calls_open if not call.polling), None)
+    waiting = next((call for call in process.calls_open if not _is_poll(call, process.now_ns)), None)
     if waiting:
         communicator = int(joined.ids_of(rank, np.array([waiting.communicator]))[0])
         return _since(process, INSIDE, waiting.since_ns, waiting.procedure, communicator)
@@ -131,6 +134,11 @@ def _place(rank: int, process: Process, joined: Joined, polled: tuple[int, int] 
         communicator = int(joined.ids_of(rank, np.array([polling.communicator]))[0])
         return _since(process, POLLS, None, polling.procedure, communicator)
     return _since(process, OUTSIDE, process.sign_of_life_ns)
+
+
+def _is_poll(call: Open, now_ns: int) -> bool:
+    """Whether the next one may come at any moment: a polling call can last long, too, while it moves data."""
+    return call.polling and now_ns - call.since_ns < _LONG_NS
 
 
 def _since(

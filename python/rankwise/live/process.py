@@ -46,7 +46,7 @@ class Open:
         procedure: its id.
         communicator: its index on the process.
         since_ns: nanoseconds since 1970, by the clock of the process's node.
-        polling: programs repeat it, so the instant is that of an earlier call, and its time no waiting.
+        polling: programs repeat it until something has happened.
     """
 
     procedure: int
@@ -103,8 +103,8 @@ class Process:
     def sign_of_life_ns(self) -> int:
         """The last instant at which it is known to have called MPI, nanoseconds since 1970.
 
-        Exact to 0.25 s: the stamp is renewed that often while MPI is called. The last call that was timed
-        tells more where calls are short.
+        Exact to 0.25 s: the stamp is renewed that often while MPI is called. Where calls are short, the
+        beginning of the last one tells more.
         """
         latest = self.counters.header.stamps["latest"]
         entered = [self._instant(ticks) for ticks in self.counters.threads["inside_since"].tolist() if ticks]
@@ -118,9 +118,8 @@ class Process:
         """
         rows = self.counters.calls
         keys = (rows["key"] & _WITHOUT_REGION) >> _WITHOUT_BIN
-        waiting = [one for one in self.calls_open if not one.polling]
-        own = [one.communicator << PROCEDURE_BITS | one.procedure for one in waiting]
-        seconds = [(self.now_ns - one.since_ns) / NANOSECONDS for one in waiting]
+        own = [one.communicator << PROCEDURE_BITS | one.procedure for one in self.calls_open]
+        seconds = [(self.now_ns - one.since_ns) / NANOSECONDS for one in self.calls_open]
         unique, places = np.unique(np.concatenate((keys, np.array(own, np.uint64))), return_inverse=True)
         total = np.zeros(len(unique), _CALLS)
         total["key"] = unique

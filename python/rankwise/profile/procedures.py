@@ -12,7 +12,7 @@ class Procedure(NamedTuple):
     Attributes:
         class_name: in reports.
         letter: of a constructor, in the names of its communicators; else ''.
-        polling: programs repeat the call until something has happened, so not each of them is timed.
+        polling: programs repeat the call until something has happened.
     """
 
     id: int

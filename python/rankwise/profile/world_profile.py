@@ -149,7 +149,6 @@ class WorldProfile:
             header, lifetime, call = counters.header, self.lifetimes[rank], self.insides[rank]
             calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
             booking_ticks = calls * header.own_call_picoticks / 1000
-            own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
             yield (
                 rank,
                 header.host,
@@ -168,7 +167,9 @@ class WorldProfile:
                 init_finalize,
                 min(header.max_rss_bytes, _LARGEST),
                 len(counters.threads),
-                self.clocks[rank].seconds_of(booking_ticks) + own_setup,
+                self.clocks[rank].seconds_of(
+                    booking_ticks + header.own_setup_ticks + header.own_finish_ticks
+                ),
                 call.procedure if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
@@ -176,8 +177,6 @@ class WorldProfile:
                 header.transport_state,
                 " ".join(what.replace("_", "-") for what in header.transport_sees),
                 header.transport_note,
-                lifetime.run,
-                own_setup,
             )
 
     def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:

@@ -43,7 +43,6 @@
 #include "../windows.h"
 #include "../wrappers/asked.h"
 #include "../wrappers/booking.h"
-#include "../wrappers/sampling.h"
 #include "builds.h"
 
 namespace rankwise::RANKWISE_BUILD_ABI {

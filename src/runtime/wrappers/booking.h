@@ -29,13 +29,10 @@ inline rankwise_accesses lost_accesses;
   return other_row(thread, key, calls);
 }
 
-// `weight`: of how many calls this one's time is the sample; 0: none, it was not timed.
-[[gnu::always_inline]] inline void add_call(rankwise_calls &row, std::uint64_t ticks, std::uint64_t weight = 1) {
-  if (weight != 0) {
-    if (row.calls == 0 || ticks < row.min_ticks) row.min_ticks = ticks;
-    if (ticks > row.max_ticks) row.max_ticks = ticks;
-    row.ticks += ticks * weight;
-  }
+[[gnu::always_inline]] inline void add_call(rankwise_calls &row, std::uint64_t ticks) {
+  if (row.calls == 0 || ticks < row.min_ticks) row.min_ticks = ticks;
+  if (ticks > row.max_ticks) row.max_ticks = ticks;
+  row.ticks += ticks;
   ++row.calls;
 }
 

@@ -53,30 +53,18 @@ class Call {
     }
   }
 
-  RANKWISE_HOT void start() {
-    key_ = keys::calls(procedure_, index_, regions::current);
-    rankwise_thread &record = *thread_->record;
-    record.inside_key = key_;
-    start_ = clock::ticks();
-    record.inside_since = start_;
-  }
+  RANKWISE_HOT void start() { start_at(clock::ticks()); }
 
-  // start() of a call that programs repeat until something has happened, often millions of times. Once its row has
-  // many, not each of them is timed; each is counted.
+  // start() of a call that programs repeat until something has happened.
   RANKWISE_HOT void start_polling() {
-    if (adopt_ || process::paused) [[unlikely]] {
-      return start();
-    }
-    key_ = keys::calls(procedure_, index_, regions::current);
-    row_ = &booking::row(*thread_, key_);
-    weight_ = sampling::weight(thread_->lot, row_->calls);
-    if (weight_ != 0) return start();
-    thread_->record->inside_key = key_;  // since when: near enough, where polling calls follow each other
+    polling_ = true;
+    start_at(thread_->polls.start(clock::ticks(), thread_->record->inside_since));
   }
 
   RANKWISE_HOT void stop(int rc) {
-    if (weight_ != 0) stop_ = clock::ticks();
+    stop_ = clock::ticks();
     thread_->record->inside_key = 0;
+    if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
       communicator_ = adopt(comm_);
       if (communicator_ != nullptr) on_adopted();
@@ -86,8 +74,8 @@ class Call {
 
   RANKWISE_HOT void book() {
     if (!process::paused) [[likely]] {
-      rankwise_calls &row = row_ != nullptr ? *row_ : booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
-      booking::add_call(row, ticks(), weight_);
+      rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
+      booking::add_call(row, ticks());
       row.bytes_sent += sent_;
       row.bytes_received += received_;
       if (access_ != Access::none) {
@@ -95,7 +83,7 @@ class Call {
       }
       if ((has_pattern_ || outlives_) && inside::active) tell_inside();
     }
-    if (weight_ != 0) process::alive_at(stop_);
+    process::alive_at(stop_);
     thread_->inside = false;
   }
 
@@ -369,6 +357,14 @@ class Call {
   void named(const char *name);
 
  private:
+  RANKWISE_HOT void start_at(std::uint64_t now) {
+    key_ = keys::calls(procedure_, index_, regions::current);
+    rankwise_thread &record = *thread_->record;
+    record.inside_key = key_;
+    start_ = now;
+    record.inside_since = now;
+  }
+
   static std::uint64_t message_bits(MPI_Message message) { return abi::bits(message) | (std::uint64_t{1} << 63); }
 
   template <class Count>
@@ -526,14 +522,13 @@ class Call {
   bool adopt_ = false;
   bool reordered_ = false;
   bool from_nobody_ = false;
+  bool polling_ = false;
   std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
   MPI_Comm comm_{};
   communicators::Communicator *communicator_ = nullptr;
   MPI_Win win_{};
   windows::Window *window_ = nullptr;
   std::uint64_t key_ = 0;
-  rankwise_calls *row_ = nullptr;  // of a polling call
-  std::uint64_t weight_ = 1;       // calls that its time stands for; 0 = not timed
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
   std::uint64_t size_ = 0;
