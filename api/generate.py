@@ -102,7 +102,9 @@ def procedures_h(table: Table) -> str:
         for p in table.procedures
     )
     slot_names = "".join(f"  {f.name},\n" for _, f in slots(table))
-    slot_rows = "".join(f'    {{"{f.name}", {str(exported(p, f)).lower()}}},\n' for p, f in slots(table))
+    slot_rows = "".join(
+        f'    {{"{f.name}", {str(exported(p, f)).lower()}, Procedure::{p.name}}},\n' for p, f in slots(table)
+    )
     return f"""// {STAMP}
 #ifndef RANKWISE_GENERATED_PROCEDURES_H
 #define RANKWISE_GENERATED_PROCEDURES_H
@@ -164,6 +166,7 @@ enum class Slot : std::uint16_t {{
 struct SlotFacts {{
   const char *name;
   bool exported;  // every MPI library has it, so the preloaded library may define it, too
+  Procedure procedure;
 }};
 
 inline constexpr SlotFacts slot_facts[] = {{

@@ -27,7 +27,8 @@ enum rankwise_format {
   RANKWISE_BYTE_ORDER = 0x01020304,
   RANKWISE_MAX_SECTIONS = 4096,
   RANKWISE_MOST_BYTES = 67108864, /* of a file: what claims to be larger was not written by Rankwise */
-  RANKWISE_NO_THREAD = -1         /* a section of the whole process */
+  RANKWISE_NO_THREAD = -1,        /* a section of the whole process */
+  RANKWISE_PROCEDURE_WORDS = 9    /* room for a bit of each procedure */
 };
 
 /* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
@@ -237,6 +238,9 @@ struct rankwise_header {
   uint32_t transport_sees;     /* rankwise_transport_sees */
   char transport[16];          /* which hook: openmpi-pml, ucx, libfabric */
   char transport_note[64];     /* why it is not active, one sentence */
+  /* Bit p % 64 of word p / 64: calls of procedure p may have passed by us, because an object's reference to it was not
+   * redirected, or only when the object had been there for long. Bit 0: those of any object that is loaded later. */
+  uint64_t passed_by[RANKWISE_PROCEDURE_WORDS];
   uint64_t reserved[4];
 };
 

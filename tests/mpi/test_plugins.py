@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
+import recording
 from libraries import Mpi
 from recording import LIMIT_SECONDS, PROGRAMS, Record
 
 SHARED = ("-shared", "-fPIC")
+RANKS = 2
 
 
 def exports(mpi: Mpi, plugin: Path, name: str) -> bool:
@@ -35,6 +38,56 @@ def test_newer_and_large_count_procedures(mpi: Mpi, record: Record, tmp_path: Pa
         sent = {rank: row[:2] for rank, row in done.calls("MPI_Isendrecv").items()}
         assert sent == {0: (2, 40), 1: (2, 40)}
         assert done.messages("W") == {(0, 1): (2, 40), (1, 0): (2, 40)}
+
+
+def expected_bins(mpi: Mpi, plugin: Path, plugins: int = 1) -> dict[int, int]:
+    """Calls of MPI_Bcast by size bin, over all ranks."""
+    calls = RANKS * plugins
+    return {4: calls} | ({5: calls} if exports(mpi, plugin, "MPI_Bcast_c") else {})
+
+
+@pytest.mark.parametrize("binding", ["lazy", "now"])
+def test_opened_with_deep_binding(mpi: Mpi, record: Record, tmp_path: Path, binding: str) -> None:
+    """They find the MPI library's functions before ours."""
+    plugin = tmp_path / "plugin.so"
+    mpi.compile(plugin, PROGRAMS / "plugin.c", options=[*SHARED, f"-Wl,-z,{binding}"])
+    done = record("loads_plugins.c", RANKS, "deep", str(plugin))
+    assert done.bins("MPI_Bcast") == expected_bins(mpi, plugin)
+    waits = {0: (1, 0, 0), 1: (1, 0, 0)} if exports(mpi, plugin, "MPI_Isendrecv") else {}
+    assert done.calls("MPI_Wait", "W") == waits
+    assert done.rows("SELECT not_covered FROM run") == [("[]",)]
+
+
+def test_what_passes_us_by_is_told(mpi: Mpi, record: Record, tmp_path: Path) -> None:
+    """A plugin that is never asked for a function is seen too late."""
+    plugin = tmp_path / "plugin.so"
+    mpi.compile(plugin, PROGRAMS / "plugin.c", options=SHARED)
+    newer = exports(mpi, plugin, "MPI_Isendrecv")
+    large = exports(mpi, plugin, "MPI_Bcast_c")
+    done = record("loads_plugins.c", RANKS, "deep", f"+{plugin}")
+    assert done.calls("MPI_Bcast") == {}
+    missed = ["MPI_Bcast", *(["MPI_Isendrecv", "MPI_Wait"] if newer else [])]
+    assert done.rows("SELECT not_covered FROM run") == [(json.dumps(missed),)]
+    assert done.warnings == [
+        f"calls of {', '.join(missed)} may be missing (ranks 0-1): objects made them past Rankwise"
+    ]
+    done.path.unlink()
+    done = record("loads_plugins.c", RANKS, f"+{plugin}")
+    assert done.bins("MPI_Bcast") == {4: RANKS}
+    missed = [*(["MPI_Bcast"] if large else []), *(["MPI_Isendrecv"] if newer else [])]
+    assert done.rows("SELECT not_covered FROM run") == [(json.dumps(missed),)]
+
+
+def test_a_kernel_that_refuses(mpi: Mpi, tmp_path: Path) -> None:
+    """References that are read-only and can't be changed."""
+    program = tmp_path / "refuses"
+    mpi.compile(program, PROGRAMS / "refuses.c", options=["-Wl,-z,relro,-z,now"])
+    done = recording.run_on(mpi, mpi.launch(RANKS, program), tmp_path / "refuses.rankwise")
+    assert done.process.returncode == 0, done.process.stderr
+    assert done.bins("MPI_Bcast") == {4: RANKS}
+    # Neither is it seen what the program loads.
+    missed = [*(["MPI_Bcast"] if exports(mpi, program, "MPI_Bcast_c") else []), "plugins"]
+    assert done.rows("SELECT not_covered FROM run") == [(json.dumps(missed),)]
 
 
 def test_fortran(mpi: Mpi, record: Record, tmp_path: Path) -> None:

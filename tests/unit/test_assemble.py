@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from synthetic import (
     IDS,
@@ -230,6 +231,24 @@ def test_the_launch_note_is_taken_over(tmp_path: Path) -> None:
     [run] = rows(assembly.path, "SELECT command, directory, launcher, job, not_covered FROM run")
     assert json.loads(run[0]) == note["command"]
     assert run[1:] == ("/home/me\ufffd", "mpirun", "123", '["MPI_Put"]')
+
+
+def test_what_passed_by(tmp_path: Path) -> None:
+    """It is not covered, beside what was known before the launch; and said also where nothing was known."""
+    processes = small_world(3)
+    for rank, names in ((1, ["MPI_Send"]), (2, ["MPI_Send", "MPI_Barrier"])):
+        words = np.zeros(CONSTANTS["PROCEDURE_WORDS"], np.uint64)
+        for name in names:
+            words[IDS[name] // 64] |= np.uint64(1 << IDS[name] % 64)
+        processes[rank].header["passed_by"] = words
+    (tmp_path / "known" / "run").mkdir(parents=True)
+    (tmp_path / "known" / "run" / "launch.json").write_text('{"not_covered": ["MPI_Put"]}')
+    (tmp_path / "script").mkdir()
+    for place, covered in (("known", '["MPI_Barrier", "MPI_Put", "MPI_Send"]'), ("script", "null")):
+        assembly = made(tmp_path / place, processes)
+        assert rows(assembly.path, "SELECT not_covered FROM run") == [(covered,)]
+        [(warning,)] = rows(assembly.path, "SELECT text FROM warnings WHERE text LIKE 'calls of %'")
+        assert warning.startswith("calls of MPI_Barrier, MPI_Send may be missing (ranks 1-2)")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "\x00\xff", "[" * 100_000])

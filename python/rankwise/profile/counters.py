@@ -55,6 +55,7 @@ class Header:
         transport_state: name in enum rankwise_transport_state, lower case; ``unknown`` if damaged.
         transport_sees: names in enum rankwise_transport_sees, lower case.
         transport_note: why the hook is not active; may be empty.
+        passed_by: numbers of procedures of which calls may be missing; 0: of any in objects loaded later.
     """
 
     state: str
@@ -87,6 +88,7 @@ class Header:
     transport_state: str
     transport_sees: tuple[str, ...]
     transport_note: str
+    passed_by: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -243,6 +245,7 @@ def _header(record: np.void) -> Header:
             "abi": layout.names_of("abi").get(values["abi"], "none"),
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
+            "passed_by": _numbers_of(record["passed_by"]),
             "transport_state": layout.names_of("transport_state").get(values["transport_state"], "unknown"),
             "transport_sees": tuple(
                 name
@@ -251,6 +254,12 @@ def _header(record: np.void) -> Header:
             ),
         }
     )
+
+
+def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
+    """Return the numbers whose bit is set: bit n % 64 of word n / 64 stands for n."""
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+    return tuple(int(number) for number in np.flatnonzero(bits))
 
 
 def _tables(source: _Source, section_count: int, losses: Counter[str]) -> dict[str, Rows]:

@@ -22,7 +22,7 @@ CREATE TABLE run (                   -- one row
   ranks_seen       INTEGER NOT NULL, -- counters files that could be read
   partial          INTEGER NOT NULL, -- 1 = not every rank came to the end of MPI_Finalize
   partial_reason   TEXT NOT NULL,    -- one sentence, '' if complete
-  not_covered      TEXT NOT NULL,    -- JSON array: MPI procedures that the program imports and Rankwise does not record; null = unknown
+  not_covered      TEXT NOT NULL,    -- JSON array: MPI procedures that the program imports and Rankwise does not record, or that passed it by; null = unknown
   world            INTEGER NOT NULL DEFAULT 1, -- which of the launch's MPI_COMM_WORLDs this is, by start, from 1
   worlds           INTEGER NOT NULL DEFAULT 1, -- how many there were, one profile each
   only             TEXT NOT NULL DEFAULT '[]'  -- JSON array: collectives inside of which messages were recorded; [] = all

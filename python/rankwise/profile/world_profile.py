@@ -12,12 +12,13 @@ from rankwise.profile import layout
 from rankwise.profile.checks import check
 from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
-from rankwise.profile.counters import Counters
+from rankwise.profile.counters import Counters, Header
 from rankwise.profile.ending import partial_reason
 from rankwise.profile.files import Files, join_files
 from rankwise.profile.inside import Inside, inside
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.passed_by import passed_by, passed_by_warnings
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
 from rankwise.profile.procedures import PROCEDURES
@@ -102,7 +103,8 @@ class WorldProfile:
         _insert(profile, "ranks", self._ranks(profile))
         for counters in self.ranks.values():
             sentences += counters.losses
-        sentences += transport_warnings({rank: counters.header for rank, counters in self.ranks.items()})
+        headers = {rank: counters.header for rank, counters in self.ranks.items()}
+        sentences += transport_warnings(headers) + passed_by_warnings(headers)
         if not self.reason:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)
@@ -130,11 +132,16 @@ class WorldProfile:
             len(self.ranks),
             int(bool(self.reason)),
             self.reason,
-            json.dumps(self.note.not_covered),
+            json.dumps(self._not_covered(headers)),
             self.world.number,
             self.world.of,
             json.dumps(self.note.only),
         )
+
+    def _not_covered(self, headers: Sequence[Header]) -> list[str] | None:
+        """Add what was seen while the program ran to what was known before."""
+        known = self.note.not_covered
+        return None if known is None else sorted({*known, *passed_by(headers)})
 
     def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         """Make the rows of `ranks`, once those of `calls` are there."""

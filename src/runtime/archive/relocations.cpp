@@ -5,6 +5,8 @@ namespace rankwise::relocations {
 
 void redirect() {}
 
+void redirect_late() {}
+
 void *replace(const char * /*name*/, void * /*replacement*/) { return nullptr; }
 
 void put_back(const char * /*name*/, void * /*replacement*/, void * /*original*/) {}

@@ -1,42 +1,27 @@
 #include "relocations.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 
+#include "../counters_file.h"
 #include "../dispatch/copies.h"
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
 #include "../hash.h"
 #include "../lock.h"
+#include "../thread.h"
+#include "loader_calls.h"
+#include "references.h"
 #include "slot_names.h"
-
-extern "C" {
-// dlsym.S: calls the second, and goes on to dlsym as if it had been called itself.
-void *rankwise_dlsym(void *handle, const char *name);
-void rankwise_before_dlsym();
-}
 
 namespace rankwise::relocations {
 namespace {
 
-constexpr std::uintptr_t page_bytes = 4096;
-
-#if defined(__x86_64__)
-constexpr unsigned relocation_jump_slot = R_X86_64_JUMP_SLOT;
-constexpr unsigned relocation_global_data = R_X86_64_GLOB_DAT;
-constexpr unsigned relocation_absolute = R_X86_64_64;
-#elif defined(__aarch64__)
-constexpr unsigned relocation_jump_slot = R_AARCH64_JUMP_SLOT;
-constexpr unsigned relocation_global_data = R_AARCH64_GLOB_DAT;
-constexpr unsigned relocation_absolute = R_AARCH64_ABS64;
-#endif
+using references::Protection;
 
 bool is_binding_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -48,49 +33,6 @@ bool is_binding_name(const char *path) {
   }
   return false;
 }
-
-// What redirect() needs of an object's dynamic section.
-struct Dynamic {
-  const ElfW(Sym) *symbols = nullptr;
-  const char *names = nullptr;
-  const ElfW(Rela) * tables[2] = {nullptr, nullptr};
-  std::size_t counts[2] = {0, 0};
-
-  explicit Dynamic(const dl_phdr_info &info) {
-    const ElfW(Dyn) *entry = nullptr;
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
-        entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-      }
-    }
-    for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-      switch (entry->d_tag) {
-        case DT_SYMTAB:
-          symbols = reinterpret_cast<const ElfW(Sym) *>(entry->d_un.d_ptr);
-          break;
-        case DT_STRTAB:
-          names = reinterpret_cast<const char *>(entry->d_un.d_ptr);
-          break;
-        case DT_JMPREL:
-          tables[0] = reinterpret_cast<const ElfW(Rela) *>(entry->d_un.d_ptr);
-          break;
-        case DT_PLTRELSZ:
-          counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        case DT_RELA:
-          tables[1] = reinterpret_cast<const ElfW(Rela) *>(entry->d_un.d_ptr);
-          break;
-        case DT_RELASZ:
-          counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        default:
-          break;
-      }
-    }
-  }
-
-  bool usable() const { return symbols != nullptr && names != nullptr; }
-};
 
 // What the MPI library has of the functions whose relocations are redirected, by slot; [1] under its PMPI_ name.
 enum class Has : std::uint8_t { unknown, asked, no, yes };
@@ -107,57 +49,14 @@ void answer() {
   }
 }
 
-// Relocations are often read-only when the program runs; the page keeps the rights it had.
-struct Protection {
-  std::uintptr_t start = 0;
-  std::uintptr_t end = 0;
-  explicit Protection(const dl_phdr_info &info) {
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      if (info.dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-        start = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
-        end = start + info.dlpi_phdr[i].p_memsz;
-      }
-    }
-  }
-  bool covers(const void *address) const {
-    const auto value = reinterpret_cast<std::uintptr_t>(address);
-    return value >= start && value < end;
-  }
-};
-
-void set(void **place, void *target, const Protection &read_only) {
-  if (__atomic_load_n(place, __ATOMIC_RELAXED) == target) return;
-  void *page = reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(place) & ~(page_bytes - 1));
-  const bool locked = read_only.covers(place);
-  if (locked && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return;
-  __atomic_store_n(place, target, __ATOMIC_RELEASE);
-  if (locked) mprotect(page, page_bytes, PROT_READ);
-}
-
-// Calls visit(name, symbol, place) for each reference of an object to a function or variable of another one.
-template <class Visit>
-void for_each_reference(const dl_phdr_info &info, Visit visit) {
-  const Dynamic dynamic(info);
-  if (!dynamic.usable()) return;
-  for (int t = 0; t < 2; ++t) {
-    for (std::size_t i = 0; dynamic.tables[t] != nullptr && i < dynamic.counts[t]; ++i) {
-      const ElfW(Rela) &relocation = dynamic.tables[t][i];
-      const auto type = static_cast<unsigned>(ELF64_R_TYPE(relocation.r_info));
-      if (type != relocation_jump_slot && type != relocation_global_data && type != relocation_absolute) continue;
-      const ElfW(Sym) &symbol = dynamic.symbols[ELF64_R_SYM(relocation.r_info)];
-      if (symbol.st_shndx != SHN_UNDEF) continue;
-      visit(dynamic.names + symbol.st_name, symbol, reinterpret_cast<void **>(info.dlpi_addr + relocation.r_offset));
-    }
-  }
-}
-
 // The objects that have been walked. When it is full, the others are walked every time.
 class Walked {
  public:
   bool contains(const void *object) { return *slot_of(object) == object; }
+  bool full() const { return used_ * 2 >= slots; }
   void add(const void *object) {
     const void **slot = slot_of(object);
-    if (used_ * 2 < slots && *slot == nullptr) {
+    if (!full() && *slot == nullptr) {
       *slot = object;
       ++used_;
     }
@@ -187,66 +86,153 @@ struct Loads {
   unsigned long long subs = 0;
 };
 
+// An object about which the loader has to be asked, and that can't be done while it lists its objects.
+struct Unclear {
+  dl_phdr_info info;
+  char path[4096];
+};
+
 struct State {
   Lock lock;
   Walked walked;
   Loads loads;
   bool mpi = false;  // an MPI library was there
   bool asked = false;
+  bool late = false;  // what is redirected now may have been called before
+  bool deep = false;  // the program has opened objects with RTLD_DEEPBIND
+  Unclear unclear;
   void *own_base = nullptr;
+  std::uint64_t passed_by[RANKWISE_PROCEDURE_WORDS] = {};  // as in the counters file
 };
 State state;
+static_assert(procedure_count <= RANKWISE_PROCEDURE_WORDS * 64);
 
 int read_loads(dl_phdr_info *info, std::size_t /*bytes*/, void *loads) {
   *static_cast<Loads *>(loads) = {info->dlpi_adds, info->dlpi_subs};
   return 1;
 }
 
+Loads read_loads() {
+  Loads now;
+  dl_iterate_phdr(read_loads, &now);
+  return now;
+}
+
+// One object, and what must be known of it to redirect its references.
+struct Object {
+  const dl_phdr_info &info;
+  const Protection read_only{info};
+  const bool fortran = is_binding_name(info.dlpi_name != nullptr ? info.dlpi_name : "");
+  const bool is_program = info.dlpi_name == nullptr || info.dlpi_name[0] == '\0';
+};
+
+void pass_by(Procedure procedure) {
+  const auto number = static_cast<unsigned>(procedure);
+  state.passed_by[number / 64] |= std::uint64_t{1} << (number % 64);
+}
+
+// Lets a reference lead to ours. The calls that it may have led past us by then are told.
+void lead(void **place, void *ours, Procedure procedure, const Object &object) {
+  const void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
+  if (held == ours) return;
+  const bool called = state.late && held != nullptr && !references::lies_in(held, object.info);
+  if (!references::set(place, ours, object.read_only) || called) pass_by(procedure);
+}
+
 // Redirects one reference; false if it must wait for an answer of the MPI library.
-bool redirect_reference(const char *name, void **place, bool fortran, const Protection &read_only) {
-  if (name[0] == 'd' && strcmp(name, "dlsym") == 0) {
-    set(place, reinterpret_cast<void *>(&rankwise_dlsym), read_only);
+bool redirect_reference(const char *name, void **place, const Object &object) {
+  if (void *ours = loader_calls::stand_in(name); ours != nullptr && !object.fortran) {
+    if (!references::set(place, ours, object.read_only)) pass_by(Procedure::none);
     return true;
   }
   const bool profiling_name = name[0] == 'P';
-  if (!state.mpi || (profiling_name ? !fortran : name[0] != 'M')) return true;
+  if (!state.mpi || (profiling_name ? !object.fortran : name[0] != 'M')) return true;
   const int slot = slot_named(profiling_name ? name + 1 : name);
   if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;
   Has &answer = has[profiling_name ? 1 : 0][slot];
   if (answer == Has::unknown) answer = Has::asked;
   if (answer == Has::asked) return false;
   // A weak reference to what the library lacks must stay empty.
-  if (answer == Has::yes) set(place, dispatch::symbol(static_cast<Slot>(slot)), read_only);
+  if (answer == Has::yes) {
+    lead(place, dispatch::symbol(static_cast<Slot>(slot)), slot_facts[slot].procedure, object);
+  }
   return true;
 }
 
-int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
-  const char *path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-  if (state.walked.contains(info->dlpi_phdr)) return 0;
-  bool done = true;
-  if (reinterpret_cast<void *>(info->dlpi_addr) != state.own_base && !library::is_mpi_library(path)) {
-    const bool fortran = is_binding_name(path);
-    const Protection read_only(*info);
-    for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
-      done = redirect_reference(name, place, fortran, read_only) && done;
+// A function that the loader finds first for everybody, so that only objects opened with RTLD_DEEPBIND come to the
+// library's own.
+bool may_be_bound_past_us(const char *name, const Object &object) {
+  if (!state.deep || object.is_program || name[0] != 'M') return false;
+  const int slot = slot_named(name);
+  return slot >= 0 && slot_facts[slot].exported;
+}
+
+bool is_unclear(const char *name, const Object &object) {
+  return state.mpi && may_be_bound_past_us(name, object);
+}
+
+// Redirects a reference about which the loader must be asked; `handle` is that of its object.
+void clear_up(const char *name, void **place, const Object &object, void *handle) {
+  void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
+  const bool bound = !references::lies_in(held, object.info);
+  const auto slot = static_cast<Slot>(slot_named(name));
+  void *ours = dispatch::symbol(slot);
+  // What is not bound yet may be that of an object opened without RTLD_DEEPBIND, and lead to another tool.
+  if (!bound && dlsym(RTLD_DEFAULT, name) != ours) return;
+  void *target = bound ? held : dlsym(handle, name);
+  if (is_library_s_own(slot, target)) lead(place, ours, slot_facts[static_cast<int>(slot)].procedure, object);
+}
+
+void clear_up(const Unclear &unclear) {
+  dl_phdr_info info = unclear.info;
+  info.dlpi_name = unclear.path;
+  const Object object{info};
+  void *handle = dlopen(object.is_program ? nullptr : unclear.path, RTLD_LAZY | RTLD_NOLOAD);
+  link_map *map = nullptr;
+  // Another thread may have closed it, and opened another one.
+  const bool same = handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0 &&
+                    map->l_addr == info.dlpi_addr;
+  if (same) {
+    references::for_each(info, [&](const char *name, const ElfW(Sym) &, void **place) {
+      if (is_unclear(name, object)) clear_up(name, place, object, handle);
     });
   }
-  if (done) {
-    state.walked.add(info->dlpi_phdr);
-  } else {
-    state.asked = true;
+  if (handle != nullptr) dlclose(handle);
+}
+
+int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
+  if (state.walked.contains(info->dlpi_phdr)) return 0;
+  const Object object{*info};
+  bool done = true;
+  bool unclear = false;
+  if (reinterpret_cast<void *>(info->dlpi_addr) != state.own_base &&
+      (object.is_program || !library::is_mpi_library(info->dlpi_name))) {
+    references::for_each(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+      done = redirect_reference(name, place, object) && done;
+      unclear = unclear || is_unclear(name, object);
+    });
   }
-  return 0;
+  if (!done) {
+    state.asked = true;
+    return 0;
+  }
+  // (Without a note of what has been walked this would go on for ever.)
+  const bool ask = unclear && !state.walked.full();
+  state.walked.add(info->dlpi_phdr);
+  if (!ask) return 0;
+  state.unclear.info = *info;
+  snprintf(state.unclear.path, sizeof state.unclear.path, "%s", object.is_program ? "" : info->dlpi_name);
+  return 1;
 }
 
 // Without an MPI library, a weak reference to MPI must stay as empty as it would be without us: libraries that work
 // with and without MPI ask it which of the two it is.
 int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
   const Protection read_only(*info);
-  for_each_reference(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
+  references::for_each(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
     if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || strncmp(name, "MPI_", 4) != 0) return;
     const int slot = slot_named(name);
-    if (slot >= 0 && slot_facts[slot].exported) set(place, nullptr, read_only);
+    if (slot >= 0 && slot_facts[slot].exported) references::set(place, nullptr, read_only);
   });
   return 0;
 }
@@ -263,12 +249,14 @@ int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
   auto &change = *static_cast<Exchange *>(wanted);
   if (info->dlpi_name == nullptr || !library::is_mpi_library(info->dlpi_name)) return 0;
   const Protection read_only(*info);
-  for_each_reference(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+  references::for_each(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
     if (strcmp(name, change.name) != 0) return;
     ++change.found;
     if (change.target == nullptr) return;
     const void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if (change.expected == nullptr || held == change.expected) set(place, change.target, read_only);
+    if (change.expected == nullptr || held == change.expected) {
+      references::set(place, change.target, read_only);
+    }
   });
   return 0;
 }
@@ -279,18 +267,23 @@ int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
   if (copies::recording_wanted()) redirect();
 }
 
-}  // namespace
+// Of a process whose counters are there.
+void tell_passed_by() {
+  rankwise_header *head = counters_file::header();
+  if (head == nullptr) return;
+  for (int i = 0; i < RANKWISE_PROCEDURE_WORDS; ++i) head->passed_by[i] = state.passed_by[i];
+}
 
-void redirect() {
+void redirect(bool late) {
   // Also called from dlsym, and that from anywhere: whoever comes second doesn't wait.
   if (!state.lock.try_acquire()) return;
-  Loads now;
-  dl_iterate_phdr(read_loads, &now);
+  const Loads now = read_loads();
   const bool mpi = state.mpi || library::abi() != RANKWISE_ABI_NONE;
   // Another object may have come to where one was; and what was walked without MPI was not looked at for MPI.
   if (now.subs != state.loads.subs || mpi != state.mpi) state.walked.clear();
   state.loads = now;
   state.mpi = mpi;
+  state.late = late;
   if (state.own_base == nullptr) {
     Dl_info own{};
     dladdr(reinterpret_cast<const void *>(&redirect_object), &own);
@@ -298,10 +291,35 @@ void redirect() {
   }
   do {
     state.asked = false;
-    dl_iterate_phdr(redirect_object, nullptr);
+    while (dl_iterate_phdr(redirect_object, nullptr) != 0) clear_up(state.unclear);
     answer();
   } while (state.asked);
+  tell_passed_by();
   state.lock.release();
+}
+
+bool loaded_since() {
+  const Loads now = read_loads();
+  return now.adds != state.loads.adds || now.subs != state.loads.subs;
+}
+
+}  // namespace
+
+void redirect() { redirect(false); }
+
+void redirect_new() {
+  if (loaded_since()) redirect(false);
+}
+
+void redirect_late() {
+  if (loaded_since()) redirect(threads::recording);
+}
+
+void expect_deep_binding() { __atomic_store_n(&state.deep, true, __ATOMIC_RELAXED); }
+
+bool is_library_s_own(Slot slot, const void *function) {
+  return function != nullptr && function == library::function(slot_facts[static_cast<int>(slot)].name) &&
+         function == library::find_next(slot);
 }
 
 void *replace(const char *name, void *replacement) {
@@ -327,10 +345,3 @@ bool is_fortran_binding(const void *address) {
 }
 
 }  // namespace rankwise::relocations
-
-void rankwise_before_dlsym() {
-  using namespace rankwise::relocations;
-  Loads now;
-  dl_iterate_phdr(read_loads, &now);
-  if (now.adds != state.loads.adds || now.subs != state.loads.subs) redirect();
-}

@@ -2,6 +2,8 @@
 #ifndef RANKWISE_HOOKS_RELOCATIONS_H
 #define RANKWISE_HOOKS_RELOCATIONS_H
 
+#include "../generated/procedures.h"
+
 namespace rankwise::relocations {
 
 // What follows is done once at start, too. A process without an MPI library gets the opposite: its weak references to
@@ -10,10 +12,26 @@ namespace rankwise::relocations {
 // Redirects, in all objects that are loaded now:
 // - in the Fortran bindings, calls of PMPI_X, which is how most libraries implement mpi_x_;
 // - everywhere, calls of those MPI_X that only newer libraries have. The library can't define these symbols itself:
-//   a program that asks whether they exist (mpi4py does) would believe that the MPI library has them.
-// Called again when further objects have been loaded: at the end of MPI_Init, and whenever the program calls dlsym
-// after that. Each object is walked once.
+//   a program that asks whether they exist (mpi4py does) would believe that the MPI library has them;
+// - in objects that were opened with RTLD_DEEPBIND, which find the MPI library first, calls of all others;
+// - everywhere but in the bindings, calls of the loader (loader_calls.h).
+// Called again at the end of MPI_Init. Each object is walked once.
 void redirect();
+
+// The same if the loader has loaded anything since: when the program asks an object for its functions, and so has not
+// called any.
+void redirect_new();
+
+// Likewise, when objects may have been there for long. Which procedures they may have called past us is told in the
+// counters file.
+void redirect_late();
+
+// The program is about to open an object with RTLD_DEEPBIND.
+void expect_deep_binding();
+
+// Whether this is the MPI library's own function, and nobody stands between it and us: if another tool did, our
+// function could come back to whom it is given.
+bool is_library_s_own(Slot slot, const void *function);
 
 // Lets the MPI library itself, and nobody else, call `replacement` where it calls the function of this name in another
 // object. Returns what it called so far; nullptr, with nothing changed, if it calls no such function. To be called when

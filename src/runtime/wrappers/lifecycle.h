@@ -178,6 +178,7 @@ inline void closing(const Opener &opener) {
   state::Open *found = state::find(opener);
   if (found == nullptr) return;
   found->closing = true;
+  relocations::redirect_late();
   if (state::group_from == opener) state::forget_world_group();
   if (opener.is_world) transports::stop();
   if (state::others_open()) {

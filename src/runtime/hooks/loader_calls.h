@@ -1,0 +1,18 @@
+// What a program asks the loader itself: to open objects, and for the addresses of functions. Its calls of dlopen and
+// dlsym pass us first, and go on to these as if nothing had stood between (loader_calls.S).
+#ifndef RANKWISE_HOOKS_LOADER_CALLS_H
+#define RANKWISE_HOOKS_LOADER_CALLS_H
+
+extern "C" {
+void *rankwise_dlsym(void *handle, const char *name);
+void *rankwise_dlopen(const char *path, int mode);
+}
+
+namespace rankwise::loader_calls {
+
+// What stands before a function of the loader; nullptr if it is none of these.
+void *stand_in(const char *name);
+
+}  // namespace rankwise::loader_calls
+
+#endif
