@@ -14,6 +14,7 @@
 #include "../hash.h"
 #include "../lock.h"
 #include "../thread.h"
+#include "empty_completions.h"
 #include "loader_calls.h"
 #include "references.h"
 #include "slot_names.h"
@@ -168,19 +169,27 @@ bool may_be_bound_past_us(const char *name, const Object &object) {
 }
 
 bool is_unclear(const char *name, const Object &object) {
-  return state.mpi && may_be_bound_past_us(name, object);
+  if (!state.mpi) return false;
+  return may_be_bound_past_us(name, object) || (!object.fortran && empty_completions::has(name));
 }
 
 // Redirects a reference about which the loader must be asked; `handle` is that of its object.
 void clear_up(const char *name, void **place, const Object &object, void *handle) {
   void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
   const bool bound = !references::lies_in(held, object.info);
-  const auto slot = static_cast<Slot>(slot_named(name));
-  void *ours = dispatch::symbol(slot);
-  // What is not bound yet may be that of an object opened without RTLD_DEEPBIND, and lead to another tool.
-  if (!bound && dlsym(RTLD_DEFAULT, name) != ours) return;
-  void *target = bound ? held : dlsym(handle, name);
-  if (is_library_s_own(slot, target)) lead(place, ours, slot_facts[static_cast<int>(slot)].procedure, object);
+  if (may_be_bound_past_us(name, object)) {
+    const auto slot = static_cast<Slot>(slot_named(name));
+    void *ours = dispatch::symbol(slot);
+    // What is not bound yet may be that of an object opened without RTLD_DEEPBIND, and lead to another tool.
+    if (!bound && dlsym(RTLD_DEFAULT, name) != ours) return;
+    void *target = bound ? held : dlsym(handle, name);
+    if (is_library_s_own(slot, target)) lead(place, ours, slot_facts[static_cast<int>(slot)].procedure, object);
+  } else if (empty_completions::has(name)) {
+    void *target = bound ? held : dlsym(RTLD_DEFAULT, name);
+    if (target == nullptr) target = dlsym(handle, name);
+    void *ours = target != nullptr && is_fortran_binding(target) ? empty_completions::stand_in(name, target) : nullptr;
+    if (ours != nullptr) references::set(place, ours, object.read_only);
+  }
 }
 
 void clear_up(const Unclear &unclear) {

@@ -14,7 +14,8 @@ namespace rankwise::relocations {
 // - everywhere, calls of those MPI_X that only newer libraries have. The library can't define these symbols itself:
 //   a program that asks whether they exist (mpi4py does) would believe that the MPI library has them;
 // - in objects that were opened with RTLD_DEEPBIND, which find the MPI library first, calls of all others;
-// - everywhere but in the bindings, calls of the loader (loader_calls.h).
+// - everywhere but in the bindings, Fortran's calls of completion procedures (empty_completions.h);
+// - likewise, calls of the loader (loader_calls.h).
 // Called again at the end of MPI_Init. Each object is walked once.
 void redirect();
 
