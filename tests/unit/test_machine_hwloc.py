@@ -160,6 +160,14 @@ WHAT_IS_NO_FILE_OF_HWLOC = [
         f'<topology><object type="Machine" allowed_cpuset="x">{core(0, 0)}</object></topology>',
         "can't be read",
     ),
+    (
+        f'<topology><object type="Machine" cpuset="0xzz">{core(0, 0)}</object></topology>',
+        "has a set of processors that can't be read: '0xzz'",
+    ),
+    (
+        f'<topology><object type="Machine" allowed_cpuset="0x-1">{core(0, 0)}</object></topology>',
+        "can't be read",
+    ),
     (f'<topology><object type="Machine">{core(0, 1, 1)}</object></topology>', "has a processor twice"),
     (
         '<topology><object type="M"><object type="PU" os_index="-5"/></object></topology>',

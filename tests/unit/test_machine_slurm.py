@@ -98,6 +98,11 @@ def test_several_switches_at_the_top_and_included_files(tmp_path: Path) -> None:
         machine_from_slurm(path)
 
 
+def test_lines_that_go_on_in_the_middle_of_a_list(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.conf", "SwitchName=a \\", "Nodes=n0,\\", "n1,n\\", "[2-3]")
+    assert named(machine_from_slurm(path).root) == {"a": ["n0", "n1", "n2", "n3"]}
+
+
 def test_hundred_thousand_nodes(tmp_path: Path) -> None:
     lines = [f"SwitchName=s{n} Nodes=n[{n * 100}-{n * 100 + 99}]" for n in range(1000)]
     path = written(tmp_path / "t.conf", *lines, "SwitchName=top Switches=s[0-999]")

@@ -5,6 +5,7 @@ https://www.open-mpi.org/projects/hwloc/doc/: terms and definitions; memory obje
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
@@ -26,6 +27,7 @@ _INSTRUCTIONS = "2"  # cache_type: of no use for messages
 _CACHE_DEPTHS = ("1", "2", "3", "4", "5")
 _INFINITE = "0xf...f"  # all higher bits are set
 _WORD = 32
+_WORD_TEXT = re.compile("(0x)?[0-9a-fA-F]{1,8}|")
 _DIGITS = 8
 
 
@@ -63,6 +65,8 @@ def node_of(xml: bytes) -> Node:
     top = root.find("object")
     if root.tag != "topology" or top is None:
         raise RankwiseError("is no XML of hwloc: it has no <topology> with an <object>")
+    for element in root.iter("object"):
+        _bits(element.get("cpuset"))  # unused, but a file in which it can't be read is damaged
     allowed = _bits(top.get("allowed_cpuset")) & _bits(top.get("online_cpuset"))
     parts = tuple(part for child in top.findall("object") for part in _parts(child, allowed))
     processors = [part.os for part in _processors(parts)]
@@ -129,9 +133,7 @@ def _bits(text: str | None) -> int:
     infinite = text.startswith(_INFINITE)
     found = -1 if infinite else 0
     for word in text.removeprefix(_INFINITE).lstrip(",").split(",") if text != _INFINITE else []:
-        try:
-            value = int(word or "0", 16)
-        except ValueError:
-            raise RankwiseError(f"has a set of processors that can't be read: {text[:40]!r}") from None
-        found = found << _WORD | value
+        if not _WORD_TEXT.fullmatch(word):
+            raise RankwiseError(f"has a set of processors that can't be read: {text[:40]!r}")
+        found = found << _WORD | int(word or "0", 16)
     return found

@@ -59,7 +59,7 @@ def _lines(path: Path, around: tuple[Path, ...]) -> Iterator[Line]:
     for number, line in enumerate(text.splitlines(), 1):
         whole += re.sub(r"(?<!\\)#.*", "", line).rstrip()
         if whole.endswith("\\"):
-            whole = f"{whole[:-1]} "
+            whole = whole[:-1]  # (what comes next may go on in the middle of a list)
             continue
         words = whole.split()
         whole = ""
