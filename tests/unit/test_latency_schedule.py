@@ -244,3 +244,24 @@ def test_statistics(probe: ctypes.CDLL, count: int) -> None:
     assert found.p95 == pytest.approx(np.quantile(times, 0.95))
     assert found.mean == pytest.approx(times.mean())
     assert found.std == pytest.approx(times.std(ddof=1) if count > 1 else 0)
+
+
+def test_no_bandwidth_of_single_slow_messages(tmp_path: Path) -> None:
+    """What is stored as a level's bandwidth is that of a window, or of messages as large as one."""
+    (tmp_path / "mpi.h").write_text(
+        "#pragma once\ntypedef int MPI_Request, MPI_Status;\n"
+        "enum { MPI_BYTE, MPI_COMM_WORLD };\n#define MPI_STATUS_IGNORE 0\n"
+        "#define MPI_Send(...)\n#define MPI_Isend(...)\n#define MPI_Irecv(...)\n"
+    )
+    cases = [(4095, 0), (4096, 0), (1 << 20, 19_999), (1 << 20, 20_001), (16 << 20, 0), (16 << 20, 20_001)]
+    calls = "".join(f'printf("%d ", window_length({size}, {us}));' for size, us in cases)
+    main = tmp_path / "main.c"
+    main.write_text(
+        f'#include <stdio.h>\n#include "window.h"\nint main(void) {{ {calls} }}\n'
+        "void blocking_receive(void) {}\nvoid blocking_wait(void) {}\n"
+    )
+    program = tmp_path / "main"
+    words = ["cc", "-std=gnu11", "-w", f"-I{tmp_path}", f"-I{PROBE}", "-o", program, main]
+    subprocess.run([*words, PROBE / "window.c", "-lm"], check=True, timeout=120)
+    said = subprocess.run([program], capture_output=True, text=True, check=True, timeout=10).stdout
+    assert said.split() == ["0", "16", "8", "0", "1", "0"]

@@ -166,7 +166,9 @@ def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cure(of_node).startswith("its rate is low")
     assert cure(replace(of_node, what="latency")).startswith("its messages are late")
     assert cure(replace(fault, kind="slow node")).startswith("look at the node: its clock")
-    assert "several ranks" in cure(replace(fault, kind="slow node or its link"))
+    either = replace(fault, kind="slow node or its link", ranks=(3,))
+    assert cure(either).endswith("; measure with several ranks on each node to tell which")
+    assert "several ranks" not in cure(replace(either, ranks=(3, 4)))
     assert "traffic of other jobs" in cure(contention)
     lines = "\n".join(line.plain for line in misfit_lines(Page(io.StringIO()), [fault, contention], 0))
     assert "a fault: slow alone [1]" in lines

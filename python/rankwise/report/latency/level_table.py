@@ -15,6 +15,7 @@ from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.hierarchy.levels import Level
 
 _KIB = 1024
+_MOST_WINDOW_BYTES = 8 << 20  # larger messages go alone, see src/probes/latency/window.c
 
 
 def level_lines(page: Page, measurement: Measurement, levels: Sequence[Level]) -> list[Text]:
@@ -47,10 +48,13 @@ def groups_text(level: Level) -> str:
 def caption(measurement: Measurement) -> str:
     """Return how to read the table."""
     smallest, largest = (byte_text(pick(measurement.sizes)) for pick in (min, max))
+    messages = (
+        "many messages at once, each" if max(measurement.sizes) <= _MOST_WINDOW_BYTES else "one message"
+    )
     return (
         f"Two ranks are at the first level that has both in one group. latency: half a round trip of "
         f"{smallest}. overhead: in MPI_Send. us/KiB: growth of half a round trip with the size. bandwidth: "
-        f"of many messages of {largest} at once. spread: of the latencies, robust. again: found so in how "
+        f"of {messages} of {largest}. spread: of the latencies, robust. again: found so in how "
         "many measurements with as much noise."
     )
 

@@ -12,7 +12,7 @@ from rankwise.report.latency.texts import factor_text, value_text
 from rankwise.report.page import Page
 from rankwise.report.tables import Column, label, table_lines
 from rankwise.report.units import byte_text
-from rankwise.topology.hierarchy.inside import SLOW_LINK_OF_NODE
+from rankwise.topology.hierarchy.inside import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 from rankwise.topology.hierarchy.levels import Misfit
 
 _ALONE = "slow alone"
@@ -32,14 +32,15 @@ _DELAY = (
 _CURES = {
     "slow node": "look at the node: its clock and power limit, and other jobs on it; leave it out of the job "
     "until then",
-    "slow node or its link": "look at the node: its clock and power limit, other jobs on it, its adapter, "
-    "cable and port; measure with several ranks on each node to tell which",
+    SLOW_NODE_OR_LINK: "look at the node: its clock and power limit, other jobs on it, its adapter, "
+    "cable and port",
     "slow rank": "look where the rank is bound: two ranks or another process may share its core, or it may "
     "be far from the memory or the network adapter that it uses; bind each rank to a core of its own",
     "slow link": "look at the cables, ports and routes between the two",
     "slow pair": "measure once more; if it stays slow, look at the route between the two nodes, or at the "
     "binding of the two ranks if they share a node",
 }
+_TELL_WHICH = "; measure with several ranks on each node to tell which"
 _CONTENTION = (
     "fast as long as nothing else is going on: look for traffic of other jobs, and for too many ranks behind "
     "one link"
@@ -83,4 +84,5 @@ def cure(misfit: Misfit) -> str:
         return _CONTENTION
     if misfit.kind == SLOW_LINK_OF_NODE:
         return _RATE if misfit.what == "bandwidth" else _DELAY
-    return _CURES.get(misfit.kind, "measure once more")
+    told = _CURES.get(misfit.kind, "measure once more")
+    return told + _TELL_WHICH if misfit.kind == SLOW_NODE_OR_LINK and len(misfit.ranks) == 1 else told
