@@ -13,6 +13,8 @@ from profiles import write_traffic
 
 from rankwise.__main__ import main
 from rankwise.analysis.overview import run_facts
+from rankwise.placement import files
+from rankwise.placement.choices import LAUNCHERS
 from rankwise.placement.program import program_of
 
 USER, INSIDE = "point-to-point", "in-collective"
@@ -88,8 +90,11 @@ def test_nothing_to_gain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     found = mapped(capsys, profile)
     assert (found["gains"], found["moved"]) == (False, [])
     assert [seat["host"] for seat in found["seats"]] == ["b", "b", "a", "a"]
-    assert main(["map", str(profile)]) == 0
-    assert "The present placement is the best found: nothing to gain." in capsys.readouterr().out
+    assert main(["map", str(profile), "-o", str(tmp_path / "placement")]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "The present placement is the best found: nothing to gain." in told
+    assert "No files are written: there is nothing to gain." in told
+    assert not (tmp_path / "placement").exists()
 
 
 def test_a_node_of_which_nothing_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,6 +268,62 @@ def test_files(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert {f"    {command}" for command in commands} <= set(shown)
 
 
+@pytest.mark.parametrize(
+    ("words", "library", "wanted", "names"),
+    [
+        (["mpirun", "./a"], "Open MPI v4.1.4, package: Debian", (), {"openmpi4.ranks", "openmpi.hosts"}),
+        (["mpirun", "./a"], "Open MPI v5.0.1", (), {"openmpi5.ranks", "openmpi.hosts"}),
+        (["mpiexec", "./a"], "MPICH Version:      4.2.1", (), {"mpich.hosts"}),
+        (["mpirun", "./a"], "Intel(R) MPI Library 2021.18", (), {"intel.machines"}),
+        (["srun", "./a"], "Open MPI v5.0.1", (), {"slurm.hosts"}),
+        (["mpirun", "./a"], "Open MPI v4.1.4", ("--launcher", "slurm"), {"slurm.hosts"}),
+    ],
+)
+def test_files_of_one_launcher(
+    dealt_out: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    library: str,
+    wanted: tuple[str, ...],
+    names: set[str],
+) -> None:
+    with sqlite3.connect(dealt_out) as connection:
+        row = (json.dumps(words), words[0], library)
+        connection.execute("UPDATE run SET command = ?, launcher = ?, mpi_library = ?", row)
+    mapped(capsys, dealt_out, "-o", tmp_path / "placement", *wanted)
+    neutral = {"placement.csv", "placement.json"}
+    assert {path.name for path in (tmp_path / "placement").iterdir()} == names | neutral
+
+
+def test_files_of_all_launchers(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tuple(files.LAUNCHERS) == LAUNCHERS
+    found = mapped(capsys, dealt_out, "-o", tmp_path / "placement", "--launcher", "all")
+    told = {Path(one["path"]).name for one in found["files"]}
+    assert len(told) == len({one for each in files.LAUNCHERS.values() for one in each}) + 2
+    with sqlite3.connect(dealt_out) as connection:
+        connection.execute("UPDATE run SET launcher = '', mpi_library = ''")
+    unknown = mapped(capsys, dealt_out, "-o", tmp_path / "unknown")
+    assert {Path(one["path"]).name for one in unknown["files"]} == told
+    assert "--launcher is for the files of -o" in refusal(capsys, dealt_out, "--launcher", "slurm")
+
+
+def test_the_command_keeps_the_options_of_the_run(
+    dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["-x", "OMP_NUM_THREADS=2", "--map-by", "node", "--bind-to", "none", "-np", "6"]
+    words = ["timeout", "60", "mpirun", *options, "./a", "-v"]
+    with sqlite3.connect(dealt_out) as connection:
+        row = (json.dumps(words), "Open MPI v4.1.4")
+        connection.execute("UPDATE run SET command = ?, launcher = 'mpirun', mpi_library = ?", row)
+    found = mapped(capsys, dealt_out, "-o", tmp_path / "placement")
+    hosts = tmp_path / "placement" / "openmpi4.ranks"
+    [command] = [one["command"] for one in found["files"] if one["path"] == str(hosts)]
+    assert command == (
+        f"timeout 60 mpirun -x OMP_NUM_THREADS=2 --bind-to none -np 6 --hostfile {hosts} --map-by seq ./a -v"
+    )
+
+
 def test_no_files_after_an_error(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "placement"
     refusal(capsys, dealt_out, "--only-kind", "inside", "-o", output)
@@ -313,7 +374,7 @@ def test_a_long_list_of_ranks_is_not_printed(tmp_path: Path, capsys: pytest.Capt
 def test_a_long_command_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hosts = [f"n{rank // 2 % 300}" for rank in range(1200)]
     profile = write_traffic(tmp_path / "F.rankwise", hosts, ring(1200))
-    assert main(["map", str(profile), "-o", str(tmp_path / "placement")]) == 0
+    assert main(["map", str(profile), "-o", str(tmp_path / "placement"), "--launcher", "all"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any("characters: --json tells it" in line for line in lines)
     assert max(map(len, lines)) <= 1004

@@ -20,7 +20,7 @@ from rankwise.trials.announcement import announcement
 from rankwise.trials.interval import _signed_rank, ratio_interval
 from rankwise.trials.order import order
 from rankwise.trials.plan import MOST_PAIRS, Aim, _students_t, least_pairs, pairs_needed
-from rankwise.trials.recorded import Interrupted
+from rankwise.trials.recorded import Interrupted, OutOfTime
 from rankwise.trials.series import Series, about, run_series
 
 Times = NDArray[np.float64]
@@ -195,6 +195,12 @@ def test_no_pair_begins_that_would_not_end_in_time() -> None:
     made = Job(iter([1.0] * 100)).run(Aim(seconds=7))
     assert len(made.before) == 3
     assert made.ended == "The time limit came after 3 of 6 pairs."
+
+
+def test_a_run_that_outlives_the_time_limit_is_left_out() -> None:
+    made = Job(iter([1.0] * 5), OutOfTime()).run(Aim(pairs=6, seconds=1000))
+    assert (len(made.before), len(made.after)) == (2, 2)
+    assert made.ended == "The time limit came after 2 of 6 pairs."
 
 
 def test_what_is_whole_is_kept_of_an_interruption() -> None:

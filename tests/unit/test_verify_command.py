@@ -72,7 +72,7 @@ def test_a_directory_that_is_there(
     job = ["--", mpirun, "-n", "4", "true"]
     assert "can't be made" in refusal(capsys, "--verify", parted, "--keep", tmp_path, *job)
     (tmp_path / "new").mkdir()
-    (tmp_path / "new" / "mpich.hosts").touch()
+    (tmp_path / "new" / "openmpi4.ranks").touch()
     assert "is there already" in refusal(capsys, "--verify", parted, "-o", tmp_path / "new", *job)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 OBJECTIVES = ("hops", "time", "bottleneck")
 """What a placement is to make small."""
 
+LAUNCHERS = ("openmpi4", "openmpi5", "mpich", "intel", "slurm", "cray", "flux", "lsf")
+"""That files can be written for, as in placement.files."""
+
 KINDS = {
     "all": ("point-to-point", "one-sided", "in-collective"),
     "user": ("point-to-point", "one-sided"),

@@ -60,7 +60,7 @@ def print_verified(found: Verified, profile: Path, command: str, output: Path | 
         again = "the same with -o DIR" if found.again else f"rankwise map {profile} -o DIR"
         page.write(*page.wrapped(f"No files are written without -o DIR: {again} writes them."))
     else:
-        page.write(*page.wrapped(f"Files for all launchers are in {output}. The job in the new order:"))
+        page.write(*page.wrapped(f"The files are in {output}. The job in the new order:"))
         page.write(page.text(f"    {command}"))
 
 

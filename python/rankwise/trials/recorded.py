@@ -63,6 +63,10 @@ class Interrupted(Exception):  # noqa: N818
     """A signal asked us to end; the run was ended and says nothing."""
 
 
+class OutOfTime(Exception):  # noqa: N818
+    """The time for all runs together is over; the run that was under way was ended and says nothing."""
+
+
 def check(command: Command) -> None:
     """Refuse a command that can't be recorded, before anything is run.
 

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from rankwise.trials.order import Side, order
 from rankwise.trials.plan import MOST_PAIRS, Aim
-from rankwise.trials.recorded import Interrupted
+from rankwise.trials.recorded import Interrupted, OutOfTime
 
 Result = TypeVar("Result")
 Say = Callable[[str], None]
@@ -72,6 +72,9 @@ def run_series(
                 begin = clock()
                 results[side] = once(side, number)
                 took.append(clock() - begin)
+        except OutOfTime:
+            made.ended = f"The time limit came after {len(made.before)} of {wanted} pairs."
+            break
         except Interrupted:
             made.ended = f"Interrupted after {len(made.before)} of {wanted} pairs."
             break

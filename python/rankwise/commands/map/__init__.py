@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.map import machines, plot, verify, verify_options, what_if
-from rankwise.placement.choices import EFFORTS, KINDS, NODES, OBJECTIVES
+from rankwise.errors import RankwiseError
+from rankwise.placement.choices import EFFORTS, KINDS, LAUNCHERS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
     from rankwise.placement.files import Written
@@ -55,7 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_seed, default=1, metavar="N", help="of all that is random (default: 1)"
     )
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="DIR", help="write the files of all launchers there"
+        "-o", "--output", type=Path, metavar="DIR", help="write files for the run's launcher there"
+    )
+    parser.add_argument(
+        "--launcher",
+        choices=(*LAUNCHERS, "all"),
+        help="write files for this launcher, or for all (default: the run's own, all if it is not known)",
     )
     plot.add_arguments(parser)
     parser.add_argument("--force", action="store_true", help="replace files that are there")
@@ -67,11 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Place the ranks; 0, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
-    from rankwise.placement.files import check_output, write_all
+    from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.notes import notes
     from rankwise.placement.observed import observed, whereabouts
-    from rankwise.placement.program import program_of
+    from rankwise.placement.program import Relaunch
     from rankwise.report.placement import print_mapping
     from rankwise.report.placement_files import print_files
     from rankwise.report.trust_lines import partial_line
@@ -80,14 +86,16 @@ def run(arguments: argparse.Namespace) -> int:
     plot.check(arguments)
     if verify_options.is_wanted(arguments, predict=predict):
         return verify.run(arguments)
-    if arguments.output is not None:
-        check_output(arguments.output, force=arguments.force)
+    if arguments.output is None and arguments.launcher is not None:
+        raise RankwiseError("--launcher is for the files of -o: name a directory, or leave it out")
     given = machines.machines(arguments)
     if len(given) > 1:
         return what_if.run(arguments, given)
     machine = given[0][1] if given else None
     with opened_profile(arguments.profile) as connection:
-        trusted, program = trust(connection), program_of(run_facts(connection))
+        trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), arguments.launcher)
+        if arguments.output is not None:
+            check_output(arguments.output, relaunch.launchers, force=arguments.force)
         seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
         found = find_mapping(
             seen,
@@ -104,15 +112,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     written: list[Written] = []
-    if arguments.output is not None:
-        written = write_all(found.seats, arguments.output, program, force=arguments.force)
+    if arguments.output is not None and (found.gains or predict):
+        written = relaunch.write(found.seats, arguments.output, force=arguments.force)
+    elif arguments.output is not None:
+        said.append("No files are written: there is nothing to gain.")
     plot.write(arguments, found, seen)
     if arguments.json:
         _print_json(found, seen, said, written, arguments)
         return 0
     print_mapping(found, seen, said, sys.stdout)
     if written:
-        print_files(written, arguments.output, bool(program), sys.stdout)
+        print_files(written, arguments.output, bool(relaunch.program), sys.stdout)
     return 0
 
 

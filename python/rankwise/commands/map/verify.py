@@ -30,7 +30,7 @@ _LEAST_LIMIT = 300.0  # seconds, of the first run
 def run(arguments: argparse.Namespace) -> int:
     """Verify; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
-    from rankwise.placement.files import check_output, write_all
+    from rankwise.placement.files import EVERY, check_output, write_all
     from rankwise.placement.relaunch import understand
     from rankwise.placement.verification.verify import Verified, verify
     from rankwise.report.verification import print_verified
@@ -41,8 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command:
         check(Command(tuple(arguments.command), {}))
     launch = understand(arguments.command, os.environ)
+    wanted = arguments.launcher or launch.launcher.files
+    launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.launcher.files, wanted)))
     if arguments.output is not None:
-        check_output(arguments.output, force=arguments.force)
+        check_output(arguments.output, launchers, force=arguments.force)
     request, wall, program = _request(arguments, launch)
     signal = 0
     if request.mapping.gains:
@@ -56,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     written: list[Written] = []
     command = ""
     if found.verdict == "faster" and arguments.output is not None:
-        written = write_all(found.seats, arguments.output, program, force=arguments.force)
+        written = write_all(found.seats, arguments.output, program, launchers, force=arguments.force)
         command = launch.relaunched(found.seats, arguments.output).command_line
     if arguments.json:
         _print_json(found, written, command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -13,60 +13,74 @@ from rankwise.whole_files import appearing, refuse_existing
 
 __all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
 
-LAUNCHERS: tuple[Callable[[Job], Written], ...] = (
-    openmpi.rankfile4,
-    openmpi.rankfile5,
-    openmpi.sequential,
-    mpich.hydra,
-    intel.machinefile,
-    slurm.arbitrary,
-    cray.rank_order,
-    flux.taskmap,
-    lsf.hostfile,
-    neutral.table,
-    neutral.objects,
-)
-"""What is told to each."""
+LAUNCHERS: Mapping[str, tuple[Callable[[Job], Written], ...]] = {
+    "openmpi4": (openmpi.rankfile4, openmpi.sequential),
+    "openmpi5": (openmpi.rankfile5, openmpi.sequential),
+    "mpich": (mpich.hydra,),
+    "intel": (intel.machinefile,),
+    "slurm": (slurm.arbitrary,),
+    "cray": (cray.rank_order,),
+    "flux": (flux.taskmap,),
+    "lsf": (lsf.hostfile,),
+}
+"""What is told to each, by its name on the command line."""
+
+_NEUTRAL = (neutral.table, neutral.objects)
+EVERY = tuple(LAUNCHERS)
 
 
-def instructions(seats: Sequence[Seat], directory: Path, program_words: Sequence[str]) -> list[Written]:
+def instructions(
+    seats: Sequence[Seat], directory: Path, program_words: Sequence[str], launchers: Sequence[str] = EVERY
+) -> list[Written]:
     """Return what `write_all` writes, without writing it.
 
     Raises:
         RankwiseError: the seats are not those of ranks 0, 1, ...
     """
     job = job_of(seats, directory, program_words)
-    return [launcher(job) for launcher in LAUNCHERS]
+    files = dict.fromkeys(file for name in launchers for file in LAUNCHERS[name])
+    return [file(job) for file in (*files, *_NEUTRAL)]
 
 
-def check_output(directory: Path, *, force: bool) -> None:
+def check_output(directory: Path, launchers: Sequence[str] = EVERY, *, force: bool) -> None:
     """Refuse files that are there; to be called before anything is computed.
+
+    Args:
+        directory: of the files.
+        launchers: that files are written for.
+        force: files may be replaced.
 
     Raises:
         RankwiseError: one is there and may not be replaced, or the directory is a file.
     """
     if directory.exists() and not directory.is_dir():
         raise RankwiseError(f"{directory} is a file: give a directory with -o")
-    one = instructions([Seat(0, "host")], directory, ())
+    one = instructions([Seat(0, "host")], directory, (), launchers)
     refuse_existing(*(written.path for written in one), force=force)
 
 
 def write_all(
-    seats: Sequence[Seat], directory: Path, program_words: Sequence[str], *, force: bool = False
+    seats: Sequence[Seat],
+    directory: Path,
+    program_words: Sequence[str],
+    launchers: Sequence[str] = EVERY,
+    *,
+    force: bool = False,
 ) -> list[Written]:
-    """Write the files of all launchers: each appears whole.
+    """Write files for launchers, and those that are for people and scripts: each appears whole.
 
     Args:
         seats: of ranks 0, 1, ..., in any order.
         directory: of the files; it is made if it is not there.
         program_words: the program and its arguments, for the commands.
+        launchers: keys of LAUNCHERS.
         force: replace files that are there.
 
     Raises:
         RankwiseError: the seats are not those of ranks 0, 1, ..., or a file is there or can't be written.
     """
-    found = instructions(seats, directory, program_words)
-    check_output(directory, force=force)
+    found = instructions(seats, directory, program_words, launchers)
+    check_output(directory, launchers, force=force)
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +13,10 @@ from rankwise.launch.launchers.base import Context, Option
 from rankwise.launch.wrappers import behind, carry
 from rankwise.placement.files.job import Written, job_of
 from rankwise.placement.relaunch.launcher import Launcher
-from rankwise.placement.relaunch.which import which
+from rankwise.placement.relaunch.which import Version, asked, which
 from rankwise.placement.seats import Seat
 
-__all__ = ["Launch", "Relaunched", "understand"]
+__all__ = ["Launch", "Relaunched", "Version", "understand"]
 
 _FROM_FILE = ("app", "configfile", "multi-prog")
 
@@ -103,12 +102,15 @@ def _options(written: Written, launcher: Launcher) -> list[Option]:
     return list(parse(written.words, lambda _: launcher.label).contexts[0].options)
 
 
-def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
+def understand(
+    words: Sequence[str], environment: Mapping[str, str], library: Version | None = None
+) -> Launch:
     """Take a launch apart, and refuse one that can't be told places.
 
     Args:
         words: of the command.
         environment: that it would be started with.
+        library: whose launcher it is; None: the launcher that is found here is asked.
 
     Raises:
         RankwiseError: there is none, its launcher is not known, or it starts several programs or none.
@@ -117,9 +119,9 @@ def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
         raise RankwiseError(
             "no command: put the job after `--`, as in: rankwise map --verify F.rankwise -- mpirun -n 4 ./app"
         )
-    command = parse(words)
+    command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
-    launcher = which(command, shutil.which(command.launcher, path=inside.get("PATH")))
+    launcher = which(command, library or asked(command, inside))
     if len(command.contexts) > 1:
         raise RankwiseError("the command starts several programs: only a launch of one can be told places")
     [context] = command.contexts

@@ -14,6 +14,7 @@ class Mpich(Launcher):
     """mpiexec of MPICH, from version 4.1."""
 
     name = "MPICH"
+    files = "mpich"
     label = "MPICH"
     placing = names(
         """f host hostfile hostlist hosts hosts-group machine machinefile machinelist machines map-by ppn
@@ -41,6 +42,7 @@ class Intel(Mpich):
     """mpiexec of Intel MPI."""
 
     name = "Intel MPI"
+    files = "intel"
     label = "Intel MPI"
 
     def file(self, job: Job) -> Written:

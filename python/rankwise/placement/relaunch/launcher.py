@@ -14,6 +14,7 @@ class Launcher(ABC):
 
     Class attributes:
         name: for people.
+        files: of it, by its name in placement.files.LAUNCHERS.
         label: what its `--version` says it is, as in launch/version.py; '' where its name tells.
         placing: options that say where ranks go.
         binding: options that say which of a node's processors they get.
@@ -22,6 +23,7 @@ class Launcher(ABC):
     """
 
     name: str
+    files: str
     label = ""
     placing: frozenset[str]
     binding: frozenset[str]

@@ -19,6 +19,7 @@ class OpenMPI(Launcher):
     """mpirun of Open MPI up to version 4."""
 
     name = "Open MPI 4"
+    files = "openmpi4"
     label = "Open MPI"
     placing = names(
         """host H hostfile machinefile default-hostfile h-file add-host add-hostfile map-by rank-by rf
@@ -66,6 +67,7 @@ class OpenMPI5(OpenMPI):
     """mpirun of Open MPI 5, prterun."""
 
     name = "Open MPI 5"
+    files = "openmpi5"
 
     def file(self, job: Job) -> Written:
         """Return its rankfile."""

@@ -14,6 +14,7 @@ class Slurm(Launcher):
     """srun with an arbitrary distribution."""
 
     name = "Slurm"
+    files = "slurm"
     placing = names(
         """w nodelist F nodefile m distribution N nodes r relative ntasks-per-node tasks-per-node
         ntasks-per-core ntasks-per-socket contiguous use-min-nodes spread-job"""

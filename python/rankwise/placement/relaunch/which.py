@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+from collections.abc import Mapping
 from pathlib import PurePath
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.launch import version
@@ -17,26 +20,39 @@ _RANKMAP_SINCE = (4, 1)  # version of MPICH
 _KNOWN = "mpirun and mpiexec of Open MPI, MPICH and Intel MPI, prterun, and srun"
 
 
-def which(command: CommandLine, path: str | None) -> Launcher:
+class Version(NamedTuple):
+    """Of an MPI library: "Open MPI", "MPICH", "Intel MPI" or '', and its number, such as 5.0.1."""
+
+    label: str
+    number: str
+
+
+def asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
+    """Ask the launcher of a command, as it is found here."""
+    path = shutil.which(command.launcher, path=environment.get("PATH"))
+    of_mpi = command.family is not None and command.family.name != "slurm"
+    return Version(*version.ask(path)[:2]) if path and of_mpi else Version("", "")
+
+
+def which(command: CommandLine, library: Version) -> Launcher:
     """Return the launcher of a command.
 
     Args:
         command: taken apart.
-        path: of its launcher; None if it is not found.
+        library: that it belongs to.
 
     Raises:
         RankwiseError: it has none, or one that is not known.
     """
     family = command.family.name if command.family else ""
-    label, number, _ = version.ask(path) if path and family not in ("", "slurm") else ("", "", "")
-    found = tuple(int(digits) for digits in re.findall(r"\d+", number)[:2])
+    found = tuple(int(digits) for digits in re.findall(r"\d+", library.number)[:2])
     if family == "slurm":
         return Slurm()
     if family == "openmpi":
         # prterun tells the version of PRRTE.
         is_5 = PurePath(command.launcher).name in ("prterun", "prun") or found >= (5,)
         return OpenMPI5() if is_5 else OpenMPI()
-    if family == "hydra" and label == "Intel MPI":
+    if family == "hydra" and library.label == "Intel MPI":
         return Intel()
     if family == "hydra":
         return Mpich() if found >= _RANKMAP_SINCE else OldMpich()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +20,7 @@ from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.order import Side
 from rankwise.trials.plan import Aim
-from rankwise.trials.recorded import Command, Interrupted, Recording, record
+from rankwise.trials.recorded import Command, Interrupted, OutOfTime, Recording, record
 from rankwise.trials.series import Say, about, run_series
 
 Find = Callable[[Observed, Whereabouts], Mapping]
@@ -111,6 +113,7 @@ class _Trial:
         self._commands: dict[Side, Command] = {"before": Command(request.words, {})}
         self._limit = request.run_limit or request.first_limit
         self._took: list[float] = []
+        self._end = math.inf if request.aim.seconds is None else time.monotonic() + request.aim.seconds
 
     def verified(self) -> Verified:
         request = self._request
@@ -131,6 +134,9 @@ class _Trial:
             warm = self._run("after", 0)
         except Interrupted:
             made.ended = "Interrupted before the first pair."
+            return made
+        except OutOfTime:
+            made.ended = "The time limit came before the first pair."
             return made
         of_run = sum(self._took) / len(self._took)
         pairs, aim = request.aim.first_pairs, request.aim.after(sum(self._took))
@@ -170,11 +176,14 @@ class _Trial:
         """Run one side of a pair; pair 0 is the one to warm up."""
         name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
         profile = self._directory / f"{name}.rankwise"
+        limit = min(self._limit, self._end - time.monotonic())
         try:
-            end = record(self._commands[side], self._request.recording, profile, self._limit, self._signals)
+            end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
             seen = measure(profile, self._request.only_kind)
             wrong = self._wrong_place(side, pair, seen)
         except RankwiseError as error:
+            if time.monotonic() >= self._end:
+                raise OutOfTime from error
             raise RankwiseError(f"{_title(side, pair)}: {error}", error.exit_status) from error
         if wrong:
             raise RankwiseError(f"{_title(side, pair)}: {wrong}", 1)
