@@ -26,10 +26,11 @@ from synthetic import (
 
 from rankwise.errors import RankwiseError
 from rankwise.profile import layout
-from rankwise.profile.clock import Clock, Stamp, clocks, frequency, iso
+from rankwise.profile.clock import Clock, Stamp, clocks, frequency, is_damaged, iso
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.keys import calls_key, messages_key, part
 from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.lifetime import Lifetime
 
 
 def read(process: Process, directory: Path) -> Counters:
@@ -69,16 +70,16 @@ def test_rows_of_several_threads_are_added_up(tmp_path: Path) -> None:
         ],
         messages=[
             [message("MPI_Send", 3, 1, 10)],
-            [message("MPI_Send", 3, 2, 5), message("MPI_Send", 1, 1, 1)],
+            [message("MPI_Send", 3, 2, 5), message("MPI_Send", 1, 1, 1), message("MPI_Send", 7, 4, 0)],
         ],
     )
     counters = read(process, tmp_path)
     [row] = counters.calls
     assert (int(row["calls"]), int(row["bytes_received"])) == (4, 11)
     assert [int(row[name]) / FREQUENCY for name in ("ticks", "min_ticks", "max_ticks")] == [4.5, 0.25, 2.0]
-    assert part(counters.messages["key"], "MESSAGES", "PEER").tolist() == [1, 3]
-    assert counters.messages["messages"].tolist() == [1, 3]
-    assert counters.messages["bytes"].tolist() == [1, 15]
+    assert part(counters.messages["key"], "MESSAGES", "PEER").tolist() == [1, 3, 7]
+    assert counters.messages["messages"].tolist() == [1, 3, 4]
+    assert counters.messages["bytes"].tolist() == [1, 15, 0]
 
 
 def test_rows_that_corrections_emptied_are_gone_but_not_their_time(tmp_path: Path) -> None:
@@ -106,6 +107,30 @@ def test_rows_that_corrections_emptied_are_gone_but_not_their_time(tmp_path: Pat
     moved = rows[IDS["MPI_Irecv"], 4]
     assert (int(moved["calls"]), int(moved["bytes_received"])) == (2, 20)
     assert (int(moved["ticks"]), int(moved["max_ticks"])) == (FREQUENCY // 2, FREQUENCY * 3 // 10)
+
+
+def test_a_row_that_gets_the_time_of_an_emptied_one_keeps_its_longest_call(tmp_path: Path) -> None:
+    process = Process(
+        calls=[
+            [
+                call("MPI_Irecv", size_bin=0, calls=0, seconds=0.25, longest=0.25),
+                call("MPI_Irecv", size_bin=4, calls=2, received=20, seconds=0.75, longest=0.5),
+            ]
+        ]
+    )
+    [row] = read(process, tmp_path).calls
+    assert [int(row[name]) / FREQUENCY for name in ("ticks", "max_ticks")] == [1.0, 0.5]
+
+
+def test_bytes_without_a_call_stay(tmp_path: Path) -> None:
+    counters = read(Process(calls=[[call("MPI_Recv", calls=0, received=20), call("MPI_Barrier")]]), tmp_path)
+    rows = sorted((int(row["calls"]), int(row["bytes_received"])) for row in counters.calls)
+    assert rows == [(0, 20), (1, 0)]
+
+
+def test_a_process_that_never_stopped_lived_until_it_was_last_seen(tmp_path: Path) -> None:
+    counters = read(Process(header={"stopping": (0, 0, 0), "stopped": (0, 0, 0)}), tmp_path)
+    assert Lifetime.of(counters).wall == 9.0
 
 
 def test_a_number_that_stays_negative_is_told(tmp_path: Path) -> None:
@@ -180,7 +205,9 @@ def test_a_section_of_a_later_kind_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_used_is_clipped_to_the_capacity(tmp_path: Path) -> None:
-    data = bytearray(Process(calls=[[call("MPI_Send"), call("MPI_Recv")]]).to_bytes())
+    # Behind the calls of the first thread lie those of another one, which are not to be read twice.
+    process = Process(calls=[[call("MPI_Send"), call("MPI_Recv")], [call("MPI_Send", calls=5)]])
+    data = bytearray(process.to_bytes())
     fields = layout.SECTION.fields
     assert fields is not None
     used = layout.HEADER.itemsize + 3 * layout.SECTION.itemsize + fields["used"][1]
@@ -188,8 +215,20 @@ def test_used_is_clipped_to_the_capacity(tmp_path: Path) -> None:
     path = tmp_path / "one.counters"
     path.write_bytes(data)
     counters = read_counters(path)
-    assert len(counters.calls) == 2
+    assert sorted(counters.calls["calls"].tolist()) == [1, 6]
     assert counters.losses == ("one.counters: 996 of 1000 records of calls are missing",)
+
+
+def test_sections_that_lie_upon_each_other_do_not_fill_the_memory(tmp_path: Path) -> None:
+    process = Process(calls=[[call("MPI_Send")]] * 20)
+    data = bytearray(process.to_bytes())
+    directory = np.frombuffer(data, layout.SECTION, len(process.sections()), layout.HEADER.itemsize)
+    rows = directory[directory["kind"] == CONSTANTS["SECTION_CALLS"]]
+    rows["offset"], rows["used"], rows["capacity"] = rows["offset"][0], 1 << 20, 1 << 20
+    directory[directory["kind"] == CONSTANTS["SECTION_CALLS"]] = rows
+    path = tmp_path / "one.counters"
+    path.write_bytes(data)
+    assert any("a damaged section of calls was passed over" in loss for loss in read_counters(path).losses)
 
 
 def test_communicators_after_a_hole_are_passed_over(tmp_path: Path) -> None:
@@ -257,8 +296,18 @@ def test_a_process_that_ended_at_once_takes_the_others_clock() -> None:
         2e9,
         2e9,
     ]
+    usual = [Stamp(*stamp(0)), Stamp(*stamp(1))]
+    faster = [Stamp(*stamp(0)), Stamp(stamp(1)[0] + FREQUENCY, *stamp(1)[1:])]
+    middle, *_ = clocks([short, faster, usual, usual])
+    assert middle.ticks_per_second == 2e9
     assert [clock.ticks_per_second for clock in clocks([short])] == [1e9]
     assert [clock.anchor for clock in clocks([[]])] == [Stamp(0, 0, 0)]
+
+
+def test_a_clock_is_damaged_only_where_its_stamps_contradict_each_other() -> None:
+    damaged = [Stamp(2**63, 10**9, 0), Stamp(1, 2 * 10**9, 0)]
+    whole, short = [Stamp(*stamp(0.0)), Stamp(*stamp(1.0))], [Stamp(*stamp(0.0)), Stamp(*stamp(0.00009))]
+    assert [is_damaged(stamps) for stamps in (damaged, whole, short, [])] == [True, False, False, False]
 
 
 def test_a_damaged_stamp_is_no_frequency() -> None:

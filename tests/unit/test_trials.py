@@ -18,6 +18,7 @@ from rankwise.launch.signals import Signals
 from rankwise.trials import process
 from rankwise.trials.announcement import announcement
 from rankwise.trials.interval import _signed_rank, ratio_interval
+from rankwise.trials.measured import Measured, unsteady
 from rankwise.trials.order import order
 from rankwise.trials.plan import MOST_PAIRS, Aim, _students_t, least_pairs, pairs_needed
 from rankwise.trials.recorded import Interrupted, OutOfTime
@@ -53,6 +54,21 @@ def test_the_signed_rank_distribution() -> None:
     assert _signed_rank(3).tolist() == [1 / 8, 1 / 8, 1 / 8, 2 / 8, 1 / 8, 1 / 8, 1 / 8]
 
 
+def test_the_pairs_that_are_needed_by_another_formula() -> None:
+    logs = np.array([0.08, -0.08, 0.02])
+    count = np.arange(6, 200)
+    half = t.ppf(0.975, count - 1) * np.std(logs, ddof=1) / np.sqrt(count * 3 / np.pi)
+    expected = int(count[half <= np.log(1.05)][0])
+    assert pairs_needed(np.exp(logs).tolist(), [1.0] * 3, 0.05) == expected
+
+
+@pytest.mark.parametrize(("most", "said"), [(101, ""), (105, "differ by up to 5 %")])
+def test_runs_that_do_not_send_the_same_are_told(most: int, said: str) -> None:
+    alike, other = Measured(1.0, 0.5, most, 1, 0, 0), Measured(1.0, 0.5, 100, 1, 0, 0)
+    assert said in unsteady([alike, alike], [alike, other])
+    assert bool(unsteady([alike, alike], [alike, other])) == bool(said)
+
+
 def test_intervals_by_hand() -> None:
     before = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
     found = ratio_interval(before, [1.0] * 6)
@@ -62,6 +78,7 @@ def test_intervals_by_hand() -> None:
     assert ratio_interval([1.0] * 6, before).verdict == "slower"
     five = ratio_interval(before[:5], [1.0] * 5)
     assert (five.confidence, five.reached, five.verdict) == (0.9375, False, "no difference shown")
+    assert ratio_interval([1.0] * 5, before[:5]).verdict == "no difference shown"
     assert ratio_interval(before[:5], [1.0] * 5, 0.9).verdict == "faster"
     assert ratio_interval([1.0, 2.0] * 4, [2.0, 1.0] * 4).verdict == "no difference shown"
     assert ratio_interval([1.0] * 8, [1.0] * 8).verdict == "no difference shown"

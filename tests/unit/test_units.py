@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from rankwise.analysis.percent import percent
 from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text
 
 
@@ -87,3 +88,7 @@ def test_percent(share: float, decimals: int, text: str) -> None:
 )
 def test_size_bins(size_bin: int, text: str) -> None:
     assert bin_text(size_bin) == text
+
+
+def test_percent_of_parts_of_one() -> None:
+    assert [percent(0.1, 0.4), percent(0.0, 0.0), percent(3.0, 2.0)] == [25.0, 0.0, 150.0]

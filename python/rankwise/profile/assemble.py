@@ -72,7 +72,7 @@ def assemble(
     warnings = [*([note.warning] if note.warning else []), *unreadable]
     assemblies: list[Assembly] = []
     for number, world in enumerate(found, 1):
-        path = output if number == 1 else _further(output, number, {done.path for done in assemblies}, force)
+        path = output if number == 1 else _further(output, number, force)
         made = WorldProfile(world, note, exit_status, interrupted)
         with new_profile(path) as profile:
             made.fill(profile, warnings, progress, (1 - _READING_SHARE) * len(world.ranks) / len(files))
@@ -112,10 +112,10 @@ def _read_all(run_directory: Path, progress: Progress) -> tuple[list[Counters], 
     return files, [str(failure) for failure in failures]
 
 
-def _further(output: Path, number: int, taken: set[Path], force: bool) -> Path:
+def _further(output: Path, number: int, force: bool) -> Path:
     """Name the profile of a further world."""
     while True:
         path = output.with_name(f"{output.stem}.{number}.rankwise")
-        if path not in taken and (force or not path.exists()):
+        if force or not path.exists():
             return path
         number += 1
