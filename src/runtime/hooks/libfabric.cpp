@@ -69,8 +69,8 @@ void see(const Peers *peers, Address address, std::uint64_t bytes, std::uint64_t
     return transports::contradicted("messages are sent in a way that does not tell their bytes");
   }
   const std::uint32_t peer = peers != nullptr ? peers->find(address) : PeerTable::unknown;
-  const std::uint64_t operation = match_bits.operation(tag);
-  if (operation == 0 && thread != nullptr && inside::sent_at_once(*thread, peer, bytes)) return;
+  const inside::Operation operation = match_bits.operation(tag);
+  if (operation.key == 0 && thread != nullptr && inside::sent_at_once(*thread, peer, bytes)) return;
   inside::sent(peer, bytes, operation);
 }
 

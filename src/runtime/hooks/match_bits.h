@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "../hash.h"
+#include "../inside/inside.h"
 #include "mpich_calls.h"
 
 namespace rankwise::libfabric {
@@ -24,11 +25,9 @@ class MatchBits {
     const unsigned tag_bits = static_cast<unsigned>(__builtin_ctz(tags)) + 1;
     if (std::sscanf(library, "Intel(R) MPI Library %d.", &version) == 1 && version == 2021) {
       set(tag_bits, context_bits + rank_bits, 1);
-      communicator_shift_ = tag_bits + 1;
       is_intel_ = true;
     } else if (std::sscanf(library, "MPICH Version: %d.", &version) == 1 && version >= 4 && version <= 5) {
       set(tag_bits, context_bits, version == 5 ? 3 : 1);
-      communicator_shift_ = tag_bits + 4;
     }
   }
 
@@ -45,16 +44,18 @@ class MatchBits {
   // Blocking collectives have fixed tags; from here on, each operation has its own. The other low bits of a context
   // tell the communicators that the library makes for its own use (the processes of a node, ...) from the one that it
   // makes them for. An operation's tag is of the latter in MPICH; in Intel MPI each of them counts its own.
-  std::uint64_t operation(std::uint64_t bits) const {
+  inside::Operation operation(std::uint64_t bits) const {
     const std::uint64_t number = bits & number_;
-    if (number < first_operation_tag || (number & group_mark_) != 0) return 0;
-    return chain((bits & context_) >> communicator_shift_, number);
+    if (number < first_operation_tag || (number & group_mark_) != 0) return {0};
+    const std::uint64_t context = (bits & context_) >> tag_bits_;
+    return {chain(context, number), chain(is_intel_ ? context : context & ~below_mask, number)};
   }
 
  private:
   static constexpr unsigned context_bits = 20;
   static constexpr unsigned rank_bits = 20;
   static constexpr std::uint64_t first_operation_tag = 287;
+  static constexpr std::uint64_t below_mask = 0xE;  // of a context
 
   static constexpr std::uint64_t below(unsigned bit) { return (std::uint64_t{1} << bit) - 1; }
 
@@ -71,7 +72,6 @@ class MatchBits {
   }
 
   unsigned tag_bits_ = 0;
-  unsigned communicator_shift_ = 0;
   bool is_intel_ = false;
   std::uint64_t context_ = 0;
   std::uint64_t acknowledgement_ = 0;

@@ -22,9 +22,10 @@ namespace {
 
 // The lowest bits of a context tell the program's messages from the library's, and the communicators that the library
 // makes for its own use (processes of a node, leaders of the nodes, a side of an intercommunicator) from the one that
-// it makes them for. The internal tags of an operation are those of the latter.
-constexpr unsigned communicator_shift = 48 + 4;
-constexpr std::uint64_t own_context = std::uint64_t{1} << 48;
+// it makes them for.
+constexpr unsigned context_shift = 48;
+constexpr std::uint64_t below_mask = 0xE;
+constexpr std::uint64_t own_context = std::uint64_t{1} << context_shift;
 
 // Blocking collectives have fixed tags; from here on, each operation has its own. (287 in MPICH 4.0, 799 in 5.0, where
 // nothing of a collective has the tags between.)
@@ -39,8 +40,11 @@ bool has_operation(std::uint64_t tag) {
   return number >= first_operation_tag && (number & group_mark) == 0;
 }
 
-std::uint64_t operation_of(std::uint64_t tag) {
-  return has_operation(tag) ? chain(tag >> communicator_shift, number_of(tag)) : 0;
+inside::Operation operation_of(std::uint64_t tag) {
+  if (!has_operation(tag)) return {0};
+  const std::uint64_t context = tag >> context_shift;
+  const std::uint64_t number = number_of(tag);
+  return {chain(context, number), chain(context & ~below_mask, number)};
 }
 
 int source_of(std::uint64_t tag) { return static_cast<int>((tag >> 32) & 0xFFFF); }

@@ -16,7 +16,18 @@ struct Cause {
   std::uint64_t start = 0;  // when the call began
   Kept kept;                // known when the call is over
 
+  // Of the thread that is in the call, if the call has to wait until the operation is complete.
+  const rankwise_thread *caller = nullptr;
+  bool complete = false;  // the operation, as far as this process is concerned
+
   bool known() const { return procedure != Procedure::none; }
+
+  // Whether the operation can still send.
+  bool is_under_way() const {
+    if (caller == nullptr) return !complete;
+    return __atomic_load_n(&caller->inside_key, __ATOMIC_RELAXED) != 0 &&
+           __atomic_load_n(&caller->inside_since, __ATOMIC_RELAXED) == start;
+  }
 };
 
 }  // namespace rankwise::inside

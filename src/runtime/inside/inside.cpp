@@ -42,17 +42,20 @@ Cause running_call(const Thread &thread) {
   const Procedure procedure = keys::procedure(key);
   if (procedure == Procedure::MPI_Start || procedure == Procedure::MPI_Startall) return started_collective(thread);
   if (!has_messages_of_its_own[static_cast<int>(procedure)]) return {};
-  return {procedure, keys::communicator(key), thread.record->inside_since, {}};
+  const rankwise_thread *caller = outlives_its_call[static_cast<int>(procedure)] ? nullptr : thread.record;
+  return {procedure, keys::communicator(key), thread.record->inside_since, {}, caller};
 }
 
 // While Rankwise itself communicates, operations of the program that are under way go on; all else is ours.
 bool is_ours(const Thread &thread, const Operation &operation) {
-  return thread.own_traffic && (operation.key == 0 || !operations::find(operation.key).known());
+  return thread.own_traffic && (operation.key == 0 || (!operations::find(operation.key).known() &&
+                                                       !operations::find(operation.above).known()));
 }
 
 struct Found {
   Cause cause;
   bool is_running;  // the cause is the call that runs now
+  std::uint64_t key = 0;  // that the cause was found or learned by
 };
 
 // Whether a call may have started an operation that nobody knows yet.
@@ -67,25 +70,77 @@ bool may_start(const Cause &call, const Operation &operation) {
   return on_it && outlives_its_call[static_cast<int>(call.procedure)];
 }
 
+bool outlives(const Cause &cause) { return outlives_its_call[static_cast<int>(cause.procedure)]; }
+
+Found found(const Thread &thread, const Cause &cause, std::uint64_t key) {
+  return {cause, thread.record->inside_key != 0 && cause.start == thread.record->inside_since, key};
+}
+
+Found learn(const Cause &running, std::uint64_t key) {
+  operations::learn(key, running);
+  return {running, true, key};
+}
+
+// Non-blocking collectives that may go through the processes of a node, and send with their own tag there.
+constexpr bool goes_below(Procedure procedure) {
+  switch (procedure) {
+    case Procedure::MPI_Ibcast:
+    case Procedure::MPI_Iallreduce:
+    case Procedure::MPI_Ireduce:
+    case Procedure::MPI_Iscan:
+    case Procedure::MPI_Bcast_init:
+    case Procedure::MPI_Allreduce_init:
+    case Procedure::MPI_Reduce_init:
+    case Procedure::MPI_Scan_init:
+    case Procedure::MPI_Comm_idup:
+    case Procedure::MPI_Comm_idup_with_info:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether what is sent below, with the tag of an operation above, may be of the call that runs now all the same: a
+// blocking collective that the library carries out by a non-blocking one below counts tags of its own there.
+bool may_have_started_below(const Cause &running, const Cause &above) {
+  if (!running.known() || outlives(running) || running.communicator != above.communicator) return false;
+  return !above.is_under_way() || !goes_below(above.procedure);
+}
+
+Found find_cause_below(const Thread &thread, const Operation &operation) {
+  // Only blocking calls are learned by the key below: what goes on later is known by the upper one, wherever it sends.
+  const Cause below = operations::find(operation.key);
+  if (below.known() && below.is_under_way()) return found(thread, below, operation.key);
+  const Cause above = operations::find(operation.above);
+  const Cause running = running_call(thread);
+  if (above.known() && !may_have_started_below(running, above)) return found(thread, above, operation.above);
+  if (!running.known()) return found(thread, below, operation.key);
+  return learn(running, outlives(running) ? operation.above : operation.key);
+}
+
 // The cause of an operation; if the call that runs now has just started it, it is learned.
 Found find_cause(const Thread &thread, const Operation &operation) {
   if (operation.key == 0) return {running_call(thread), true};
+  if (operation.is_below()) return find_cause_below(thread, operation);
   const Cause known = operations::find(operation.key);
-  if (known.known()) {
-    return {known, thread.record->inside_key != 0 && known.start == thread.record->inside_since};
-  }
+  if (known.known()) return found(thread, known, operation.key);
   const Cause running = running_call(thread);
-  if (may_start(running, operation)) {
-    operations::learn(operation.key, running);
-    return {running, true};
-  }
+  if (may_start(running, operation)) return learn(running, operation.key);
   if (operation.late_calls == nullptr || operation.late_calls->is_empty()) return {{}, false};
   const Cause late{operation.late_calls->procedure, operation.communicator, 0, operation.late_calls->take()};
   if (late.known()) operations::learn(operation.key, late);
-  return {late, false};
+  return {late, false, operation.key};
 }
 
 }  // namespace
+
+std::uint32_t operation_of(const Thread &thread, std::uint64_t start) {
+  if (!thread.running.is_of(start)) return 0;
+  for (const Running::Entry &entry : thread.running) {
+    if (entry.operation != 0) return operations::short_name(entry.operation);
+  }
+  return 0;
+}
 
 void choose() {
   const char *list = std::getenv("RANKWISE_ONLY");
@@ -113,7 +168,7 @@ namespace {
   booking::add_message(thread, RANKWISE_MESSAGE_IN_COLLECTIVE, found.cause.procedure, found.cause.communicator, peer,
                        bytes);
   if (found.is_running) {
-    thread.running.note(found.cause.start, {operation.key, bytes, peer, 1});
+    thread.running.note(found.cause.start, {found.key, bytes, peer, 1});
   } else if (found.cause.kept.call != 0) {
     patterns::keep(found.cause.kept, peer, 1, bytes);
   }
@@ -142,7 +197,7 @@ void posted(const Operation &operation) {
   Thread *thread = recording_thread();
   if (thread == nullptr || is_ours(*thread, operation)) return;
   const Found found = find_cause(*thread, operation);
-  if (found.is_running) thread->running.note(found.cause.start, {operation.key, 0, 0, 0});
+  if (found.is_running) thread->running.note(found.cause.start, {found.key, 0, 0, 0});
 }
 
 Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,
@@ -152,11 +207,13 @@ Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, 
   const Kept kept = patterns::count(procedure, communicator, root, size);
   if (kept.call == 0 || !thread.running.is_of(start)) return kept;
   if (thread.running.lost() != 0) patterns::lose(kept, thread.running.lost());
+  Cause cause{procedure, communicator, start, kept};
+  cause.complete = !outlives(cause);
   std::uint64_t taught = 0;
   for (const Running::Entry &entry : thread.running) {
     if (entry.messages != 0) patterns::keep(kept, entry.peer, entry.messages, entry.bytes);
     if (entry.operation != 0 && entry.operation != taught) {
-      operations::learn(entry.operation, {procedure, communicator, start, kept});
+      operations::learn(entry.operation, cause);
       taught = entry.operation;
     }
   }

@@ -17,11 +17,18 @@ namespace rankwise::inside {
 struct Operation {
   std::uint64_t key;  // of a handle or context and the internal tag; 0 = the message of a blocking call
 
+  // On a communicator that the library has made below another: the key of the same tag on the upper one. There the tag
+  // may be that of an operation on the upper one, or of one that a blocking call has started below.
+  std::uint64_t above;
+
   // Of the program's communicator that the library uses for it, where the hook knows.
   std::uint32_t communicator = RANKWISE_COMMUNICATOR_OTHER;
   LateCalls *late_calls = nullptr;  // on it
 
-  Operation(std::uint64_t key_) : key(key_) {}
+  Operation(std::uint64_t key_) : key(key_), above(key_) {}
+  Operation(std::uint64_t key_, std::uint64_t above_) : key(key_), above(above_) {}
+
+  bool is_below() const { return key != above; }
 };
 
 // A hook is at work.
@@ -57,6 +64,9 @@ void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation);
 void posted(const Operation &operation);
 
 // --- What wrappers say ---
+
+// The operation that the call which began at `start` has started, for operations::complete(); 0 if it has started none.
+std::uint32_t operation_of(const Thread &thread, std::uint64_t start);
 
 // A collective has succeeded, which began at `start`. Its root is -1 if it has none; `size` as in rankwise_pattern.
 Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,

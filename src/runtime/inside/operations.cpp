@@ -14,6 +14,8 @@ namespace {
 constexpr unsigned set_bits = 10;
 constexpr unsigned ways = 4;
 
+constexpr unsigned name_bits = 28;  // the highest of those that also choose the set
+
 struct Entry {
   std::uint64_t operation = 0;
   std::uint64_t age = 0;
@@ -69,6 +71,18 @@ void learn(std::uint64_t operation, const Cause &cause) {
     if (age_of(set[i]) < age_of(*place)) place = &set[i];
   }
   *place = {operation, ++learned, cause};
+}
+
+std::uint32_t short_name(std::uint64_t operation) {
+  return static_cast<std::uint32_t>(scatter(operation) >> (64 - name_bits)) | 1;
+}
+
+void complete(std::uint32_t name) {
+  const Guard guard(lock, threads::several);
+  Entry *set = sets[name >> (name_bits - set_bits)];
+  for (unsigned i = 0; i < ways; ++i) {
+    if (set[i].operation != 0 && short_name(set[i].operation) == name) set[i].cause.complete = true;
+  }
 }
 
 void forget(std::uint32_t communicator) {

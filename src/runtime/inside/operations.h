@@ -14,6 +14,12 @@ Cause find(std::uint64_t operation);
 // Replaces what was known: libraries use the same internal tag again, some day.
 void learn(std::uint64_t operation, const Cause &cause);
 
+// What stands for the operation in 28 bits; not 0.
+std::uint32_t short_name(std::uint64_t operation);
+
+// The operation with this short name is complete.
+void complete(std::uint32_t name);
+
 // The communicator is gone, and others may get its handles and contexts.
 void forget(std::uint32_t communicator);
 

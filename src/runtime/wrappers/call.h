@@ -132,7 +132,7 @@ class Call {
     posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
   void posted_collective(MPI_Request request) {
-    posted(request, requests::Kind::collective);
+    posted(request, requests::Kind::collective, inside::active ? inside::operation_of(*thread_, start_) : 0);
     outlives_ = true;
   }
 

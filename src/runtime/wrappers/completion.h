@@ -98,7 +98,10 @@ class Completion {
     if (requests::accesses_file(request.kind)) [[unlikely]] {
       return finish_access(thread, request, *status);
     }
-    if (!requests::receives(request.kind) || !request.recorded) return;
+    if (!requests::receives(request.kind) || !request.recorded) {
+      if (request.kind == requests::Kind::collective && request.peer != 0) inside::operations::complete(request.peer);
+      return;
+    }
     if (request.kind == requests::Kind::untold) [[unlikely]] {
       return requests::lost(request);
     }
