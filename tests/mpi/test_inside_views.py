@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+import libraries
 import pytest
 from libraries import Mpi
-from recording import Record
+from recording import Compile, Record, run_on
 
 from rankwise.__main__ import main
 from rankwise.analysis.collectives import CLASSES, collectives
@@ -12,6 +16,7 @@ from rankwise.analysis.patterns import algorithms
 from rankwise.analysis.visibility import NOT_VISIBLE
 
 RANKS = 5
+OPENMPI = [mpi for mpi in libraries.ALL if mpi.family == "openmpi"]
 
 
 def test_every_collective_shows_messages_or_says_why_not(
@@ -46,3 +51,33 @@ def test_every_collective_shows_messages_or_says_why_not(
     for view in (["--by", "collective"], ["--by", "algorithm"], ["--by", "pair"], ["--matrix", "rank"]):
         assert main(["show", str(run.path), *view]) == 0
         assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("mpi", OPENMPI, ids=lambda mpi: mpi.name)
+def test_shared_memory_beside_messages(
+    mpi: Mpi, compiled: Compile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Open MPI's coll/sm sends messages in the first call alone, to set itself up."""
+    environment = {**mpi.environment, "OMPI_MCA_coll_sm_priority": "90", "OMPI_MCA_coll": "^han"}
+    by_shared_memory = replace(mpi, environment=environment)
+    sizes = [8, 800, 80_000]
+    steps = [f"Bcast:{size}" for size in sizes]
+    words = by_shared_memory.launch(RANKS, compiled(mpi, "algorithms.c"), *steps, "Alltoall:8")
+    done = run_on(by_shared_memory, words, tmp_path / "shared.rankwise")
+    assert done.process.returncode == 0, done.process.stderr
+    with done.database as database:
+        rows = {row.procedure: row for row in collectives(database)}
+        shapes = {row.size: row for row in algorithms(database) if row.procedure == "MPI_Bcast"}
+    broadcast, exchange = rows["MPI_Bcast"], rows["MPI_Alltoall"]
+    assert broadcast.messages is not None
+    assert broadcast.factor is None
+    assert not broadcast.visibility.whole
+    assert broadcast.visibility.text.startswith("not of all calls: 2 of 3 shapes")
+    assert {shapes[size].algorithm for size in sizes} == {None}
+    # It does no Alltoall, so all of this is seen.
+    assert exchange.visibility.text == ""
+    assert exchange.factor is not None
+    assert exchange.factor >= (RANKS - 1) / RANKS
+    assert main(["show", str(done.path), "--matrix", "rank"]) == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told == "Not all messages of collectives are visible: see --by collective."

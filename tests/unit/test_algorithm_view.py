@@ -74,6 +74,14 @@ def test_an_algorithm_that_explains_all_proves_that_none_is_missing(path: Path) 
     assert texts(path)["MPI_Iallreduce", 8].startswith("some may be missing: ")
 
 
+def test_messages_that_are_too_few_for_the_data_are_no_algorithm(path: Path) -> None:
+    change(path, "UPDATE patterns SET size = 1000 WHERE id = 1")
+    assert texts(path)["MPI_Allreduce", 1000].startswith(
+        "not visible here: the library moved the data without messages"
+    )
+    assert rows(path)[0].messages == 8
+
+
 def test_one_shape_without_messages_among_others(path: Path) -> None:
     change(path, "INSERT INTO patterns VALUES (2, 3, 2, NULL, 0, 9, 2, 1), (3, 3, 2, NULL, 16, 7, 2, 1)")
     found = texts(path)

@@ -89,6 +89,30 @@ def test_a_hook_that_sees_between_nodes_only(tmp_path: Path) -> None:
     assert visibility(path)["MPI_Alltoallv", "W_a1_u1.0"] == MOVED
 
 
+def test_shapes_that_moved_their_data_without_messages(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Of 16 bytes without any; of 32 with too few bytes, as of a component that sets itself up; of nothing.
+    change(
+        path,
+        "INSERT INTO patterns VALUES (2, 3, 2, NULL, 16, 7, 2, 1), (3, 3, 2, NULL, 32, 7, 2, 1),"
+        " (4, 3, 2, NULL, 0, 9, 2, 1)",
+    )
+    change(path, "INSERT INTO pattern_messages SELECT 3, source, destination, 1, 8 FROM pattern_messages")
+    hidden = "not of all calls: 2 of 4 shapes (root and size) moved the data without messages"
+    assert visibility(path)["MPI_Allreduce", "W"] == f"{hidden} (shared memory, offload)"
+    with closing(open_profile(path)) as connection:
+        [row] = [row for row in collectives(connection) if row.procedure == "MPI_Allreduce"]
+    assert (row.messages, row.bytes, row.factor, row.visibility.whole) == (800, 6400, None, False)
+    words = words_of(shown(capsys, path, "--by", "collective"))
+    assert ["800", "[1]", "6.25", "KiB", "-"] in [line[-5:] for line in words]
+    [told] = [line for line in shown(capsys, path).splitlines() if line.startswith("inside")]
+    assert told.endswith("4 of 5 not visible, 1 in part")
+    # What was not kept whole tells nothing.
+    change(path, "UPDATE patterns SET complete = 0 WHERE size > 8")
+    assert visibility(path)["MPI_Allreduce", "W"] == ""
+
+
 STATES = {
     "none": "no hook for this MPI library",
     "refused": "the hook was refused (its table is not as expected)",

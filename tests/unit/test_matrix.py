@@ -113,6 +113,17 @@ def test_numbers_where_they_fit(path: Path, capsys: pytest.CaptureFixture[str]) 
     assert lines[2].split() == ["0", "nodea", "300", "100"]
 
 
+def test_messages_that_are_not_visible_are_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hidden = "Not all messages of collectives are visible: see --by collective."
+    assert found(path, "rank").hidden_collectives == 4
+    assert shown(capsys, path, "--matrix", "rank")[-1] == hidden
+    assert shown(capsys, path, "--matrix", "node", "--kind", "in-collective")[-1] == hidden
+    assert found(path, "rank", "point-to-point").hidden_collectives == 0
+    assert found(path, "rank", only=("Allreduce",)).hidden_collectives == 0
+    change(path, "UPDATE calls SET size_bin = 0 WHERE procedure IN (6, 7)")  # they had nothing to send
+    assert found(path, "rank").hidden_collectives == 0
+
+
 def test_no_such_messages(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = shown(capsys, path, "--matrix", "rank", "--kind", "one-sided")
     assert lines[1] == "There are no such messages; --by collective tells what is visible."
@@ -135,7 +146,7 @@ def many(path: Path, ranks: int, neighbours: tuple[int, ...] = (1,)) -> None:
 
 def test_shades_where_numbers_do_not_fit(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many(path, 30, neighbours=(1, 2, 3))
-    lines = shown(capsys, path, "--matrix", "rank")
+    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
     assert lines[1] == "   0         5         10        15        20        25"
     assert lines[2] == "0    ..++@@"
     assert lines[2 + 29] == "29 ..++@@"
@@ -149,7 +160,7 @@ def test_several_ranks_share_a_cell_where_there_are_many(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     many(path, 1000)
-    lines = shown(capsys, path, "--matrix", "rank")
+    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
     assert max(map(len, lines)) <= 80
     # 75 columns beside the names: 14 ranks in each, 13 messages among them and one to the next.
     assert "each row and column: 14 ranks" in lines[-1]
@@ -161,7 +172,7 @@ def test_several_ranks_share_a_cell_where_there_are_many(
 
 def test_all_alike_have_the_darkest_shade(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many(path, 30)
-    lines = shown(capsys, path, "--matrix", "rank", "--of", "messages")
+    lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point", "--of", "messages")
     assert lines[2] == "0    @@"
     assert lines[-1] == "@ to 1   blank: none"
 

@@ -25,7 +25,7 @@ class Collective:
         counted: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
         messages: really sent inside, as far as they are visible; None = none is visible.
         bytes: likewise.
-        factor: `bytes` by the bytes contributed; None = one of them is not known or 0.
+        factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
         visibility: what of it can be seen.
     """
 
@@ -79,13 +79,13 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         messages, volume = inside.get((communicator, procedure), (None, None))
         if processes == 1 or (class_name not in CLASSES and messages is None):
             continue
-        seen = visible.of(
+        seen = visible.of_all(
             communicator,
             name,
             seen=messages is not None,
             with_data=(communicator, procedure) in with_data,
         )
-        factor = volume / counted.bytes_sent if volume and counted.bytes_sent else None
+        factor = volume / counted.bytes_sent if volume and counted.bytes_sent and not seen.text else None
         found.append(
             Collective(
                 *(name, class_name, communicator_name, user_name, processes, counted),

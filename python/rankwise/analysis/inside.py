@@ -20,6 +20,7 @@ class InsideTotals:
         off_node_percent_of_bytes: `bytes_off_node` of `bytes`.
         collectives: pairs of a collective and a communicator that were called with each other.
         not_visible: those of them inside which nothing was seen.
+        visible_in_part: those inside which something was seen, but not all.
         why: nothing was seen, of the one with the most time in MPI; '' if something was seen inside each.
     """
 
@@ -29,6 +30,7 @@ class InsideTotals:
     off_node_percent_of_bytes: float
     collectives: int
     not_visible: int
+    visible_in_part: int
     why: str
 
 
@@ -45,4 +47,6 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
     ).fetchone()
     silent = [row for row in rows if row.messages is None]
     why = silent[0].visibility.text if silent else ""
-    return InsideTotals(messages, volume, off_node, percent(off_node, volume), len(rows), len(silent), why)
+    partly = sum(row.messages is not None and row.visibility.hides for row in rows)
+    share = percent(off_node, volume)
+    return InsideTotals(messages, volume, off_node, share, len(rows), len(silent), partly, why)

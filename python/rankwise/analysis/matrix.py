@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rankwise.analysis.collectives import collectives
 from rankwise.errors import RankwiseError
 
 ENDS = ("rank", "node")
@@ -36,6 +37,7 @@ class Matrix:
         cells: that are not empty, in the order of the rows.
         unplaced_messages: from or to processes that have no row.
         unplaced_bytes: likewise.
+        hidden_collectives: each on one communicator, whose messages are not all visible, if they belong here.
     """
 
     ends: str
@@ -46,6 +48,7 @@ class Matrix:
     cells: list[Cell]
     unplaced_messages: int
     unplaced_bytes: int
+    hidden_collectives: int
 
 
 def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: Sequence[str] = ()) -> Matrix:
@@ -83,7 +86,14 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
         else:
             unplaced = (unplaced[0] + messages, unplaced[1] + volume)
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
-    return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced)
+    hidden = _hidden(connection, chosen.values()) if kind in ("all", "in-collective") else 0
+    return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced, hidden)
+
+
+def _hidden(connection: sqlite3.Connection, only: Collection[str]) -> int:
+    """Count the collectives whose messages are not all visible, of some procedures or of all."""
+    rows = [row for row in collectives(connection) if not only or row.procedure in only]
+    return sum(row.visibility.hides for row in rows)
 
 
 def _procedures(connection: sqlite3.Connection, names: Sequence[str]) -> dict[int, str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.algorithms import name_of
 from rankwise.analysis.collectives import CLASSES, Collective, collectives
-from rankwise.analysis.visibility import Visibilities
+from rankwise.analysis.visibility import MOVED, Visibilities, moved_otherwise
 
 MOST_PROCESSES = 2048
 """Of the communicators whose messages are compared with algorithms: a matrix has its square many numbers."""
@@ -132,6 +132,8 @@ def _algorithm(
         text = NOT_SAMPLED
     elif not seen.whole:
         text = seen.text
+    elif moved_otherwise(collective.procedure, collective.processes, pattern.size, messages, volume):
+        text = MOVED
     elif collective.processes > MOST_PROCESSES:
         text = TOO_MANY
     else:

@@ -13,6 +13,10 @@ _WITHIN_NODE = "within-node"
 _BARRIERS = frozenset({"MPI_Barrier", "MPI_Ibarrier", "MPI_Barrier_init"})
 
 _LOST = "messages of its processes could not be attributed to a call"
+_NO_DATA = "called without data (size 0)"
+_MOVED = "moved the data without messages (shared memory, offload)"
+MOVED = f"{NOT_VISIBLE}: the library {_MOVED}"
+"""Why nothing is seen where the hook sees everything."""
 
 # What the states other than "active" mean, where the note does not tell more.
 _STATES = {
@@ -35,6 +39,11 @@ class Visibility:
 
     text: str = ""
     whole: bool = True
+
+    @property
+    def hides(self) -> bool:
+        """Whether messages may have been sent that were not seen."""
+        return self.text not in ("", f"{NOT_VISIBLE}: {_NO_DATA}")
 
 
 @dataclass(frozen=True)
@@ -68,14 +77,25 @@ class Visibilities:
                 "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
             )
         }
+        self._shapes = _shapes(connection)
         self._members: dict[int, set[int]] = defaultdict(set)
         self._hooks: dict[int, list[_Hook]] = defaultdict(list)
         for communicator, rank in connection.execute("SELECT DISTINCT communicator, rank FROM calls"):
-            self._hooks[communicator].append(hooks[rank])
+            if rank in hooks:
+                self._hooks[communicator].append(hooks[rank])
             self._members[communicator].add(rank)
 
+    def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
+        """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
+        found = self.of(communicator, procedure, seen=seen, with_data=with_data)
+        shapes = self._shapes[communicator, procedure]
+        if found.text or not any(shapes):
+            return found
+        count = f"{sum(shapes)} of {len(shapes)} shapes (root and size)"
+        return Visibility(f"not of all calls: {count} {_MOVED}", whole=False)
+
     def of(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
-        """Say how far the messages inside a collective that was called are visible.
+        """Say how far the messages inside one or several calls of a collective are visible.
 
         Args:
             communicator: id.
@@ -110,14 +130,46 @@ class Visibilities:
         if inactive:
             return why_inactive(inactive[0].state, inactive[0].note)
         if not with_data and procedure not in _BARRIERS:
-            return "called without data (size 0)"
+            return _NO_DATA
         if self._may_be_lost(communicator, procedure):
             return _LOST
         if not any(hook.between_nodes_only for hook in hooks):
-            return "the library moved the data without messages (shared memory, offload)"
+            return f"the library {_MOVED}"
         if len({hook.host for hook in hooks}) > 1:
             return "the library moved the data without messages that pass its transport (offload)"
         return "shared memory within the node"
+
+
+def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:
+    """Tell whether the messages inside one call are too few to have moved its data.
+
+    Each process but one has to send or to get the call's size at least.
+
+    Args:
+        procedure: name.
+        processes: of the communicator.
+        size: of the message, bytes; None = differs by process, and nothing can be told.
+        messages: that were seen, of all processes.
+        volume: their bytes.
+    """
+    if size is None or (size == 0 and procedure not in _BARRIERS):
+        return False
+    return messages < processes - 1 or volume < (processes - 1) * size
+
+
+def _shapes(connection: sqlite3.Connection) -> dict[tuple[int, str], list[bool]]:
+    """Tell of each shape of the collectives of which a call was kept whether it moved its data otherwise."""
+    found: dict[tuple[int, str], list[bool]] = defaultdict(list)
+    for communicator, procedure, processes, size, messages, volume in connection.execute(
+        "SELECT patterns.communicator, procedures.name, communicators.size, patterns.size,"
+        " COALESCE(seen.messages, 0), COALESCE(seen.bytes, 0) FROM patterns"
+        " JOIN procedures ON procedures.id = patterns.procedure"
+        " JOIN communicators ON communicators.id = patterns.communicator"
+        " LEFT JOIN (SELECT pattern, SUM(messages) AS messages, SUM(bytes) AS bytes FROM pattern_messages"
+        " GROUP BY pattern) AS seen ON seen.pattern = patterns.id WHERE complete"
+    ):
+        found[communicator, procedure].append(moved_otherwise(procedure, processes, size, messages, volume))
+    return found
 
 
 def why_inactive(state: str, note: str) -> str:

@@ -79,7 +79,12 @@ def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
     seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
     share = f"{percent_text(totals.off_node_percent_of_bytes)} % off node" if nodes > 1 else ""
     silent = f"{totals.not_visible} of {totals.collectives} not visible" if totals.not_visible else ""
-    told = ", ".join(filter(None, (seen, share, silent))) if totals.messages else f"collectives: {totals.why}"
+    partly = f"{totals.visible_in_part} in part" if totals.visible_in_part else ""
+    told = (
+        ", ".join(filter(None, (seen, share, silent, partly)))
+        if totals.messages
+        else f"collectives: {totals.why}"
+    )
     return page.shortened(page.text(f"{'inside':{_LABEL}}{told}"), page.width)
 
 
