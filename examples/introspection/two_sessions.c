@@ -5,12 +5,13 @@
 
 enum { COUNT = 1000 };
 
-static unsigned long total(MPI_M_msid session, int flags, int size) {
+/* -1 where these messages can't be seen. */
+static long total(MPI_M_msid session, int flags, int size) {
   unsigned long sum = 0, *bytes = malloc((size_t)size * sizeof *bytes);
-  MPI_M_get_data(session, MPI_M_DATA_IGNORE, bytes, flags);
-  for (int to = 0; to < size; ++to) sum += bytes[to];
+  const int error = MPI_M_get_data(session, MPI_M_DATA_IGNORE, bytes, flags);
+  for (int to = 0; error == MPI_SUCCESS && to < size; ++to) sum += bytes[to];
   free(bytes);
-  return sum;
+  return error == MPI_SUCCESS ? (long)sum : -1;
 }
 
 int main(int argc, char **argv) {
@@ -30,7 +31,7 @@ int main(int argc, char **argv) {
   MPI_Allreduce(data, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_M_suspend(reduction);
 
-  printf("rank %d sends inside MPI_Bcast %lu bytes (by definition %lu), inside MPI_Allreduce %lu (by definition %lu)\n",
+  printf("rank %d sends inside MPI_Bcast %ld bytes (by definition %ld), inside MPI_Allreduce %ld (by definition %ld)\n",
          rank, total(broadcast, MPI_M_INSIDE_ONLY, size), total(broadcast, MPI_M_COLL_ONLY, size),
          total(reduction, MPI_M_INSIDE_ONLY, size), total(reduction, MPI_M_COLL_ONLY, size));
   MPI_M_free(MPI_M_ALL_MSID);

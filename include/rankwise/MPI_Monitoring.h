@@ -13,6 +13,7 @@
 #define RANKWISE_MPI_MONITORING_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,13 @@ enum {
   MPI_M_INSIDE_ONLY = 16 /* messages inside collectives alone */
 };
 
+/* What can be seen of the messages inside collectives. */
+enum {
+  MPI_M_VISIBLE_NONE = 0, /* nothing: no hook fits, or all processes are on one node, within which nothing is seen */
+  MPI_M_VISIBLE_PART = 1, /* those between nodes, those of some processes, or those of chosen procedures */
+  MPI_M_VISIBLE_ALL = 2   /* all that pass the transport that is watched */
+};
+
 /* Errors. */
 enum {
   MPI_M_INTERNAL_FAIL = 1,         /* no memory, a file can't be written, or Rankwise is switched off */
@@ -52,7 +60,8 @@ enum {
   MPI_M_INVALID_PROCEDURE = 11, /* no procedure of MPI that Rankwise counts */
   MPI_M_INVALID_COMM = 12,      /* other processes than the session's */
   MPI_M_INVALID_MACHINE = 13,   /* no machine.json, or not that of these processes */
-  MPI_M_INVALID_ORDER = 14      /* not each rank once */
+  MPI_M_INVALID_ORDER = 14,     /* not each rank once */
+  MPI_M_NOT_VISIBLE = 15        /* MPI_M_INSIDE_ONLY, and nothing of that is visible */
 };
 
 int MPI_M_init(void);
@@ -66,6 +75,10 @@ int MPI_M_free(MPI_M_msid msid);
 
 /* The thread level of MPI, and the entries of a row: the size of the session's communicator. */
 int MPI_M_get_info(MPI_M_msid msid, int *provided, int *array_size);
+
+/* What can be seen of the messages inside collectives between the processes of the session's communicator: one of
+ * MPI_M_VISIBLE_... . All else that flags stand for is always seen. Not collective; the session may be active. */
+int MPI_M_get_visible(MPI_M_msid msid, int *visible);
 
 /* Messages and bytes that this process has sent to each process of the communicator. */
 int MPI_M_get_data(MPI_M_msid msid, unsigned long *msg_counts, unsigned long *msg_sizes, int flags);

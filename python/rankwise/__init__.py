@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rankwise.introspection import IntrospectionError as IntrospectionError
+    from rankwise.introspection import NotAllVisible as NotAllVisible
     from rankwise.introspection import Session as Session
     from rankwise.introspection import SoFar as SoFar
     from rankwise.introspection import preload as preload
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
 
-__all__ = ["IntrospectionError", "Session", "SoFar", "preload", "redistribute", "session", "so_far"]
+__all__ = [
+    "IntrospectionError",
+    "NotAllVisible",
+    "Session",
+    "SoFar",
+    "preload",
+    "redistribute",
+    "session",
+    "so_far",
+]
 
 
 def __getattr__(name: str) -> object:

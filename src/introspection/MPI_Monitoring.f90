@@ -22,7 +22,9 @@ module MPI_Monitoring
     MPI_M_INTERNAL_FAIL = 1, MPI_M_MPIT_FAIL = 2, MPI_M_MISSING_INIT = 3, MPI_M_SESSION_STILL_ACTIVE = 4, &
     MPI_M_SESSION_NOT_SUSPENDED = 5, MPI_M_INVALID_MSID = 6, MPI_M_SESSION_OVERFLOW = 7, MPI_M_MULTIPLE_CALL = 8, &
     MPI_M_INVALID_ROOT = 9, MPI_M_INVALID_FLAGS = 10, MPI_M_INVALID_PROCEDURE = 11, MPI_M_INVALID_COMM = 12, &
-    MPI_M_INVALID_MACHINE = 13, MPI_M_INVALID_ORDER = 14
+    MPI_M_INVALID_MACHINE = 13, MPI_M_INVALID_ORDER = 14, MPI_M_NOT_VISIBLE = 15
+
+  integer, parameter, public :: MPI_M_VISIBLE_NONE = 0, MPI_M_VISIBLE_PART = 1, MPI_M_VISIBLE_ALL = 2
 
   character(len=*), parameter, public :: MPI_M_ALL_COLLECTIVES = "collective", MPI_M_ALL_PROCEDURES = "*"
 
@@ -34,7 +36,8 @@ module MPI_Monitoring
   integer(MPI_M_DATA_KIND), target, save, public :: MPI_M_DATA_IGNORE(1)
 
   public :: MPI_M_init, MPI_M_finalize, MPI_M_start, MPI_M_suspend, MPI_M_continue, MPI_M_reset, MPI_M_free, &
-    MPI_M_get_info, MPI_M_get_data, MPI_M_allgather_data, MPI_M_rootgather_data, MPI_M_flush, MPI_M_rootflush, &
+    MPI_M_get_info, MPI_M_get_visible, MPI_M_get_data, MPI_M_allgather_data, MPI_M_rootgather_data, MPI_M_flush, &
+    MPI_M_rootflush, &
     MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_redistribute
 
   interface
@@ -69,6 +72,11 @@ module MPI_Monitoring
       import :: c_int, c_ptr
       integer(c_int), value :: msid
       type(c_ptr), value :: provided, array_size
+    end function
+    integer(c_int) function c_get_visible(msid, visible) bind(C, name="MPI_M_get_visible")
+      import :: c_int
+      integer(c_int), value :: msid
+      integer(c_int) :: visible
     end function
     integer(c_int) function c_get_data(msid, counts, sizes, flags) bind(C, name="MPI_M_get_data")
       import :: c_int, c_ptr
@@ -173,6 +181,13 @@ contains
     integer, intent(inout), target :: provided, array_size
     integer, intent(out) :: ierror
     ierror = c_get_info(msid, wanted_integer(c_loc(provided)), wanted_integer(c_loc(array_size)))
+  end subroutine
+
+  subroutine MPI_M_get_visible(msid, visible, ierror)
+    integer, intent(in) :: msid
+    integer, intent(inout) :: visible
+    integer, intent(out) :: ierror
+    ierror = c_get_visible(msid, visible)
   end subroutine
 
   subroutine MPI_M_get_data(msid, msg_counts, msg_sizes, flags, ierror)

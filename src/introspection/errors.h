@@ -20,7 +20,8 @@ enum Error {
   invalid_procedure = 11,
   invalid_comm = 12,
   invalid_machine = 13,
-  invalid_order = 14
+  invalid_order = 14,
+  not_visible = 15
 };
 
 }  // namespace rankwise::introspection

@@ -79,6 +79,8 @@ RANKWISE_EXPORTED MPI_M_get_info(int msid, int *provided, int *array_size) {
   return introspection::information(msid, provided, array_size);
 }
 
+RANKWISE_EXPORTED MPI_M_get_visible(int msid, int *visible) { return introspection::visible(msid, visible); }
+
 RANKWISE_EXPORTED MPI_M_get_data(int msid, unsigned long *counts, unsigned long *sizes, int flags) {
   Rows rows;
   const Error error = rows.of_this(msid, flags);
@@ -111,9 +113,9 @@ RANKWISE_EXPORTED MPI_M_flush(int msid, const char *filename, int flags) {
 RANKWISE_EXPORTED MPI_M_rootflush(int msid, int root, const char *filename, int flags) {
   Rows rows;
   const Error error = rows.of_all_at(msid, flags, root);
-  if (error != introspection::success || rows.counts() == nullptr) return error;
-  return filename != nullptr && introspection::write_matrices(filename, rows) ? introspection::success
-                                                                              : introspection::internal_fail;
+  if (error != introspection::success) return error;
+  const bool done = rows.counts() == nullptr || (filename != nullptr && introspection::write_matrices(filename, rows));
+  return rows.as_at(root, done ? introspection::success : introspection::internal_fail);
 }
 
 RANKWISE_EXPORTED MPI_M_get_comm_time(const void *comm, const char *procedure, double *seconds) {

@@ -21,8 +21,16 @@ bool write_file(const char *filename, const char *part, int rank, Write write) {
 
 unsigned long long number(std::uint64_t value) { return value; }
 
+// What numbers of messages inside collectives don't tell.
+void write_warning(FILE *file, const Rows &rows) {
+  if (!rows.has_inside() || rows.visible() == visible_all) return;
+  const char *what = rows.visible() == visible_none ? "none" : "not all";
+  fprintf(file, "# of the messages inside collectives %s can be seen here, and these are not counted\n", what);
+}
+
 bool write_matrix(const char *filename, const char *part, const Rows &rows, std::uint64_t Count::*what) {
   return write_file(filename, part, rows.world_rank(), [&](FILE *file) {
+    write_warning(file, rows);
     const Count *count = rows.counts();
     for (int from = 0; from < rows.members(); ++from) {
       for (int to = 0; to < rows.members(); ++to, ++count) {
@@ -37,6 +45,7 @@ bool write_matrix(const char *filename, const char *part, const Rows &rows, std:
 
 bool write_row(const char *filename, const Rows &rows) {
   return write_file(filename, "", rows.rank(), [&](FILE *file) {
+    write_warning(file, rows);
     fputs("# from to messages bytes\n", file);
     for (int to = 0; to < rows.members(); ++to) {
       const Count &count = rows.counts()[to];

@@ -5,7 +5,10 @@
 #include <new>
 
 #include "../runtime/counters_file.h"
+#include "../runtime/hash.h"
+#include "../runtime/inside/inside.h"
 #include "../runtime/lock.h"
+#include "../runtime/thread.h"
 #include "sections.h"
 
 namespace rankwise::introspection {
@@ -30,6 +33,20 @@ int compare(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(std::
 template <class T>
 T *allocate(std::size_t count) {
   return static_cast<T *>(std::calloc(count + 1, sizeof(T)));
+}
+
+std::uint64_t hash_of_host() {
+  std::uint64_t value = 1;
+  for (const char *c = counters_file::header()->host; *c != '\0'; ++c)
+    value = chain(value, static_cast<unsigned char>(*c));
+  return value;
+}
+
+bool all_are_chosen() {
+  for (const bool one : inside::chosen) {
+    if (!one) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -128,7 +145,16 @@ Members *Members::of(Handle comm, Error *error) {
   bool done = members->has_copy_;
   if (!done) *error = mpit_fail;
   if (done) {
-    told[processes.rank] = {members->prepare(comm) ? 1U : 0U, own_addresses(nullptr)};
+    const rankwise_header *head = counters_file::header();
+    const bool sees = head->transport_state == RANKWISE_TRANSPORT_ACTIVE;
+    const bool within = sees && (head->transport_sees & RANKWISE_SEES_WITHIN_NODE) != 0;
+    told[processes.rank] = {.ready = members->prepare(comm) ? 1U : 0U,
+                            .addresses = own_addresses(nullptr),
+                            .host = hash_of_host(),
+                            .sees = sees ? 1U : 0U,
+                            .sees_all = sees && all_are_chosen() ? 1U : 0U,
+                            .within = within ? 1U : 0U,
+                            .reserved = 0};
     done = members->agree(told);
   }
   std::free(told);
@@ -155,7 +181,55 @@ bool Members::agree(Told *told) {
     if (told[i].ready == 0) return false;
     any_addresses = any_addresses || told[i].addresses != 0;
   }
-  return !any_addresses || exchange_addresses(told);
+  return (!any_addresses || exchange_addresses(told)) && find_visible(told);
+}
+
+// Whether a message of ours to a process of this host has passed the hook.
+bool Members::saw_within(const Told *told) const {
+  const Thread *thread = threads::current;
+  if (thread == nullptr) return false;
+  for (std::size_t i = 0; i < thread->own_messages && i < Thread::most_own_peers; ++i) {
+    const int to = member(thread->own_peers[i]);
+    if (to >= 0 && to != rank() && told[to].host == told[rank()].host) return true;
+  }
+  return false;
+}
+
+// RATIONALE: some libraries send within a node by the transport that is watched, and some past it; what a hook promises
+// holds for both. Messages have just been exchanged by all: if one of them was seen within a node, all are.
+bool Members::find_visible(const Told *told) {
+  const auto n = static_cast<std::size_t>(size());
+  bool any_sees = false;
+  bool all_see = true;
+  bool one_host = true;
+  bool hidden = false;  // a process is not known to see what it sends within its host, and has others there
+  for (std::size_t i = 0; i < n; ++i) {
+    any_sees = any_sees || told[i].sees != 0;
+    all_see = all_see && told[i].sees_all != 0;
+    one_host = one_host && told[i].host == told[0].host;
+    for (std::size_t j = 0; j < n && !hidden && told[i].within == 0; ++j) {
+      hidden = j != i && told[j].host == told[i].host;
+    }
+  }
+  if (any_sees && hidden) {
+    auto *saw = allocate<std::uint32_t>(n);
+    if (saw == nullptr) return false;
+    const std::uint32_t own = saw_within(told) ? 1 : 0;
+    const bool done = mpi->all_gather(copy_, &own, sizeof own, saw);
+    for (std::size_t i = 0; i < n; ++i) hidden = hidden && saw[i] == 0;
+    std::free(saw);
+    if (!done) return false;
+  }
+  bool any_within = false;
+  for (std::size_t i = 0; i < n; ++i) any_within = any_within || told[i].within != 0;
+  if (size() == 1) {
+    visible_ = visible_all;  // there are none
+  } else if (!any_sees || (hidden && one_host && !any_within)) {
+    visible_ = visible_none;
+  } else {
+    visible_ = all_see && !hidden ? visible_all : visible_part;
+  }
+  return true;
 }
 
 void Members::enter() {

@@ -10,6 +10,9 @@
 
 namespace rankwise::introspection {
 
+// What can be seen of the messages inside collectives, as in MPI_Monitoring.h.
+enum Visible { visible_none = 0, visible_part = 1, visible_all = 2 };
+
 // The functions of the MPI library in use; valid after MPI_M_init.
 inline const Communication *mpi = nullptr;
 
@@ -29,6 +32,8 @@ class Members {
   int rank() const { return processes_.rank; }
   int size() const { return processes_.size; }
   int world_rank(int member) const { return processes_.world_ranks[member]; }
+  // Of the messages inside collectives that they send each other; the same on all of them.
+  Visible visible() const { return visible_; }
   // Of our own: its messages can't meet the program's.
   Handle copy() const { return copy_; }
 
@@ -51,11 +56,18 @@ class Members {
   struct Told {
     std::uint32_t ready;  // it has the memory that it needs
     std::uint32_t addresses;
+    std::uint64_t host;
+    std::uint32_t sees;      // messages of its own inside some collectives
+    std::uint32_t sees_all;  // inside all
+    std::uint32_t within;    // also those to processes of its host
+    std::uint32_t reserved;
   };
 
   bool prepare(Handle comm);
   bool agree(Told *told);
   bool exchange_addresses(const Told *told);
+  bool find_visible(const Told *told);
+  bool saw_within(const Told *told) const;
   void enter();
   int member_at(std::uint32_t endpoint) const;
   void destroy();
@@ -69,6 +81,7 @@ class Members {
   Handle comm_ = 0;  // the program's
   Handle copy_ = 0;
   bool has_copy_ = false;
+  Visible visible_ = visible_none;
   int references_ = 1;
   Members *next_ = nullptr;
 };

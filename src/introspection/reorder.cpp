@@ -22,7 +22,7 @@ class Group {
   Group(const Group &) = delete;
   Group &operator=(const Group &) = delete;
 
-  Members **place() { return &members_; }
+  void take(Members *members) { members_ = members; }
   const Members &members() const { return *members_; }
   int rank_of(int member) const { return ranks_[member]; }
 
@@ -57,8 +57,9 @@ Error reorder(int id, Handle comm, const char *machine, Handle *optimised, int *
   Group group;
   Rows sent;
   Rows asked;
-  Error error = sent.look(id, p2p_only | osc_only, group.place());
+  Error error = sent.of_this(id, p2p_only | osc_only);
   if (error != success) return error;
+  group.take(sent.keep_members());
   error = asked.of_this(id, user_only | coll_only | osc_only);
   if (error == success) error = group.are_those_of(comm);
   if (error != success) return error;

@@ -238,13 +238,30 @@ Error information(int id, int *thread_level, int *members) {
   });
 }
 
-Rows::~Rows() { std::free(counts_); }
+// (A hook may have found out since that it must not go on.)
+Error visible(int id, int *what) {
+  if (id == all_sessions) return is_open() ? invalid_msid : missing_init;
+  return on(id, [=](Session &session, bool /*one_of_all*/) {
+    if (what == nullptr) return success;
+    const Visible known = session.members->visible();
+    const bool active = counters_file::header()->transport_state == RANKWISE_TRANSPORT_ACTIVE;
+    *what = known == visible_all && !active && session.members->size() > 1 ? visible_part : known;
+    return success;
+  });
+}
 
-Error Rows::look(int id, int flags, Members **members) {
+Rows::~Rows() {
+  std::free(counts_);
+  if (members_ != nullptr) members_->release();
+}
+
+Error Rows::of_this(int id, int flags) {
   if (id == all_sessions) return is_open() ? invalid_msid : missing_init;
   return on(id, [&](Session &session, bool /*one_of_all*/) {
     if (session.state != State::suspended) return session_not_suspended;
     if (!is_valid(flags)) return invalid_flags;
+    if (flags == inside_only && session.members->visible() == visible_none) return not_visible;
+    has_inside_ = (flags & (p2p_only | inside_only)) != 0;
     size_ = session.members->size();
     rank_ = session.members->rank();
     world_rank_ = session.members->world_rank(rank_);
@@ -252,30 +269,23 @@ Error Rows::look(int id, int flags, Members **members) {
     if (counts_ == nullptr) return internal_fail;
     session.counts.sum(flags, counts_);
     session.members->keep();
-    *members = session.members;
+    members_ = session.members;
     return success;
   });
-}
-
-Error Rows::of_this(int id, int flags) {
-  Members *members = nullptr;
-  const Error error = look(id, flags, &members);
-  if (error == success) members->release();
-  return error;
 }
 
 Error Rows::of_all(int id, int flags) { return gather(id, flags, nullptr); }
 
 Error Rows::of_all_at(int id, int flags, int root) { return gather(id, flags, &root); }
 
+Error Rows::as_at(int root, Error own) const {
+  return mpi->broadcast(members_->copy(), root, &own, sizeof own) ? own : mpit_fail;
+}
+
 Error Rows::gather(int id, int flags, const int *root) {
-  Members *members = nullptr;
-  Error error = look(id, flags, &members);
+  Error error = of_this(id, flags);
   if (error != success) return error;
-  if (root != nullptr && (*root < 0 || *root >= size_)) {
-    members->release();
-    return invalid_root;
-  }
+  if (root != nullptr && (*root < 0 || *root >= size_)) return invalid_root;
   const auto n = static_cast<std::size_t>(size_);
   Count *own = counts_;
   const bool receives = root == nullptr || *root == rank_;
@@ -284,12 +294,11 @@ Error Rows::gather(int id, int flags, const int *root) {
     error = internal_fail;
   } else {
     const std::size_t bytes = n * sizeof(Count);
-    const bool done = root == nullptr ? mpi->all_gather(members->copy(), own, bytes, counts_)
-                                      : mpi->gather(members->copy(), *root, own, bytes, counts_);
+    const bool done = root == nullptr ? mpi->all_gather(members_->copy(), own, bytes, counts_)
+                                      : mpi->gather(members_->copy(), *root, own, bytes, counts_);
     if (!done) error = mpit_fail;
   }
   std::free(own);
-  members->release();
   return error;
 }
 

@@ -52,8 +52,8 @@ struct Request {
   };
   std::uint32_t communicator : 24;  // index in keys
   Kind kind : 8;
-  std::uint32_t peer : 28;  // of an addressed one: the destination, as in keys; of an access: the file; of a
-                            // collective: inside::operation_of()
+  std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys; of an access: the file; of a
+                                // collective: inside::operation_of()
   std::uint32_t addressed : 1;  // persistent: each start is a message
   std::uint32_t recorded : 1;   // false: posted or started while recording was paused
   std::uint32_t persistent : 1;

@@ -41,6 +41,10 @@ struct alignas(apart) Thread {
   const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
   int starting_count = 0;
   bool own_traffic = false;  // Rankwise itself communicates
+  // Whom it has sent its latest messages to, as the hooks tell it; how many there were.
+  static constexpr std::size_t most_own_peers = 16;
+  std::uint32_t own_peers[most_own_peers] = {};
+  std::size_t own_messages = 0;
   int index = 0;
   Thread *next_idle = nullptr;
 

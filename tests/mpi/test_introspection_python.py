@@ -12,6 +12,7 @@ import pytest
 import recording
 from libraries import Mpi
 from recording import LIMIT_SECONDS, PROGRAMS, RANKWISE, Compile
+from test_introspection import visible_within_a_node
 from test_mpi4py import DOUBLE, environment
 
 RANKS = 4
@@ -31,17 +32,24 @@ TOO_LATE = [
 
 
 def assert_barrier(mpi: Mpi, printed: str) -> None:
-    """Everybody sends somebody something in a barrier, where that is visible."""
+    """Everybody sends somebody something in a barrier, and nothing is told where that is not visible."""
     matrix = [[int(word) for word in line.split()] for line in printed.splitlines()]
     assert [len(line) for line in matrix] == [RANKS] * RANKS
-    if mpi.family == "openmpi":
+    if visible_within_a_node(mpi):
         assert all(sum(line) > 0 for line in matrix)
         assert all(matrix[i][i] == 0 for i in range(RANKS))
+    else:
+        assert sum(map(sum, matrix)) == 0
+
+
+def checked(mpi: Mpi, directory: Path) -> list[str | Path]:
+    """The words of the program that checks for itself."""
+    return [PROGRAMS / "introspection.py", directory, "all" if visible_within_a_node(mpi) else "none"]
 
 
 def test_under_rankwise_run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
-    command = mpi.launch(RANKS, *PYTHON, PROGRAMS / "introspection.py", tmp_path)
+    command = mpi.launch(RANKS, *PYTHON, *checked(mpi, tmp_path))
     done = recording.run(command, tmp_path / "session.rankwise", variables)
     assert done.process.returncode == 0, done.process.stdout + done.process.stderr
     assert_barrier(mpi, done.process.stdout)
@@ -73,13 +81,13 @@ def preloaded(variables: dict[str, str]) -> dict[str, str]:
 @one_of_each
 def test_preloaded(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = preloaded(environment(mpi, compiled, tmp_path))
-    assert_barrier(mpi, run(mpi, variables, PROGRAMS / "introspection.py", tmp_path))
+    assert_barrier(mpi, run(mpi, variables, *checked(mpi, tmp_path)))
 
 
 @one_of_each
 def test_preload_by_the_program(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
-    assert_barrier(mpi, run(mpi, variables, PROGRAMS / "introspection.py", tmp_path))
+    assert_barrier(mpi, run(mpi, variables, *checked(mpi, tmp_path)))
 
 
 @pytest.mark.parametrize("mpi", ONE_OF_EACH[:1], ids=lambda mpi: mpi.name)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from rankwise.introspection.errors import ERRORS
-from rankwise.introspection.kinds import FLAGS
+from rankwise.introspection.kinds import FLAGS, VISIBLE
 
 ROOT = Path(__file__).parents[2]
 INTROSPECTION = ROOT / "src" / "introspection"
@@ -26,8 +26,9 @@ def test_runtime() -> None:
     errors = values(INTROSPECTION / "errors.h", r"^ +(\w+) = (\d+)")
     flags = values(INTROSPECTION / "counts.h", r"\b(\w+_only) = (\d+)")
     assert errors.pop("success") == 0
+    visible = values(INTROSPECTION / "members.h", r"\b(visible_\w+) = (\d+)")
     # Several flags together have no name of their own there.
-    assert {**errors, **flags, "all_comm": 7} == HEADER
+    assert {**errors, **flags, **visible, "all_comm": 7} == HEADER
     assert flags["p2p_only"] | flags["coll_only"] | flags["osc_only"] == HEADER["all_comm"]
 
 
@@ -39,7 +40,7 @@ def test_fortran() -> None:
 def test_python() -> None:
     errors = {name: value for value, (name, _) in ERRORS.items()}
     assert {
-        name.removeprefix("MPI_M_").lower(): value for name, value in {**errors, **FLAGS}.items()
+        name.removeprefix("MPI_M_").lower(): value for name, value in {**errors, **FLAGS, **VISIBLE}.items()
     } == HEADER
 
 

@@ -11,6 +11,12 @@ FLAGS = {
     "MPI_M_INSIDE_ONLY": 16,
 }
 
+VISIBLE = {
+    "MPI_M_VISIBLE_NONE": 0,
+    "MPI_M_VISIBLE_PART": 1,
+    "MPI_M_VISIBLE_ALL": 2,
+}
+
 KINDS = {
     "sent": FLAGS["MPI_M_P2P_ONLY"] | FLAGS["MPI_M_OSC_ONLY"],
     "asked": FLAGS["MPI_M_USER_ONLY"] | FLAGS["MPI_M_COLL_ONLY"] | FLAGS["MPI_M_OSC_ONLY"],
@@ -21,6 +27,11 @@ KINDS = {
     "one-sided": FLAGS["MPI_M_OSC_ONLY"],
     "all": FLAGS["MPI_M_ALL_COMM"],
 }
+
+
+def has_inside(flags: int) -> bool:
+    """Tell whether messages inside collectives are among those that flags stand for."""
+    return flags & (FLAGS["MPI_M_P2P_ONLY"] | FLAGS["MPI_M_INSIDE_ONLY"]) != 0
 
 
 def flags(kind: str) -> int:

@@ -30,6 +30,7 @@ _ARGUMENTS: dict[str, list[type]] = {
     "MPI_M_reset": [_INT],
     "MPI_M_free": [_INT],
     "MPI_M_get_info": [_INT, _INT_ADDRESS, _INT_ADDRESS],
+    "MPI_M_get_visible": [_INT, _INT_ADDRESS],
     "MPI_M_get_data": [_INT, _ARRAY, _ARRAY, _INT],
     "MPI_M_allgather_data": [_INT, _ARRAY, _ARRAY, _INT],
     "MPI_M_rootgather_data": [_INT, _INT, _ARRAY, _ARRAY, _INT],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import warnings
 from types import TracebackType
 from typing import Any, Literal
 
@@ -12,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.introspection import kinds
-from rankwise.introspection.errors import IntrospectionError
+from rankwise.introspection.errors import IntrospectionError, NotAllVisible
 from rankwise.introspection.handles import handle
 from rankwise.introspection.library import call, open_
 from rankwise.introspection.reordering import reordered
 
 Counts = NDArray[np.int64]
 Figure = Literal["messages", "bytes"]
+Visible = Literal["none", "part", "all"]
+
+_VISIBLE: tuple[Visible, ...] = ("none", "part", "all")  # by the values of MPI_M_VISIBLE_...
 
 _FREED = 0  # the number of no session
 
@@ -39,7 +43,9 @@ class Session:
     - ``collective``: collectives as they are defined; ``one-sided``;
     - ``all``: as MPI_M_ALL_COMM, with collectives twice: as they are defined and as they were sent.
 
-    docs/introspection.md tells what each is, and what can be seen on which MPI library.
+    docs/introspection.md tells what each is, and what can be seen on which MPI library. Where no messages
+    inside collectives can be seen, `inside` raises IntrospectionError. Where only some can, or where they are
+    but a part of the kind, rank 0 warns with NotAllVisible that what is told is too little.
 
     All methods raise IntrospectionError where the session is not in the right state, and after MPI_Finalize.
     """
@@ -67,6 +73,16 @@ class Session:
     def active(self) -> bool:
         """Whether messages are recorded now."""
         return self._active
+
+    @property
+    def visible(self) -> Visible:
+        """What can be seen of the messages inside collectives between the processes: none, part, or all.
+
+        `part` is those between nodes, those of some processes, or those of the procedures that were chosen.
+        """
+        value = ctypes.c_int()
+        call("MPI_M_get_visible", self._id, ctypes.byref(value))
+        return _VISIBLE[value.value]
 
     def __enter__(self) -> Session:
         return self
@@ -120,7 +136,7 @@ class Session:
             (n, n): from the row's rank to the column's; None where it does not go.
 
         Raises:
-            IntrospectionError: the root is no rank of the communicator.
+            IntrospectionError: the root is no rank of the communicator, or nothing of the kind is visible.
             ValueError: there is no such kind or figure.
         """
         flags = kinds.flags(kind)
@@ -130,8 +146,9 @@ class Session:
             call("MPI_M_allgather_data", self._id, *places, flags)
         else:
             call("MPI_M_rootgather_data", self._id, root, *places, flags)
-            if root != self._rank:
-                return None
+        self._warn(flags)
+        if root not in (None, self._rank):
+            return None
         return array.view(np.int64)
 
     def flush(self, path: str | os.PathLike[str], kind: str = "sent", root: int | None = None) -> None:
@@ -145,7 +162,8 @@ class Session:
                 its rank in MPI_COMM_WORLD.
 
         Raises:
-            IntrospectionError: a file can't be written.
+            IntrospectionError: a file can't be written (by the root: on all processes), or nothing of the
+                kind is visible.
             ValueError: there is no such kind.
         """
         flags, name = kinds.flags(kind), os.fsencode(path)
@@ -153,6 +171,7 @@ class Session:
             call("MPI_M_flush", self._id, name, flags)
         else:
             call("MPI_M_rootflush", self._id, root, name, flags)
+        self._warn(flags)
 
     def reorder(
         self, comm: Any = None, machine: str | os.PathLike[str] | None = None
@@ -180,7 +199,16 @@ class Session:
         flags = kinds.flags(kind)
         array = np.zeros(self._size, np.uint64)
         call("MPI_M_get_data", self._id, *_places(of, array), flags)
+        self._warn(flags, calls=4)
         return array.view(np.int64)
+
+    def _warn(self, flags: int, calls: int = 3) -> None:
+        # Of what the program has just read, so many calls away.
+        if self._rank != 0 or not kinds.has_inside(flags) or self.visible == "all":
+            return
+        which = "none" if self.visible == "none" else "not all"
+        text = f"of the messages inside collectives {which} can be seen here, and these are not counted"
+        warnings.warn(f"{text}: docs/introspection.md", NotAllVisible, stacklevel=calls)
 
     def __del__(self) -> None:
         # As long as the communicator is there this needs no other process, and references may go at any time.

@@ -54,7 +54,7 @@ bool is_ours(const Thread &thread, const Operation &operation) {
 
 struct Found {
   Cause cause;
-  bool is_running;  // the cause is the call that runs now
+  bool is_running;        // the cause is the call that runs now
   std::uint64_t key = 0;  // that the cause was found or learned by
 };
 
@@ -177,6 +177,9 @@ namespace {
 }  // namespace
 
 void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation) {
+  if (Thread *current = threads::current; current != nullptr && current->own_traffic) [[unlikely]] {
+    current->own_peers[current->own_messages++ % Thread::most_own_peers] = peer;
+  }
   Thread *thread = recording_thread();
   if (thread == nullptr || is_ours(*thread, operation)) return;
   const std::uint64_t running = thread->record->inside_key;

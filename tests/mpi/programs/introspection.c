@@ -1,7 +1,7 @@
 // Sessions of MPI_Monitoring.h: what they count, by construction, and every wrong use. Each rank checks for itself and
 // says what is wrong; the exit status tells whether anything was.
 //
-//   introspection [counts] [inside] [logical] [states] [many] [files PREFIX] [so_far]
+//   introspection [counts] [inside] [logical] [states] [many] [files PREFIX] [warnings PREFIX] [so_far]
 //   introspection closed
 //   introspection threads
 #include <MPI_Monitoring.h>
@@ -234,12 +234,20 @@ static void inside(void) {
   MPI_Bcast(data, 256, MPI_INT, 0, MPI_COMM_WORLD);  // what libraries do on first use
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_M_start(MPI_COMM_WORLD, &msid);
+  int visible = -1;
+  CHECK(MPI_M_get_visible(msid, &visible) == MPI_SUCCESS);
   for (int i = 0; i < 10; ++i) MPI_Bcast(data, 256, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_M_suspend(msid);
   unsigned long *counts_ = calloc((size_t)size * size, sizeof *counts_),
                 *sizes = calloc((size_t)size * size, sizeof *sizes);
   CHECK(row_is(msid, MPI_M_USER_ONLY, size, -1, 0, 0));
   MPI_M_allgather_data(msid, counts_, sizes, MPI_M_P2P_ONLY);
+  const int expected = visible == MPI_M_VISIBLE_NONE ? MPI_M_NOT_VISIBLE : MPI_SUCCESS;
+  CHECK(MPI_M_get_data(msid, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE, MPI_M_INSIDE_ONLY) == expected);
+  CHECK(MPI_M_allgather_data(msid, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE, MPI_M_INSIDE_ONLY) == expected);
+  CHECK(MPI_M_rootgather_data(msid, 0, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE, MPI_M_INSIDE_ONLY) == expected);
+  CHECK(MPI_M_get_data(msid, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE, MPI_M_INSIDE_ONLY | MPI_M_USER_ONLY) == MPI_SUCCESS);
+  if (rank == 0) printf("visible %d\n", visible);
   for (int i = 0; rank == 0 && i < size * size; ++i) {
     if (counts_[i] != 0) printf("%d %d %lu %lu\n", i / size, i % size, counts_[i], sizes[i]);
   }
@@ -260,6 +268,7 @@ static void states(void) {
   CHECK(MPI_M_reset(msid) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_free(MPI_M_ALL_MSID) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_get_info(msid, &n, &n) == MPI_M_MISSING_INIT);
+  CHECK(MPI_M_get_visible(msid, &n) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_get_data(msid, row, row, MPI_M_ALL_COMM) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_allgather_data(msid, matrix, matrix, MPI_M_ALL_COMM) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_rootgather_data(msid, 0, matrix, matrix, MPI_M_ALL_COMM) == MPI_M_MISSING_INIT);
@@ -309,7 +318,11 @@ static void states(void) {
   CHECK(MPI_M_rootgather_data(msid, -1, matrix, matrix, MPI_M_ALL_COMM) == MPI_M_INVALID_ROOT);
   CHECK(MPI_M_rootflush(msid, size, name, MPI_M_ALL_COMM) == MPI_M_INVALID_ROOT);
   CHECK(MPI_M_flush(msid, "/nowhere/at/all", MPI_M_ALL_COMM) == MPI_M_INTERNAL_FAIL);
-  CHECK(MPI_M_rootflush(msid, 0, "/nowhere/at/all", MPI_M_ALL_COMM) == (rank == 0 ? MPI_M_INTERNAL_FAIL : MPI_SUCCESS));
+  CHECK(MPI_M_rootflush(msid, 0, "/nowhere/at/all", MPI_M_ALL_COMM) == MPI_M_INTERNAL_FAIL);
+  CHECK(MPI_M_rootflush(msid, 1 % size, rank == 1 % size ? NULL : name, MPI_M_ALL_COMM) == MPI_M_INTERNAL_FAIL);
+  CHECK(MPI_M_get_visible(MPI_M_ALL_MSID, &n) == MPI_M_INVALID_MSID);
+  CHECK(MPI_M_get_visible(12345, &n) == MPI_M_INVALID_MSID);
+  CHECK(MPI_M_get_visible(msid, MPI_M_INT_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_M_get_comm_time(MPI_COMM_WORLD, "MPI_Nothing", &seconds) == MPI_M_INVALID_PROCEDURE);
   CHECK(MPI_M_get_comm_time(MPI_COMM_NULL, "MPI_Bcast", &seconds) == MPI_M_MPIT_FAIL);
 
@@ -416,6 +429,24 @@ static void files(const char *prefix) {
   MPI_M_finalize();
 }
 
+// Where messages inside collectives are missing.
+static void warnings(const char *prefix) {
+  MPI_M_msid msid;
+  MPI_M_init();
+  MPI_M_start(MPI_COMM_WORLD, &msid);
+  MPI_M_suspend(msid);
+  CHECK(MPI_M_flush(msid, prefix, MPI_M_P2P_ONLY) == MPI_SUCCESS);
+  CHECK(MPI_M_rootflush(msid, 0, prefix, MPI_M_P2P_ONLY) == MPI_SUCCESS);
+  MPI_M_free(msid);
+  // No process is alone with what can't be seen: it sends itself nothing.
+  int visible = -1;
+  MPI_M_start(MPI_COMM_SELF, &msid);
+  CHECK(MPI_M_get_visible(msid, &visible) == MPI_SUCCESS && visible == MPI_M_VISIBLE_ALL);
+  MPI_M_suspend(msid);
+  MPI_M_free(msid);
+  MPI_M_finalize();
+}
+
 // Without a session.
 static void so_far(void) {
   MPI_Comm comm;
@@ -471,6 +502,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "many") == 0) many();
     if (strcmp(what, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) threads();
     if (strcmp(what, "files") == 0) files(argv[++i]);
+    if (strcmp(what, "warnings") == 0) warnings(argv[++i]);
     if (strcmp(what, "so_far") == 0) so_far();
   }
   MPI_Finalize();

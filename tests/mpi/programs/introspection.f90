@@ -3,7 +3,7 @@ program introspection
   use mpi
   use MPI_Monitoring
   implicit none
-  integer :: ierror, rank, ranks, next, before, session, half, part, n, provided, i
+  integer :: ierror, rank, ranks, next, before, session, half, part, n, provided, i, visible
   integer :: status(MPI_STATUS_SIZE), numbers(4), received(4)
   integer(MPI_M_DATA_KIND), allocatable :: counts(:), sizes(:), matrix(:)
   integer(MPI_M_DATA_KIND) :: calls(1), sent(1)
@@ -34,6 +34,10 @@ program introspection
   call expect(ierror == MPI_SUCCESS .and. provided == MPI_THREAD_SINGLE, "thread level")
   call MPI_M_get_info(session, MPI_M_INT_IGNORE, n, ierror)
   call expect(n == ranks, "size")
+  call MPI_M_get_visible(session, visible, ierror)
+  call expect(ierror == MPI_SUCCESS .and. visible >= MPI_M_VISIBLE_NONE .and. visible <= MPI_M_VISIBLE_ALL, "visible")
+  call MPI_M_get_data(session, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE, MPI_M_INSIDE_ONLY, ierror)
+  call expect(ierror == merge(MPI_M_NOT_VISIBLE, MPI_SUCCESS, visible == MPI_M_VISIBLE_NONE), "not visible")
   allocate(counts(0:n-1), sizes(0:n-1), matrix(0:n*n-1))
   call MPI_M_get_data(session, counts, sizes, MPI_M_USER_ONLY, ierror)
   call expect(sum(counts) == 3 .and. counts(next) == 3 .and. sizes(next) == 48, "user's messages")

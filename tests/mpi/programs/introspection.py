@@ -1,11 +1,12 @@
 """rankwise.session on four ranks: checks what it tells where that is known by construction.
 
-The argument is a directory for files. Rank 0 prints the messages inside a barrier, a line for each sender;
-tests/mpi/test_introspection_python.py knows on which libraries they can be seen.
+The arguments are a directory for files, and what can be seen of the messages inside collectives: `all` or
+`none`. Rank 0 prints the messages inside a barrier, a line for each sender.
 """
 
 import contextlib
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -62,8 +63,10 @@ def check_ring():
     for kind in ("user", "p2p", "sent", "asked", "all"):
         assert_same(s.messages(kind), row(3))
         assert_same(s.bytes(kind), row(300 * (rank + 1)))
-    for kind in ("inside", "collective", "one-sided"):
+    for kind in ("collective", "one-sided"):
         assert_same(s.messages(kind), row(0))
+    if visible == "all":
+        assert_same(s.messages("inside"), row(0))
     messages = np.array([row(3, own=i) for i in range(n)])
     volumes = np.array([row(300 * (i + 1), own=i) for i in range(n)])
     assert_same(s.matrix("user"), messages)
@@ -95,7 +98,9 @@ def check_barrier():
     with rankwise.session(world) as s:
         world.Barrier()
     defined = 1 - np.eye(n, dtype=np.int64)
-    inside = s.matrix("inside")
+    inside = 0 * defined
+    if visible == "all":
+        inside = s.matrix("inside")
     assert_same(s.matrix("collective"), defined)
     assert_same(s.matrix("asked"), defined)
     assert_same(s.matrix("sent"), inside)
@@ -103,6 +108,33 @@ def check_barrier():
     assert_same(s.matrix("user"), 0 * defined)
     if rank == 0:
         print("\n".join(" ".join(map(str, line)) for line in inside), flush=True)
+
+
+def check_visible():
+    with rankwise.session(world) as s:
+        assert s.visible == visible
+    reads = (
+        (1, lambda: s.messages("sent")),
+        (1, lambda: s.bytes("p2p")),
+        (1, lambda: s.matrix("all", root=1)),
+        (1, lambda: s.flush(place / "warned", "p2p")),
+        (0, lambda: s.matrix("asked")),
+        (0, lambda: s.messages("user")),
+    )
+    for has_inside, read in reads:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            read()
+        expected = has_inside and visible != "all" and rank == 0
+        assert [warning.category for warning in told] == [rankwise.NotAllVisible] * expected, told
+        assert all(warning.filename == __file__ for warning in told)
+    if visible == "none":
+        for refuse in (s.messages, s.bytes, s.matrix):
+            with refused("MPI_M_NOT_VISIBLE"):
+                refuse("inside")
+        with refused("MPI_M_NOT_VISIBLE"):
+            s.flush(place / "never", "inside")
+    s.free()
 
 
 def check_halves():
@@ -168,6 +200,8 @@ def check_wrong_use():
         s.matrix(root=n)
     with refused("MPI_M_INTERNAL_FAIL"):
         s.flush(place / "nowhere" / "row")
+    with refused("MPI_M_INTERNAL_FAIL"):  # on all processes
+        s.flush(place / "nowhere" / "matrix", root=1)
     with refused("there are sent, asked", ValueError):
         s.messages("everything")
     with refused("messages or of bytes", ValueError):
@@ -194,9 +228,10 @@ def check_garbage():
     call("MPI_M_free", number)
 
 
-place = Path(sys.argv[1])
+place, visible = Path(sys.argv[1]), sys.argv[2]
 check_ring()
 check_barrier()
+check_visible()
 check_halves()
 check_one_sided()
 check_so_far()
