@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,19 @@ def test_nodes_keep_their_number_of_ranks(tmp_path: Path, capsys: pytest.Capture
     found = mapped(capsys, profile, "--machine", given, "--nodes", "all")
     assert len({seat["host"] for seat in found["seats"]}) == 1
     assert found["found"]["bytes_off_node"] == 0
+
+
+def test_no_more_ranks_move_than_must(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pairs of ranks: which pairs share a node is all the same, so those that are there already stay."""
+    pairs = [(rank, rank ^ 1, USER, 2, 1000) for rank in range(8)]
+    ways = [["a" if rank in ours else "b" for rank in range(8)] for ours in combinations(range(8), 4)]
+    best = [way for way in ways if all(way[rank] == way[rank ^ 1] for rank in range(8))]
+    for number, present in enumerate(ways[::5]):
+        profile = write_traffic(tmp_path / f"{number}.rankwise", present, pairs)
+        found = mapped(capsys, profile)
+        least = min(sum(one != other for one, other in zip(present, way, strict=True)) for way in best)
+        assert [seat["host"] for seat in found["seats"]] in best
+        assert len(found["moved"]) == least
 
 
 def test_another_machine(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from rankwise.placement.present import Present, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
 from rankwise.placement.seats import Seat
+from rankwise.placement.ties import exchanged
 from rankwise.topology.machine.model import SHAPE, Machine
 
 
@@ -91,7 +92,7 @@ def find_mapping(
         )
     objects = machine.slots.numbers[slots]
     priced = prices(machine, objective, objects)
-    now = None if present is None else np.searchsorted(slots, present.slot)
+    now = np.searchsorted(slots, present.slot) if present else None
     placed = place(
         seen.traffic,
         priced.places(machine, slots),
@@ -105,15 +106,19 @@ def find_mapping(
     natural = effect(seen.traffic, machine, slots[:ranks], priced)
     found = effect(seen.traffic, machine, slot, priced)
     gains = found.cost < (before or natural).cost
-    if present is not None:
+    if present is not None and now is not None:
         # A change that gains nothing is none; nor does it gain anything to exchange what is alike.
-        near = present.slot
+        as_good = [present.slot]
         if gains:
             fixed = 0 if priced.between is None else priced.node + 1  # a network's nodes are not alike
-            near = slots[nearest(objects, placed.slot, np.searchsorted(slots, near), fixed)]
-        alike = effect(seen.traffic, machine, near, priced)
-        if alike.cost <= found.cost:
-            slot, found = near, alike
+            near = nearest(objects, placed.slot, now, fixed)
+            apart = exchanged(seen.traffic, objects[:, priced.node], near, now)
+            as_good = [slots[nearest(objects, apart, now, fixed)], slots[near]]
+        for other in as_good:
+            alike = effect(seen.traffic, machine, other, priced)
+            if alike.cost <= found.cost:
+                slot, found = other, alike
+                break
     return Mapping(
         machine,
         priced.unit,
