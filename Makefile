@@ -12,10 +12,10 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-fast bench lint format generate clean
+.PHONY: help demo extras test test-all test-aarch64 test-fast bench lint format generate clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and print the summary
 	@BIN=$(abspath $(BIN)) sh examples/demo.sh
@@ -30,6 +30,9 @@ test-all: test ## then the rest: each test on each library, long hunts
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit
+
+test-aarch64: $(VENV)/.developer build/aarch64/root ## a handful of programs for AArch64, emulated (Debian, as root)
+	$(BIN)/python -m pytest tests/aarch64
 
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
 	$(BIN)/python bench
@@ -91,6 +94,9 @@ $(VENV)/.test-mpis: $(BIN)/python
 	[ "$$(uname -m)" != x86_64 ] || { $(PYTHON) -m venv build/mpi/impi && build/mpi/impi/bin/pip install --quiet \
 	  --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1; }
 	@touch $@
+
+build/aarch64/root:
+	mkdir -p $(@D) && sh tests/aarch64/root.sh $@
 
 # mpi4py's own tests, which are in its source release only. (Without it they are skipped.)
 $(VENV)/.mpi4py-tests: $(VENV)/.developer
