@@ -7,17 +7,12 @@ import time
 from pathlib import Path
 
 from rankwise.profile.assemble import assemble
-from rankwise.profile.clock import clocks
 from rankwise.profile.counters import read_counters
 
 
 def own_init(directory: Path) -> dict[str, float]:
-    """Find our own part of MPI_Init, as each process noted it: the worst, and the median process."""
-    headers = [read_counters(path).header for path in sorted(directory.iterdir())]
-    own = sorted(
-        clock.seconds_of(header.own_setup_ticks) * 1e3
-        for header, clock in zip(headers, clocks([list(h.stamps.values()) for h in headers]), strict=True)
-    )
+    """Find the processor time of our own part of MPI_Init: of the worst and of the median process."""
+    own = sorted(read_counters(path).header.own_setup_ns / 1e6 for path in directory.iterdir())
     return {"own_init_ms": own[-1], "own_init_median_ms": own[len(own) // 2]}
 
 

@@ -191,8 +191,8 @@ void switch_off() {
   head->state = RANKWISE_STATE_SWITCHED_OFF;
 }
 
-void add_setup_cost(std::uint64_t ticks) { counters_file::header()->own_setup_ticks += ticks; }
-void add_finish_cost(std::uint64_t ticks) { counters_file::header()->own_finish_ticks += ticks; }
+void add_setup_cost(std::uint64_t ns) { counters_file::header()->own_setup_ns += ns; }
+void add_finish_cost(std::uint64_t ns) { counters_file::header()->own_finish_ns += ns; }
 void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
 
 void sign_of_life() {

@@ -36,9 +36,9 @@ void start_again();
 
 void aborting(int code);
 
-// Ticks of Rankwise's own work at start and stop.
-void add_setup_cost(std::uint64_t ticks);
-void add_finish_cost(std::uint64_t ticks);
+// Nanoseconds of processor time of Rankwise's own work at start and stop.
+void add_setup_cost(std::uint64_t ns);
+void add_finish_cost(std::uint64_t ns);
 
 // Measured cost of booking one call, in ticks / 1000.
 void set_call_cost(std::uint64_t picoticks);

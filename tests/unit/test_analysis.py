@@ -10,6 +10,7 @@ import pytest
 
 from rankwise.analysis.communicator_calls import communicator_calls
 from rankwise.analysis.communicators import communicators
+from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.families import families
 from rankwise.analysis.locality import locality
 from rankwise.analysis.nodes import nodes
@@ -17,7 +18,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts, trust
 from rankwise.analysis.pairs import pairs, pairs_in_detail
 from rankwise.analysis.plain import plain
-from rankwise.analysis.procedures import procedures
+from rankwise.analysis.procedures import opening_and_closing_procedures, procedures
 from rankwise.analysis.ranks import ranks
 from rankwise.analysis.regions import regions
 from rankwise.analysis.sizes import sizes, sizes_by_procedure
@@ -58,6 +59,8 @@ def test_trust_of_a_complete_run(profile: sqlite3.Connection) -> None:
     assert found.complete
     assert (found.ranks_seen, found.ranks_expected, found.dropped_records) == (4, 4, 0)
     assert found.own_cost_seconds_per_rank == near(0.002)
+    assert (found.own_calls_per_rank, found.own_seconds_per_call) == (617, near(1e-6))
+    assert found.own_setup_seconds_per_rank == near(0.001383)
     assert found.own_cost_percent_of_wall == near(0.02)
     assert found.warnings == found.not_covered == []
 
@@ -73,11 +76,9 @@ def test_trust_of_a_partial_run(partial: sqlite3.Connection) -> None:
 
 def test_times(profile: sqlite3.Connection) -> None:
     found = times(profile)
-    assert found.mpi_percent_of_wall == near(100 * profiles.MPI_TOTAL / profiles.WALL_TOTAL)
-    assert found.init_finalize_percent_of_wall == near(
-        100 * profiles.INIT_FINALIZE_TOTAL / profiles.WALL_TOTAL
-    )
-    assert found.rest_percent_of_wall == near(100 - 13.4 - 1.4)
+    assert found.init_finalize_seconds == near(0.14)
+    assert found.mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
+    assert found.rest_percent_of_run == near(100 - found.mpi_percent_of_run)
     assert found.most_in_mpi is not None
     assert found.least_in_mpi is not None
     assert (found.most_in_mpi.rank, found.most_in_mpi.host, found.most_in_mpi.seconds) == (3, "nodeb", 1.71)
@@ -96,13 +97,9 @@ def test_balance(profile: sqlite3.Connection) -> None:
     assert (mpi.minimum, mpi.minimum_rank, mpi.maximum, mpi.maximum_rank) == (0.97, 0, 1.71, 3)
     outside = found.init_finalize_seconds
     assert (outside.total, outside.average, outside.maximum) == (near(0.56), near(0.14), 0.14)
-    share = found.mpi_percent_of_wall
-    assert (share.total, share.average, share.minimum, share.maximum) == (
-        None,
-        near(13.4),
-        near(9.7),
-        near(17.1),
-    )
+    share = found.mpi_percent_of_run
+    assert (share.total, share.average) == (None, near(536 / 39.44))
+    assert (share.minimum, share.maximum) == (near(97 / 9.86), near(171 / 9.86))
     # Ranks 0 and 1 are roots of the Bcast and send 20 bytes more.
     sent = found.bytes_sent
     assert (sent.total, sent.minimum_rank, sent.maximum_rank) == (4 * 860_960 + 40, 2, 0)
@@ -115,7 +112,6 @@ def test_families(profile: sqlite3.Connection) -> None:
         "W_a1_u1",
         "W_a1",
         "W_a1_u2",
-        "(none)",
     ]  # most time in MPI first, unused ones left out
     rows = found["W_a1_u1"]
     assert (rows.communicators, rows.size_min, rows.size_max) == (2, 2, 2)
@@ -124,7 +120,7 @@ def test_families(profile: sqlite3.Connection) -> None:
     assert (rows.counted.calls, rows.counted.bytes_sent) == (40, 4 * 655_360)
     assert rows.counted.seconds == near(1.6)
     assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.36)
-    assert rows.counted.percent_of_wall == near(4.0)
+    assert rows.counted.percent_of_run == near(160 / 39.44)
     assert rows.top_operation is not None
     assert (rows.top_operation.procedure, rows.top_operation.size_low) == ("MPI_Alltoallv", 65_536)
     assert (rows.top_operation.size_high, rows.top_operation.seconds) == (131_071, near(1.6))
@@ -143,25 +139,25 @@ def test_shares_add_up(profile: sqlite3.Connection) -> None:
         regions(profile),
     ):
         assert sum(row.counted.percent_of_mpi for row in rows) == near(100)
-        assert sum(row.counted.percent_of_wall for row in rows) == near(13.4 + 1.4)
-        assert sum(row.counted.calls for row in rows) == 4 * 617
+        assert sum(row.counted.percent_of_run for row in rows) == near(536 / 39.44)
+        assert sum(row.counted.seconds for row in rows) == near(profiles.MPI_TOTAL)
+        assert sum(row.counted.calls for row in rows) == 4 * 615
 
 
-def test_init_and_finalize_do_not_count_as_time_in_mpi(profile: sqlite3.Connection) -> None:
-    calls = procedures(profile)
-    assert [row.procedure for row in calls[-2:]] == ["MPI_Init", "MPI_Finalize"]  # though Bcast takes less
-    for row, seconds in zip(calls[-2:], (0.4, 0.16), strict=True):
-        assert row.counted.seconds == near(seconds)
-        assert row.counted.percent_of_wall == near(100 * seconds / 40)
-        assert row.counted.percent_of_mpi == 0
-    none = communicators(profile)[-1]
-    assert (none.name, none.counted.seconds, none.counted.percent_of_mpi) == ("(none)", near(0.56), 0)
-    assert none.top_operation is not None
-    assert none.top_operation.procedure == "MPI_Init"
+def test_init_and_finalize_stand_apart(profile: sqlite3.Connection) -> None:
+    apart = opening_and_closing_procedures(profile)
+    assert [(row.procedure, row.ranks, row.counted.seconds) for row in apart] == [
+        ("MPI_Init", 4, near(0.4)),
+        ("MPI_Finalize", 4, near(0.16)),
+    ]
+    assert {(row.counted.percent_of_mpi, row.counted.percent_of_run) for row in apart} == {(0, 0)}
+    assert opening_and_closing(profile) == Counted(8, 0, 0, near(0.56), 0, 0)
+    assert not {row.procedure for row in procedures(profile)} & {"MPI_Init", "MPI_Finalize"}
+    assert "(none)" not in {row.name for row in communicators(profile)}
     without_bytes = next(row for row in sizes(profile) if row.size_bin == 0)
-    assert without_bytes.counted.seconds == near(0.8 + 0.02 + 0.56)
+    assert without_bytes.counted.seconds == near(0.8 + 0.02)
     assert without_bytes.counted.percent_of_mpi == near(100 * 0.82 / 5.36)
-    assert [row.procedure for row in communicator_calls(profile)[-2:]] == ["MPI_Init", "MPI_Finalize"]
+    assert not {row.procedure for row in communicator_calls(profile)} & {"MPI_Init", "MPI_Finalize"}
 
 
 def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
@@ -176,16 +172,32 @@ def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
     connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
     connection.execute("UPDATE ranks SET mpi = 0")
-    assert [row.procedure for row in procedures(connection)] == ["MPI_Init", "MPI_Finalize"]
-    assert families(connection)[0].name == "(none)"
-    assert sum(row.counted.percent_of_mpi for row in procedures(connection)) == 0
+    assert procedures(connection) == []
+    assert families(connection)[0].counted == Counted()
     found = times(connection)
-    assert (found.mpi_percent_of_wall, found.rest_percent_of_wall) == (0, near(98.6))
+    assert (found.mpi_percent_of_run, found.rest_percent_of_run) == (0, near(100))
+
+
+def test_threads_share_the_time(tmp_path: Path) -> None:
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection.execute("UPDATE ranks SET threads = 4")
+    connection.execute("UPDATE ranks SET mpi = 4 * run WHERE rank = 0")
+    assert times(connection).mpi_percent_of_run == near(100 * (4 * 9.86 + 5.36 - 0.97) / (4 * 39.44))
+    assert ranks(connection)[0].percent_of_own_run == near(100)
+
+
+def test_old_profiles_do_not_tell_the_time_between(tmp_path: Path) -> None:
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection.execute("UPDATE ranks SET run = NULL, own_setup = NULL")
+    assert times(connection).mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
+    found = trust(connection)
+    assert (found.own_seconds_per_call, found.own_setup_seconds_per_rank) == (None, None)
+    assert found.own_cost_seconds_per_rank == near(0.002)
 
 
 def test_communicators(profile: sqlite3.Connection) -> None:
     found = {row.name: row for row in communicators(profile)}
-    assert len(found) == 7
+    assert len(found) == 6
     assert found["W_a1_u2.1"].counted.bytes_sent == 20
     assert (found["W_a1"].dims, found["W_a1"].periods, found["W_a1"].user_name) == ([2, 2], [0, 0], "grid")
     assert found["W"].parent is None
@@ -232,7 +244,7 @@ def test_sizes(profile: sqlite3.Connection) -> None:
     found = {row.size_bin: row for row in sizes(profile)}
     assert (found[11].size_low, found[11].size_high, found[11].counted.calls) == (1024, 2047, 1600)
     assert (found[0].procedure, found[4].procedure) == ("MPI_Waitall", "MPI_Allreduce")
-    assert len(sizes_by_procedure(profile)) == 9
+    assert len(sizes_by_procedure(profile)) == 7
 
 
 def test_pairs(profile: sqlite3.Connection) -> None:
@@ -262,10 +274,10 @@ def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
     assert found.off_node_percent_of_message_bytes == near(25)
     second, first = nodes(profile)
     assert (second.host, second.ranks, second.seconds) == ("nodeb", 2, near(3.17))
-    assert (first.host, first.percent_of_mpi, first.percent_of_own_wall) == (
+    assert (first.host, first.percent_of_mpi, first.percent_of_own_run) == (
         "nodea",
         near(219 / 5.36),
-        near(10.95),
+        near(219 / 19.72),
     )
     assert (first.bytes_on_node, first.bytes_off_node, first.bytes_unplaced) == (307_200, 102_400, 0)
 
@@ -289,7 +301,7 @@ def test_ranks(partial: sqlite3.Connection) -> None:
     killed = found[1]
     assert (killed.state, killed.inside, killed.inside_communicator) == ("running", "MPI_Allreduce", "W")
     assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (617, 860_960, 204_800)
-    assert killed.percent_of_own_wall == near(14.6)
+    assert killed.percent_of_own_run == near(146 / 9.86)
     assert (killed.cpu_start, killed.max_rss_bytes, killed.wall_seconds) == (2, 102 * 2**20, 10.0)
 
 
@@ -297,7 +309,7 @@ def test_regions(profile: sqlite3.Connection) -> None:
     solve, outside = regions(profile)
     assert (solve.name, solve.ranks, solve.entries, solve.wall_seconds) == ("solve", 4, 8, near(32))
     assert solve.counted.seconds == near(5.3)
-    assert (outside.region, outside.counted.seconds) == (0, near(0.62))
+    assert (outside.region, outside.counted.seconds) == (0, near(0.06))
     assert outside.counted.percent_of_mpi == near(100 * 0.06 / 5.36)
 
 
@@ -310,7 +322,7 @@ def test_nothing_recorded(empty: sqlite3.Connection) -> None:
 
 
 def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connection) -> None:
-    numbers = {"calls", "bytes_sent", "bytes_received", "seconds", "percent_of_mpi", "percent_of_wall"}
+    numbers = {"calls", "bytes_sent", "bytes_received", "seconds", "percent_of_mpi", "percent_of_run"}
     for rows in (
         families(profile),
         communicators(profile),

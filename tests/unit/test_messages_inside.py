@@ -413,7 +413,7 @@ def test_a_rank_that_did_not_leave_init_has_no_hook_yet(tmp_path: Path) -> None:
 def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_path: Path) -> None:
     path = made(tmp_path, small_world(2))
     columns = [name for (name,) in rows(path, "SELECT name FROM pragma_table_info('ranks')")]
-    old = ", ".join(name for name in columns if not name.startswith("transport"))
+    old = ", ".join(columns[: columns.index("transport")])  # what came later is not there either
     with closing(sqlite3.connect(path)) as connection:
         (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'ranks'").fetchone()
         connection.executescript(
@@ -421,7 +421,7 @@ def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_
             f"DROP TABLE ranks; {sql[: sql.index(',', sql.index('inside_since'))]});"
             f"INSERT INTO ranks SELECT * FROM old; DROP TABLE old; VACUUM; PRAGMA user_version = 2"
         )
-    assert SCHEMA_VERSION == 4
+    assert SCHEMA_VERSION == 5
     before = path.read_bytes()
     assert rows(path, "SELECT id, communicator, procedure, root, size FROM patterns") == []
     assert rows(path, "SELECT pattern, source, destination, messages FROM pattern_messages") == []

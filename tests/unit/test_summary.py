@@ -58,8 +58,8 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert lines[0] == "rankwise 0.1.0  mpirun -n 4 ./heat --steps 100"
     assert lines[1] == "4 ranks / 2 nodes  job 4711  2026-11-21 10:02  Open MPI 4.1.4"
     assert lines[2] == "complete: 4/4 ranks, 0 records dropped, not covered: none"
-    assert lines[3] == "own cost 0.02 % of wall (2.00 ms a rank, measured per call)"
-    assert "wall 10.0 s  #.........  MPI 13.4 %  Init, Finalize 1.4 %  compute, other 85.2 %" in lines
+    assert lines[3] == "own cost 0.02 % of wall (a rank: 617 calls x 1.00 us + set-up 1.38 ms)"
+    assert "wall 10.0 s (Init, Finalize 140 ms)  #.......  MPI 13.6 %  compute, other 86.4 %" in lines
     words = [line.split() for line in lines]
     assert [
         "W_a1_u1",
@@ -75,38 +75,61 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "64-128",
         "KiB",
     ] in words
-    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "46.6", "6.2"] in words
-    assert ["5", "others", "1628", "800", "KiB", "1.02", "s", "8.6"] in [row[:-1] for row in words]
-    assert ["(none)", "-", "8", "-", "-", "Init"] in words
+    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "46.6", "6.3"] in words
+    assert ["2", "others", "820", "800", "KiB", "260", "ms", "4.9", "0.7"] in words
     assert "in MPI    most rank 3 (nodeb) 1.71 s   least rank 0 (nodea) 970 ms" in lines
     assert "off node  25.0 % of the 800 KiB of point-to-point bytes" in lines
     assert lines[-1] == "next:     rankwise show a.rankwise --by communicator"
 
 
-def wall_line(path: Path, wall: float, mpi: float, init_finalize: float) -> str:
+def wall_line(path: Path, wall: float, init_finalize: float, mpi: float) -> str:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET wall = ?", (wall,))
         connection.execute(
-            "UPDATE ranks SET wall = ?, mpi = ?, init_finalize = ?",
-            (wall, wall * mpi / 100, wall * init_finalize / 100),
+            "UPDATE ranks SET run = ?, mpi = ?, init_finalize = ?",
+            (wall - init_finalize, (wall - init_finalize) * mpi / 100, init_finalize),
         )
     return next(line for line in summary_of(path).splitlines() if line.startswith("wall "))
 
 
-def test_the_wall_time_has_three_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_between_init_and_finalize_has_two_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    words = "MPI 26.1 %  Init, Finalize 42.8 %  compute, other 31.1 %"
-    assert wall_line(path, 0.892, 26.1, 42.8) == f"wall 892 ms  ##====...  {words}"
-    assert wall_line(path, 12345.0, 26.1, 42.8) == f"wall 12345 s  ##====..  {words}"
-    words = "MPI 1600.0 %  Init, Finalize <0.1 %  other 0.0 %"  # of threads
-    assert wall_line(path, 1234567.0, 1600.0, 0.01) == f"wall 1234567 s  {'#' * 14}  {words}"
-    words = "MPI 0.0 %  Init, Finalize 100.0 %  compute, other 0.0 %"
-    assert wall_line(path, 0.5, 0.0, 100.0) == f"wall 500 ms  {'=' * 10}  {words}"
+    words = "MPI 26.1 %  compute, other 73.9 %"
+    assert wall_line(path, 0.892, 0.382, 26.1) == f"wall 892 ms (Init, Finalize 382 ms)  ##......  {words}"
+    words = "MPI 26.1 %  other 73.9 %"
+    assert (
+        wall_line(path, 12345.0, 1.25, 26.1)
+        == f"wall 12345 s (Init, Finalize 1.25 s)  ####............  {words}"
+    )
+    words = "MPI 100.0 %  other 0.0 %"
+    assert (
+        wall_line(path, 0.892, 0.001, 100.0) == f"wall 892 ms (Init, Finalize 1.00 ms)  {'#' * 16}  {words}"
+    )
+    words = "MPI 0.0 %  compute, other 0.0 %"  # nothing in between
+    assert wall_line(path, 0.5, 0.5, 0.0) == f"wall 500 ms (Init, Finalize 500 ms)  {'.' * 10}  {words}"
     monkeypatch.setenv("COLUMNS", "120")
-    words = "MPI 26.1 %  Init, Finalize 42.8 %  compute, other 31.1 %"
-    assert wall_line(path, 0.892, 26.1, 42.8) == f"wall 892 ms  #####=========......  {words}"
+    words = "MPI 26.1 %  compute, other 73.9 %"
+    bar = "#####..............."
+    assert wall_line(path, 0.892, 0.382, 26.1) == f"wall 892 ms (Init, Finalize 382 ms)  {bar}  {words}"
     monkeypatch.setenv("COLUMNS", "55")
-    assert wall_line(path, 0.892, 26.1, 42.8) == "wall 892 ms  MPI 26.1 %  Init, Finalize 42.8 %"
+    assert wall_line(path, 0.892, 0.382, 26.1) == "wall 892 ms (Init, Finalize 382 ms)  MPI 26.1 %"
+
+
+def test_old_profiles_do_not_tell_the_parts_of_the_cost(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ranks SET own_setup = NULL")
+    assert "own cost 0.02 % of wall (2.00 ms a rank)\n" in summary_of(path)
+
+
+def test_nothing_between_init_and_finalize(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
+        connection.execute("UPDATE ranks SET mpi = 0")
+    assert "No MPI call was recorded between MPI_Init and MPI_Finalize" in summary_of(path)
 
 
 def test_one_of_several_worlds(tmp_path: Path) -> None:
@@ -125,7 +148,7 @@ def test_verbose_shows_the_spread_of_init_and_finalize(tmp_path: Path) -> None:
 def test_partial_comes_first_and_says_why(tmp_path: Path) -> None:
     text = summary_of(profiles.write_partial(tmp_path / "a.rankwise"))
     assert "PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W\n" in text
-    assert "\nto the last call 10.0 s  " in text
+    assert "\nto the last call 10.0 s (Init, Finalize 140 ms)  " in text
     assert "11 records dropped, not covered: Put, Get, Win_fence and 2 more" in text
     assert "exit status 137" in text
     assert "! rank 2: the counters file ends early" in text

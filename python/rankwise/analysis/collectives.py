@@ -5,11 +5,23 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.counted import (
+    JOIN_COMMUNICATORS,
+    JOIN_PROCEDURES,
+    Counted,
+    counted_by,
+    opening_and_closing_by,
+)
 from rankwise.analysis.visibility import Visibilities, Visibility
 
 CLASSES = ("collective", "neighbourhood")
 """Of procedures."""
+
+_KEYS = (
+    "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
+    " communicators.user_name, communicators.size, communicators.remote_size"
+)
+_JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
 
 
 @dataclass(frozen=True)
@@ -44,7 +56,8 @@ class Collective:
 def collectives(connection: sqlite3.Connection) -> list[Collective]:
     """Return every collective on every communicator of several processes, most time in MPI first.
 
-    Other calls, such as MPI_Comm_split, are there if messages were seen inside them.
+    Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
+    MPI_Finalize come last.
     """
     inside: dict[tuple[int, int], tuple[int, int]] = {
         (communicator, procedure): (messages, size)
@@ -69,12 +82,10 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         user_name,
         size,
         remote,
-    ), counted in counted_by(
-        connection,
-        "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
-        " communicators.user_name, communicators.size, communicators.remote_size",
-        f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
-    ):
+    ), counted in [
+        *counted_by(connection, _KEYS, _JOINS),
+        *opening_and_closing_by(connection, _KEYS, _JOINS),
+    ]:
         processes = size + remote
         messages, volume = inside.get((communicator, procedure), (None, None))
         if processes == 1 or (class_name not in CLASSES and messages is None):

@@ -1,7 +1,7 @@
 """Calls, bytes and seconds of any selection of calls, with their shares of the whole run.
 
-MPI_Init and MPI_Finalize (the class "environment") do not count as time in MPI: in a short run they would
-drown everything else.
+MPI_Init and MPI_Finalize (the class "environment") stand apart: in a short run they would drown everything
+else, so they are in no sum and in no share of the other calls.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from rankwise.analysis.percent import percent
 JOIN_COMMUNICATORS = "JOIN communicators ON communicators.id = calls.communicator"
 JOIN_PROCEDURES = "JOIN procedures ON procedures.id = calls.procedure"
 
-_SECONDS_IN_MPI = (
-    "CASE WHEN calls.procedure IN (SELECT id FROM procedures WHERE class = 'environment')"
-    " THEN 0.0 ELSE calls.seconds END"
-)
+RUN_SECONDS = "COALESCE(ranks.run, MAX(ranks.wall - ranks.init_finalize, 0.0))"
+"""SQL: seconds of a rank between MPI_Init and MPI_Finalize; profiles of versions 1 to 4 don't tell."""
+
+THREAD_SECONDS = f"{RUN_SECONDS} * MAX(ranks.threads, 1)"
+"""SQL: those of all threads of a rank that call MPI: their times in MPI are added up, and can't be more."""
+
+_OPEN_OR_CLOSE = "(SELECT id FROM procedures WHERE class = 'environment')"
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,10 @@ class Counted:
         bytes_sent: point-to-point, one-sided: really sent; collectives: what the processes contributed.
         bytes_received: point-to-point, one-sided: really received; collectives: 0.
         seconds: time in the calls, summed over the ranks.
-        percent_of_mpi: `seconds`, without those in MPI_Init and MPI_Finalize, in percent of all ranks' time
-            in MPI, which those two are no part of either.
-        percent_of_wall: `seconds` in percent of the sum of all ranks' wall time.
+        percent_of_mpi: `seconds` in percent of all ranks' time in MPI, which MPI_Init and MPI_Finalize are no
+            part of; 0 for those two.
+        percent_of_run: `seconds` in percent of all ranks' time between MPI_Init and MPI_Finalize, times their
+            threads that call MPI; 0 for those two.
     """
 
     calls: int = 0
@@ -40,12 +44,12 @@ class Counted:
     bytes_received: int = 0
     seconds: float = 0.0
     percent_of_mpi: float = 0.0
-    percent_of_wall: float = 0.0
+    percent_of_run: float = 0.0
 
     @property
-    def order(self) -> tuple[float, float]:
-        """Return the key that sorts by time in MPI, then by all time, most first: Init and Finalize last."""
-        return -self.percent_of_mpi, -self.seconds
+    def order(self) -> float:
+        """Return the key that sorts by time, most first."""
+        return -self.seconds
 
     def __add__(self, other: Counted) -> Counted:
         return Counted(
@@ -54,25 +58,42 @@ class Counted:
             self.bytes_received + other.bytes_received,
             self.seconds + other.seconds,
             self.percent_of_mpi + other.percent_of_mpi,
-            self.percent_of_wall + other.percent_of_wall,
+            self.percent_of_run + other.percent_of_run,
         )
 
 
 def counted_by(
     connection: sqlite3.Connection, keys: str, joins: str = ""
 ) -> list[tuple[tuple[Any, ...], Counted]]:
-    """Return the calls grouped by the SQL columns `keys`: (values of the keys, sums), most time in MPI first.
+    """Return the calls between MPI_Init and MPI_Finalize grouped by the SQL columns `keys`.
 
-    Groups without time in MPI come last: MPI_Init and MPI_Finalize, most time first.
+    Returns:
+        (values of the keys, sums) of each group, most time first.
     """
-    mpi, wall = connection.execute("SELECT TOTAL(mpi), TOTAL(wall) FROM ranks").fetchone()
-    groups = connection.execute(
-        f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
-        f" SUM({_SECONDS_IN_MPI}) AS mpi_time, {keys}"
-        f" FROM calls {joins} GROUP BY {keys}"
-        f" ORDER BY mpi_time DESC, time DESC, SUM(calls.calls) DESC, {keys}"
+    (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
+    groups = _groups(connection, keys, f"{joins} WHERE calls.procedure NOT IN {_OPEN_OR_CLOSE}")
+    mpi = sum(time for _, (_, _, _, time) in groups)
+    return [(key, Counted(*sums, percent(sums[-1], mpi), percent(sums[-1], run))) for key, sums in groups]
+
+
+def opening_and_closing_by(
+    connection: sqlite3.Connection, keys: str, joins: str = ""
+) -> list[tuple[tuple[Any, ...], Counted]]:
+    """Return the calls of MPI_Init, MPI_Finalize and their kin, likewise; they have no shares."""
+    groups = _groups(connection, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
+    return [(key, Counted(*sums)) for key, sums in groups]
+
+
+def opening_and_closing(connection: sqlite3.Connection) -> Counted:
+    """Return all calls of MPI_Init, MPI_Finalize and their kin."""
+    return sum((counted for _, counted in opening_and_closing_by(connection, "calls.procedure")), Counted())
+
+
+def _groups(
+    connection: sqlite3.Connection, keys: str, rest: str
+) -> list[tuple[tuple[Any, ...], tuple[int, int, int, float]]]:
+    rows = connection.execute(
+        f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time, {keys}"
+        f" FROM calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
     )
-    return [
-        (tuple(key), Counted(calls, sent, received, time, percent(mpi_time, mpi), percent(time, wall)))
-        for calls, sent, received, time, mpi_time, *key in groups
-    ]
+    return [(tuple(key), (calls, sent, received, time)) for calls, sent, received, time, *key in rows]

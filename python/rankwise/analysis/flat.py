@@ -13,7 +13,7 @@ from rankwise.analysis.bins import OTHER
 _READABLE = {
     "calls": (
         ", communicators.name AS communicator_name, procedures.name AS procedure_name,"
-        " regions.name AS region_name,"
+        " procedures.class AS procedure_class, regions.name AS region_name,"
         f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE 1 << (size_bin - 1) END AS size_low,"
         f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE (1 << size_bin) - 1 END AS size_high",
         " LEFT JOIN communicators ON communicators.id = calls.communicator"
@@ -22,6 +22,7 @@ _READABLE = {
         {
             "communicator_name": "TEXT",
             "procedure_name": "TEXT",
+            "procedure_class": "TEXT",
             "region_name": "TEXT",
             "size_low": "INTEGER",
             "size_high": "INTEGER",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from rankwise.analysis.counted import THREAD_SECONDS
 from rankwise.analysis.locality import PLACED_BYTES, PLACED_MESSAGES
 from rankwise.analysis.percent import percent
 
@@ -17,7 +18,7 @@ class Node:
         ranks: how many ran on it.
         seconds: time in MPI without MPI_Init and MPI_Finalize, summed over its ranks.
         percent_of_mpi: of all ranks' time in MPI.
-        percent_of_own_wall: of the wall time of its own ranks.
+        percent_of_own_run: of its own ranks' time between MPI_Init and MPI_Finalize, times their threads.
         bytes_on_node: of point-to-point and one-sided messages from its ranks to ranks of the same host.
         bytes_off_node: ... to ranks of other hosts.
         bytes_unplaced: ... to ranks whose host is not known.
@@ -27,7 +28,7 @@ class Node:
     ranks: int
     seconds: float
     percent_of_mpi: float
-    percent_of_own_wall: float
+    percent_of_own_run: float
     bytes_on_node: int
     bytes_off_node: int
     bytes_unplaced: int
@@ -43,9 +44,9 @@ def nodes(connection: sqlite3.Connection) -> list[Node]:
         )
     }
     return [
-        Node(host, ranks, seconds, percent(seconds, mpi), percent(seconds, wall), *sent.get(host, (0, 0, 0)))
-        for host, ranks, seconds, wall in connection.execute(
-            "SELECT host, COUNT(*), SUM(mpi) AS time, SUM(wall) FROM ranks GROUP BY host"
+        Node(host, ranks, seconds, percent(seconds, mpi), percent(seconds, run), *sent.get(host, (0, 0, 0)))
+        for host, ranks, seconds, run in connection.execute(
+            f"SELECT host, COUNT(*), SUM(mpi) AS time, SUM({THREAD_SECONDS}) FROM ranks GROUP BY host"
             " ORDER BY time DESC, host"
         )
     ]

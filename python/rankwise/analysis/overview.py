@@ -43,8 +43,11 @@ class Trust:
         dropped_records: sum of `dropped`.
         dropped: how many of what did not fit into a bounded table.
         not_covered: MPI procedures that the program imports and Rankwise does not record; None if unknown.
-        own_cost_seconds_per_rank: Rankwise's own time, mean over the ranks.
-        own_cost_percent_of_wall: of the sum of all ranks' wall time.
+        own_cost_percent_of_wall: Rankwise's own time, of the sum of all ranks' wall time.
+        own_cost_seconds_per_rank: mean over the ranks.
+        own_calls_per_rank: calls, mean over the ranks.
+        own_seconds_per_call: of that time, what each call costs; None if it is not known.
+        own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize; None if not known.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
     """
 
@@ -55,8 +58,11 @@ class Trust:
     dropped_records: int
     dropped: dict[str, int]
     not_covered: list[str] | None
-    own_cost_seconds_per_rank: float
     own_cost_percent_of_wall: float
+    own_cost_seconds_per_rank: float
+    own_calls_per_rank: float
+    own_seconds_per_call: float | None
+    own_setup_seconds_per_rank: float | None
     threads: int
     warnings: list[str]
 
@@ -78,9 +84,11 @@ def trust(connection: sqlite3.Connection) -> Trust:
     partial, reason, seen, expected, not_covered = connection.execute(
         "SELECT partial, partial_reason, ranks_seen, ranks_expected, not_covered FROM run"
     ).fetchone()
-    cost, wall, ranks, threads = connection.execute(
-        "SELECT TOTAL(own_cost), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0) FROM ranks"
+    # Profiles of versions 1 to 4 don't tell the parts of the cost: then the sum of the set-up is NULL.
+    cost, setup, wall, ranks, threads = connection.execute(
+        "SELECT TOTAL(own_cost), SUM(own_setup), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0) FROM ranks"
     ).fetchone()
+    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM calls").fetchone()
     dropped: dict[str, int] = dict(
         connection.execute(
             "SELECT what, SUM(count) FROM dropped GROUP BY what HAVING SUM(count) > 0 ORDER BY what"
@@ -94,8 +102,11 @@ def trust(connection: sqlite3.Connection) -> Trust:
         dropped_records=sum(dropped.values()),
         dropped=dropped,
         not_covered=None if not_covered == "null" else decoded_list(not_covered),
-        own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
         own_cost_percent_of_wall=percent(cost, wall),
+        own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
+        own_calls_per_rank=calls / ranks if ranks else 0.0,
+        own_seconds_per_call=None if setup is None or not calls else (cost - setup) / calls,
+        own_setup_seconds_per_rank=None if setup is None else setup / ranks,
         threads=threads,
         warnings=[text for (text,) in connection.execute("SELECT text FROM warnings ORDER BY id")],
     )

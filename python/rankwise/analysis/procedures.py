@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Any
 
-from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by, opening_and_closing_by
+
+_KEYS = "procedures.name, procedures.class, procedures.id"
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,18 @@ class ProcedureRow:
 
 
 def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
-    """Return every procedure that was called, most time in MPI first; MPI_Init and MPI_Finalize last."""
+    """Return every procedure that was called between MPI_Init and MPI_Finalize, most time first."""
+    return _rows(connection, counted_by(connection, _KEYS, JOIN_PROCEDURES))
+
+
+def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
+    """Return MPI_Init, MPI_Finalize and their kin, as far as they were called, most time first."""
+    return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES))
+
+
+def _rows(
+    connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], Counted]]
+) -> list[ProcedureRow]:
     extremes = {
         procedure: facts
         for procedure, *facts in connection.execute(
@@ -36,7 +50,5 @@ def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
     }
     return [
         ProcedureRow(*(name, class_name, *extremes[procedure], counted))
-        for (name, class_name, procedure), counted in counted_by(
-            connection, "procedures.name, procedures.class, procedures.id", JOIN_PROCEDURES
-        )
+        for (name, class_name, procedure), counted in groups
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from rankwise.analysis.counted import RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.percent import percent
 
 
@@ -16,8 +17,10 @@ class Rank:
         cpus_allowed: processors that it may use, Linux list format.
         cpu_start: processor that it ran on after MPI_Init, None if unknown.
         cpu_stop: ... when MPI_Finalize was called.
+        run_seconds: between MPI_Init and MPI_Finalize.
+        init_finalize_seconds: in these two.
         seconds: time in MPI, MPI_Init and MPI_Finalize not included.
-        percent_of_own_wall: `seconds` of this rank's own wall time.
+        percent_of_own_run: `seconds` in percent of `run_seconds` x `threads`, which may be in MPI at once.
         max_rss_bytes: maximum resident memory.
         inside: procedure that it was inside of when it ended without leaving it.
         inside_communicator: name of its communicator.
@@ -32,6 +35,8 @@ class Rank:
     cpu_start: int | None
     cpu_stop: int | None
     wall_seconds: float
+    run_seconds: float
+    init_finalize_seconds: float
     user_seconds: float
     system_seconds: float
     max_rss_bytes: int
@@ -43,7 +48,7 @@ class Rank:
     bytes_sent: int
     bytes_received: int
     seconds: float
-    percent_of_own_wall: float
+    percent_of_own_run: float
 
 
 def ranks(connection: sqlite3.Connection) -> list[Rank]:
@@ -55,12 +60,14 @@ def ranks(connection: sqlite3.Connection) -> list[Rank]:
         )
     }
     rows = connection.execute(
-        "SELECT r.rank, r.host, r.pid, r.state, r.abort_code, r.cpus_allowed, r.cpu_start, r.cpu_stop,"
-        ' r.wall, r."user", r."system", r.max_rss, r.threads, r.own_cost, r.inside, communicators.name, r.mpi'
-        " FROM ranks r LEFT JOIN communicators ON communicators.id = r.inside_communicator"
-        " ORDER BY r.mpi DESC, r.rank"
+        "SELECT ranks.rank, host, pid, state, abort_code, cpus_allowed, cpu_start, cpu_stop,"
+        f" ranks.wall, {RUN_SECONDS}, ranks.init_finalize,"
+        ' ranks."user", ranks."system", ranks.max_rss, ranks.threads, ranks.own_cost, ranks.inside,'
+        f" communicators.name, ranks.mpi, {THREAD_SECONDS}"
+        " FROM ranks LEFT JOIN communicators ON communicators.id = ranks.inside_communicator"
+        " ORDER BY ranks.mpi DESC, ranks.rank"
     )
     return [
-        Rank(*(rank, *facts, *counts.get(rank, (0, 0, 0)), mpi, percent(mpi, facts[7])))
-        for rank, *facts, mpi in rows
+        Rank(*(rank, *facts, *counts.get(rank, (0, 0, 0)), mpi, percent(mpi, thread_seconds)))
+        for rank, *facts, mpi, thread_seconds in rows
     ]

@@ -10,7 +10,11 @@ from rankwise.analysis.files import FileTotals, file_totals
 from rankwise.analysis.inside import InsideTotals, inside_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
-from rankwise.analysis.procedures import ProcedureRow, procedures
+from rankwise.analysis.procedures import (
+    ProcedureRow,
+    opening_and_closing_procedures,
+    procedures,
+)
 from rankwise.analysis.times import Balance, Times, balance, times
 
 
@@ -24,6 +28,7 @@ class Summary:
     balance: Balance | None
     families: list[Family]
     calls: list[ProcedureRow]
+    opening_and_closing: list[ProcedureRow]
     locality: Locality
     inside: InsideTotals | None
     files: FileTotals | None
@@ -38,6 +43,7 @@ def summary(connection: sqlite3.Connection) -> Summary:
         balance(connection),
         families(connection),
         procedures(connection),
+        opening_and_closing_procedures(connection),
         locality(connection),
         inside_totals(connection),
         file_totals(connection),

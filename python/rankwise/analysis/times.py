@@ -1,6 +1,7 @@
 """Where the time went: MPI, its start and end, and the rest, and how evenly over the ranks.
 
-Time in MPI is that between MPI_Init and MPI_Finalize: those two are told apart from it.
+Time in MPI is that between MPI_Init and MPI_Finalize: those two are told apart from it, and shares are
+those of the time in between.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
+from rankwise.analysis.counted import THREAD_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.spread import Spread, spread
 
@@ -27,24 +29,25 @@ class Times:
 
     Attributes:
         wall_seconds: of the longest rank.
-        mpi_percent_of_wall: sum of the ranks' time in MPI in percent of the sum of their wall time.
-        init_finalize_percent_of_wall: the same of their time in MPI_Init and MPI_Finalize.
-        rest_percent_of_wall: what is left: computing, I/O and everything else.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks.
+        mpi_percent_of_run: all ranks' time in MPI in percent of their time between MPI_Init and MPI_Finalize,
+            times their threads that call MPI.
+        rest_percent_of_run: what is left of that: computing, I/O and everything else.
         most_in_mpi: the rank with the most time in MPI, None without ranks.
         least_in_mpi: the rank with the least.
     """
 
     wall_seconds: float
-    mpi_percent_of_wall: float
-    init_finalize_percent_of_wall: float
-    rest_percent_of_wall: float
+    init_finalize_seconds: float
+    mpi_percent_of_run: float
+    rest_percent_of_run: float
     most_in_mpi: RankTime | None
     least_in_mpi: RankTime | None
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Spread over the ranks: wall, processor and MPI time, MPI's share of each rank's wall, and bytes.
+    """Spread over the ranks: wall, processor and MPI time, MPI's share as in `Times`, and bytes.
 
     MPI_Init and MPI_Finalize are no part of MPI's time and share, but have a spread of their own.
     """
@@ -54,45 +57,47 @@ class Balance:
     system_seconds: Spread
     mpi_seconds: Spread
     init_finalize_seconds: Spread
-    mpi_percent_of_wall: Spread
+    mpi_percent_of_run: Spread
     bytes_sent: Spread
 
 
 def times(connection: sqlite3.Connection) -> Times:
     """Return where the time went."""
     (longest,) = connection.execute("SELECT wall FROM run").fetchone()
-    mpi, init_finalize, wall = connection.execute(
-        "SELECT TOTAL(mpi), TOTAL(init_finalize), TOTAL(wall) FROM ranks"
+    mpi, init_finalize, run = connection.execute(
+        f"SELECT TOTAL(mpi), COALESCE(AVG(init_finalize), 0.0), TOTAL({THREAD_SECONDS}) FROM ranks"
     ).fetchone()
     order = [
         RankTime(*row) for row in connection.execute("SELECT rank, host, mpi FROM ranks ORDER BY mpi, rank")
     ]
-    share, outside = percent(mpi, wall), percent(init_finalize, wall)
-    # Threads that are in MPI at the same time can make up more than the wall time.
-    rest = max(0.0, 100.0 - share - outside) if order else 0.0
-    return Times(longest, share, outside, rest, order[-1] if order else None, order[0] if order else None)
+    share = percent(mpi, run)
+    rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded: nothing is left is no 1e-14
+    return Times(
+        longest, init_finalize, share, rest, order[-1] if order else None, order[0] if order else None
+    )
 
 
 def balance(connection: sqlite3.Connection) -> Balance | None:
     """Return how evenly the ranks share the time and the bytes; None if no rank's counters were read."""
     ranks = connection.execute(
-        'SELECT rank, wall, "user", "system", mpi, init_finalize FROM ranks'
+        f'SELECT rank, wall, "user", "system", mpi, init_finalize, {THREAD_SECONDS} FROM ranks'
     ).fetchall()
     if not ranks:
         return None
     sent = {rank: 0 for rank, *_ in ranks}
     sent.update(connection.execute("SELECT rank, SUM(bytes_sent) FROM calls GROUP BY rank").fetchall())
-    mpi = {rank: mpi for rank, _, _, _, mpi, _ in ranks}
+    mpi = {rank: mpi for rank, _, _, _, mpi, *_ in ranks}
     wall = {rank: wall for rank, wall, *_ in ranks}
-    share = spread({rank: percent(mpi[rank], wall[rank]) for rank in mpi})
-    whole = percent(sum(mpi.values()), sum(wall.values()))
+    run = {rank: seconds for rank, *_, seconds in ranks}
+    share = spread({rank: percent(mpi[rank], run[rank]) for rank in mpi})
+    whole = percent(sum(mpi.values()), sum(run.values()))
     return Balance(
         wall_seconds=spread(wall),
         user_seconds=spread({rank: user for rank, _, user, *_ in ranks}),
         system_seconds=spread({rank: system for rank, _, _, system, *_ in ranks}),
         mpi_seconds=spread(mpi),
-        init_finalize_seconds=spread({rank: seconds for rank, *_, seconds in ranks}),
+        init_finalize_seconds=spread({rank: seconds for rank, *_, seconds, _ in ranks}),
         # The average is that of the run, not of the ranks' percentages: the one number all views agree on.
-        mpi_percent_of_wall=replace(share, total=None, average=whole),
+        mpi_percent_of_run=replace(share, total=None, average=whole),
         bytes_sent=spread(sent),
     )

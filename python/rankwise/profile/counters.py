@@ -79,8 +79,8 @@ class Header:
     system_us: int
     max_rss_bytes: int
     own_call_picoticks: int
-    own_setup_ticks: int
-    own_finish_ticks: int
+    own_setup_ns: int
+    own_finish_ns: int
     pauses: int
     stamps: Mapping[str, Stamp]
     dropped: tuple[int, ...]

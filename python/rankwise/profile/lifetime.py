@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from rankwise.profile.clock import NANOSECONDS, Clock, Stamp
 from rankwise.profile.counters import Counters
+from rankwise.profile.keys import part
+from rankwise.profile.procedures import PROCEDURES
+
+_OPEN_OR_CLOSE = [procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]
 
 
 class Lifetime(NamedTuple):
@@ -14,10 +20,12 @@ class Lifetime(NamedTuple):
     Attributes:
         started_ns: nanoseconds since 1970.
         stopped_ns: nanoseconds since 1970.
+        run: seconds of it from MPI_Init returned to MPI_Finalize called; 0 if it never came so far.
     """
 
     started_ns: int
     stopped_ns: int
+    run: float = 0.0
 
     @property
     def wall(self) -> float:
@@ -30,7 +38,8 @@ class Lifetime(NamedTuple):
 
         Args:
             counters: what it counted.
-            clock: its clock; with it, to have entered the latest call is a sign of life too.
+            clock: its clock; with it, to have entered the latest call is a sign of life too, and so
+                is to have spent time in calls.
         """
         stamps = counters.header.stamps
         used = [stamp for stamp in stamps.values() if stamp.used]
@@ -43,7 +52,34 @@ class Lifetime(NamedTuple):
         if clock and not stamps["stopped"].used:
             entered = [int(thread["inside_since"]) for thread in counters.threads if thread["inside_since"]]
             wall_ns = max([wall_ns, *(clock.realtime_ns(ticks) - first.realtime_ns for ticks in entered)])
-        return Lifetime(first.realtime_ns, first.realtime_ns + wall_ns)
+            wall_ns = max(wall_ns, _known_ns(counters, clock))
+        run = _run(counters, clock, wall_ns / NANOSECONDS) if clock else 0.0
+        return Lifetime(first.realtime_ns, first.realtime_ns + wall_ns, run)
+
+
+def _run(counters: Counters, clock: Clock, wall: float) -> float:
+    """Find the seconds between MPI_Init and MPI_Finalize, by the clock that times the calls.
+
+    `wall` is what is known of the whole lifetime.
+    """
+    stamps = counters.header.stamps
+    if not stamps["started"].used:
+        return 0.0
+    if stamps["stopping"].used:
+        return max(clock.seconds_of(stamps["stopping"].ticks - stamps["started"].ticks), 0.0)
+    first = stamps["loaded"] if stamps["loaded"].used else stamps["started"]
+    return max(wall - clock.seconds_of(stamps["started"].ticks - first.ticks), 0.0)
+
+
+def _known_ns(counters: Counters, clock: Clock) -> int:
+    """Return how long it has lived at least, from the time that its calls took after MPI_Init."""
+    stamps = counters.header.stamps
+    if not stamps["started"].used or not stamps["loaded"].used:
+        return 0
+    between = ~np.isin(part(counters.calls["key"], "CALLS", "PROCEDURE"), _OPEN_OR_CLOSE)
+    ticks = float(counters.calls["ticks"][between].sum()) / max(len(counters.threads), 1)
+    ticks += stamps["started"].ticks - stamps["loaded"].ticks
+    return round(clock.seconds_of(ticks) * NANOSECONDS)
 
 
 def _monotonic(stamp: Stamp) -> int:

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 4;             -- version of this schema
+PRAGMA user_version = 5;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE ranks (
   init_finalize REAL NOT NULL,       -- time in MPI_Init and MPI_Finalize
   max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
   threads      INTEGER NOT NULL,     -- most threads that called MPI and were alive at the same time
-  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + set-up + finish
+  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + own_setup
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),
   inside_since TEXT,
@@ -55,7 +55,10 @@ CREATE TABLE ranks (
   transport       TEXT NOT NULL DEFAULT '',        -- the hook: openmpi-pml, ucx, ...; '' = none
   transport_state TEXT NOT NULL DEFAULT 'unknown', -- none (no hook fits), active, refused, disabled, stopped, unknown
   transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
-  transport_note  TEXT NOT NULL DEFAULT ''         -- why it is not active
+  transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
+  -- NULL = not known: profiles of versions 1 to 4.
+  run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last sign of life)
+  own_setup       REAL DEFAULT NULL  -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
 );
 
 CREATE TABLE communicators (

@@ -156,6 +156,7 @@ class WorldProfile:
             header, lifetime, call = counters.header, self.lifetimes[rank], self.insides[rank]
             calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
             booking_ticks = calls * header.own_call_picoticks / 1000
+            own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
             yield (
                 rank,
                 header.host,
@@ -174,9 +175,7 @@ class WorldProfile:
                 init_finalize,
                 min(header.max_rss_bytes, _LARGEST),
                 len(counters.threads),
-                self.clocks[rank].seconds_of(
-                    booking_ticks + header.own_setup_ticks + header.own_finish_ticks
-                ),
+                self.clocks[rank].seconds_of(booking_ticks) + own_setup,
                 call.procedure if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
@@ -184,6 +183,8 @@ class WorldProfile:
                 header.transport_state,
                 " ".join(what.replace("_", "-") for what in header.transport_sees),
                 header.transport_note,
+                lifetime.run,
+                own_setup,
             )
 
     def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:

@@ -42,7 +42,7 @@ def balance_lines(page: Page, balance: Balance) -> list[Text]:
         _Line("system", balance.system_seconds, second_text),
         _Line("mpi", balance.mpi_seconds, second_text),
         _Line("init, finalize", balance.init_finalize_seconds, second_text),
-        _Line("%comm (mpi of wall)", balance.mpi_percent_of_wall, lambda share: f"{percent_text(share)} %"),
+        _Line("%comm (mpi of run)", balance.mpi_percent_of_run, lambda share: f"{percent_text(share)} %"),
         _Line("sent", balance.bytes_sent, byte_text),
     ]
     return table_lines(page, _COLUMNS, lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rankwise.analysis.counted import Counted
@@ -24,7 +25,7 @@ def _volume(size: float) -> str:
 
 
 def _share(share: float) -> str:
-    """Return a dash for nothing: MPI_Init and MPI_Finalize take time, but none that counts as time in MPI."""
+    """Return a dash for nothing: MPI_Init and MPI_Finalize take time, but have no share in the others'."""
     return percent_text(share) if share else "-"
 
 
@@ -33,16 +34,31 @@ SENT: Column[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _v
 RECEIVED: Column[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
 TIME: Column[HasCounted] = number("time (sum)", lambda row: row.counted.seconds, second_text)
 OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
-OF_WALL: Column[HasCounted] = number("% of wall", lambda row: row.counted.percent_of_wall, percent_text)
+OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, _share)
 
 OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
+OF_RUN_MEANING = "of all ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
 _MEANINGS = {
     SENT.head: "bytes sent; for collectives, contributed; to files, written",
     RECEIVED.head: "by point-to-point and one-sided calls; from files, read",
     TIME.head: "over all ranks",
     OF_MPI.head: OF_MPI_MEANING,
-    OF_WALL.head: "of the sum of all ranks' wall time",
+    OF_RUN.head: OF_RUN_MEANING,
 }
+
+
+_COUNTED = (CALLS, SENT, RECEIVED, TIME, OF_MPI, OF_RUN)
+
+
+@dataclass(frozen=True)
+class _Apart:
+    counted: Counted
+
+
+def apart_line(columns: Sequence[Column[Any]], counted: Counted) -> list[list[str]]:
+    """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
+    cells = [column.cell(_Apart(counted)) if column in _COUNTED else "" for column in columns]
+    return [["Init, Finalize", *cells[1:]]] if counted.calls else []
 
 
 def how_to_read(columns: Sequence[Column[Any]]) -> str:

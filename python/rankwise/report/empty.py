@@ -6,6 +6,10 @@ NO_CALLS = (
     "No MPI call was recorded: the program ended before it called MPI, or paused the recording with"
     " MPI_Pcontrol(0); `rankwise doctor -- COMMAND` tells what would be seen."
 )
+NOTHING_BETWEEN = (
+    "No MPI call was recorded between MPI_Init and MPI_Finalize: the program makes none, or paused the"
+    " recording with MPI_Pcontrol(0)."
+)
 NO_RANKS = (
     "No rank's counters could be read: the program ended before MPI_Init;"
     " `rankwise doctor -- COMMAND` tells what would be seen."

@@ -18,6 +18,7 @@ class Section:
     Attributes:
         rows: all rows, in the order of showing; they are cut when shown.
         empty: the sentence in place of a table without rows: why, and the cure.
+        apart: cells of lines below the rows, which are in no sum and no share, and never cut.
         title: a line above, or ''.
         caption: how to read it, or ''.
     """
@@ -25,6 +26,7 @@ class Section:
     columns: Sequence[Column[Any]]
     rows: Sequence[Any]
     empty: str
+    apart: Sequence[Sequence[str]] = ()
     title: str = ""
     caption: str = ""
 
@@ -33,11 +35,11 @@ def show_section(page: Page, section: Section, limit: int) -> None:
     """Write the section with at most `limit` rows (0 = all) and the sums of the others."""
     if section.title:
         page.write(*page.wrapped(section.title, "bold", indent=2))
-    if not section.rows:
+    if not section.rows and not section.apart:
         page.write(*page.wrapped(section.empty))
         return
     shown, rest = cut(section.rows, limit)
-    page.write(*table_lines(page, section.columns, shown, rest))
+    page.write(*table_lines(page, section.columns, shown, rest, apart=section.apart))
     if rest:
         page.write(*page.wrapped("--limit 0 shows all rows.", "dim"))
     if section.caption:

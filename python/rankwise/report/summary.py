@@ -13,9 +13,9 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.summary import Summary, summary
 from rankwise.report.balance_table import balance_lines
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, SENT, TIME
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME
 from rankwise.report.cut import fit
-from rankwise.report.empty import NO_CALLS
+from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
 from rankwise.report.page import Page
 from rankwise.report.summary_foot import foot_lines
@@ -43,7 +43,7 @@ _CALLS: list[Column[ProcedureRow]] = [
     SENT,
     TIME,
     OF_MPI,
-    OF_WALL,
+    OF_RUN,
 ]
 
 
@@ -73,7 +73,7 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
 
 def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
     if not found.calls:
-        return page.wrapped(NO_CALLS)
+        return page.wrapped(NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS)
     families, calls = len(found.families), len(found.calls)
     if not verbose:
         families, calls = _shared_out(

@@ -74,35 +74,27 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
 
 def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
     # Nobody knows what a rank did after the last call that it came back from.
-    wall = f"{'wall' if complete else 'to the last call'} {second_text(times.wall_seconds)}{_APART}"
+    wall = f"{'wall' if complete else 'to the last call'} {second_text(times.wall_seconds)}"
     if times.most_in_mpi is None:
-        return [page.text(f"{wall}time in MPI unknown: no rank's counters could be read")]
+        return [page.text(f"{wall}{_APART}time in MPI unknown: no rank's counters could be read")]
+    wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"
     for other in ("compute, other", "other"):
         parts = [
-            f"MPI {percent_text(times.mpi_percent_of_wall)} %",
-            f"Init, Finalize {percent_text(times.init_finalize_percent_of_wall)} %",
-            f"{other} {percent_text(times.rest_percent_of_wall)} %",
+            f"MPI {percent_text(times.mpi_percent_of_run)} %",
+            f"{other} {percent_text(times.rest_percent_of_run)} %",
         ]
         words = _APART + _APART.join(parts)
-        bar = min(_BAR, page.width - len(wall) - len(words))
+        bar = min(_BAR, page.width - len(wall) - len(_APART) - len(words))
         if bar >= _LEAST_BAR:
-            return [page.text(wall) + _bar(page, times, bar) + page.text(words)]
-    return page.joined([wall.rstrip(), *parts], _APART, _INDENT)
+            return [page.text(wall + _APART) + _bar(page, times, bar) + page.text(words)]
+    return page.joined([wall, *parts], _APART, _INDENT)
 
 
 def _bar(page: Page, times: Times, columns: int) -> Text:
-    """Return the parts of the wall time, in the order of the words beside it."""
-    mpi, init_finalize, rest = ("█", "▒", "░") if page.shows("█▒░") else ("#", "=", ".")
-    share = times.mpi_percent_of_wall
-    ends = [
-        min(columns, round(columns * end / 100))
-        for end in (share, share + times.init_finalize_percent_of_wall)
-    ]
-    return (
-        page.text(mpi * ends[0], "cyan")
-        + page.text(init_finalize * (ends[1] - ends[0]), "blue")
-        + page.text(rest * (columns - ends[1]), "dim")
-    )
+    """Return the parts of the time between MPI_Init and MPI_Finalize, in the order of the words beside it."""
+    full, empty = ("█", "░") if page.shows("█░") else ("#", ".")
+    filled = min(columns, round(columns * times.mpi_percent_of_run / 100))
+    return page.text(full * filled, "cyan") + page.text(empty * (columns - filled), "dim")
 
 
 def _plural(number: int, noun: str) -> str:

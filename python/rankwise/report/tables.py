@@ -55,15 +55,17 @@ def table_lines(
     shown: Sequence[Row],
     rest: Sequence[Row] = (),
     *,
+    apart: Sequence[Sequence[str]] = (),
     fold: bool = True,
 ) -> list[Text]:
-    """Return the table as lines: the heads, the rows, and one line "others".
+    """Return the table as lines: the heads, the rows, one line "others", and what stands apart.
 
     Args:
         page: that it is made for.
         columns: from left to right.
         shown: rows with a line of their own.
         rest: rows that the line "others" sums up; no such line if empty.
+        apart: cells of lines below, which no sum and no share includes.
         fold: whether a name that is too long goes on in the next line, or is cut with an ellipsis (then every
             row is one line).
     """
@@ -73,6 +75,7 @@ def table_lines(
         sums = [column.rest(rest) if column.rest else "" for column in columns]
         sums[0] = f"{len(rest)} other{'s' * (len(rest) > 1)}"
         table.append([page.text(text, "dim") for text in sums])
+    table += [[page.text(cell, "dim") for cell in cells] for cells in apart]
     widths = _widths(page, columns, table)
     lines: list[Text] = []
     for cells in table:

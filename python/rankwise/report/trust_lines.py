@@ -30,8 +30,11 @@ def coverage_fields(trust: Trust, verbose: bool) -> list[str]:
 def cost_line(trust: Trust) -> str:
     """Return what Rankwise itself took."""
     share = percent_text(trust.own_cost_percent_of_wall, decimals=2)
-    each = second_text(trust.own_cost_seconds_per_rank)
-    return f"own cost {share} % of wall ({each} a rank, measured per call)"
+    setup, call = trust.own_setup_seconds_per_rank, trust.own_seconds_per_call
+    if setup is None:
+        return f"own cost {share} % of wall ({second_text(trust.own_cost_seconds_per_rank)} a rank)"
+    calls = "" if call is None else f"{count_text(trust.own_calls_per_rank)} calls x {second_text(call)} + "
+    return f"own cost {share} % of wall (a rank: {calls}set-up {second_text(setup)})"
 
 
 def warnings(trust: Trust) -> list[str]:
@@ -39,7 +42,7 @@ def warnings(trust: Trust) -> list[str]:
     if trust.threads <= 1:
         return trust.warnings
     threads = f"up to {trust.threads} threads of a rank called MPI: their times in MPI are added up"
-    return [*trust.warnings, f"{threads} and can exceed the wall time"]
+    return [*trust.warnings, f"{threads}; 100 % of the run is all of them in MPI all the time"]
 
 
 def _not_covered(trust: Trust, verbose: bool) -> str:

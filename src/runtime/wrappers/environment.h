@@ -42,20 +42,38 @@ inline void book(Procedure procedure, std::uint64_t ticks) {
   thread->inside = false;
 }
 
+// Processor time of what a scope does itself: not that in which others had the processor, nor that in MPI.
+class OwnTime {
+ public:
+  std::uint64_t ns() const { return spent_ + (now() - since_); }
+  template <class Next>
+  auto without(Next next) {
+    spent_ = ns();
+    const auto result = next();
+    since_ = now();
+    return result;
+  }
+
+ private:
+  static std::uint64_t now() { return static_cast<std::uint64_t>(clock::nanoseconds(CLOCK_THREAD_CPUTIME_ID)); }
+  std::uint64_t spent_ = 0;
+  std::uint64_t since_ = now();
+};
+
 // Forwards a call that opens MPI: MPI_Init or MPI_Session_init. `opener` tells, after it has succeeded, which.
 template <class Next, class Opener>
 int open(Procedure procedure, Next next, Opener opener) {
-  const std::uint64_t entered = clock::ticks();
+  OwnTime own;
   if (!lifecycle::load()) return next();
   const std::uint64_t before = clock::ticks();
-  const int rc = next();
+  const int rc = own.without(next);
   const std::uint64_t after = clock::ticks();
   if (rc != abi::success) return rc;
   const lifecycle::Opened opened = lifecycle::open(opener());
   if (opened == lifecycle::Opened::not_recorded) return rc;
   if (opened == lifecycle::Opened::first) measure_own_cost();
   book(procedure, clock::elapsed(before, after));
-  process::add_setup_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
+  process::add_setup_cost(own.ns());
   return rc;
 }
 
@@ -70,19 +88,19 @@ int initialise(Procedure procedure, Next next) {
 // Forwards a call that closes MPI: MPI_Finalize or MPI_Session_finalize.
 template <class Next>
 int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
-  const std::uint64_t entered = clock::ticks();
+  OwnTime own;
   Thread *thread = threads::enter();
   if (thread == nullptr) return next();
   lifecycle::closing(opener);
   thread->record->inside_key = keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current);
   const std::uint64_t before = clock::ticks();
   thread->record->inside_since = before;
-  const int rc = next();
+  const int rc = own.without(next);
   const std::uint64_t after = clock::ticks();
   thread->record->inside_key = 0;
   thread->inside = false;
   book(procedure, clock::elapsed(before, after));
-  process::add_finish_cost(clock::elapsed(entered, before) + clock::elapsed(after, clock::ticks()));
+  process::add_finish_cost(own.ns());
   lifecycle::closed(opener, rc);
   return rc;
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from rankwise.analysis.procedures import ProcedureRow, procedures
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, RECEIVED, SENT, TIME, how_to_read
+from rankwise.analysis.procedures import ProcedureRow, opening_and_closing_procedures, procedures
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, RECEIVED, SENT, TIME, how_to_read
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
 from rankwise.report.section import Section
@@ -22,7 +22,7 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         RECEIVED,
         TIME,
         OF_MPI,
-        OF_WALL,
+        OF_RUN,
     ]
     caption = how_to_read(columns)
     if verbose:
@@ -33,12 +33,16 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
             Column("longest", lambda row: second_text(row.call_seconds_max), right=True),
         ]
         caption += " ranks: that called it. mean call, shortest, longest: time of a single call."
-    return [Section(columns, procedures(connection), NO_CALLS, caption=caption)]
+    apart = [[column.cell(row) for column in columns] for row in opening_and_closing_procedures(connection)]
+    return [Section(columns, procedures(connection), NO_CALLS, apart=apart, caption=caption)]
 
 
 def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every procedure."""
-    return {"calls": procedures(connection)}
+    """Return every procedure, those that open and close MPI apart."""
+    return {
+        "calls": procedures(connection),
+        "opening_and_closing": opening_and_closing_procedures(connection),
+    }
 
 
 def _mean(row: ProcedureRow) -> str:

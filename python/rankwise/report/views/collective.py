@@ -37,8 +37,9 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     return [
         Section(
             columns,
-            rows,
+            [row for row in rows if not _is_apart(row)],
             NO_COLLECTIVES,
+            apart=[[column.cell(row) for column in columns] for row in rows if _is_apart(row)],
             caption=" ".join(filter(None, (caption, notes.text(), _rest(not_attributed(connection))))),
         )
     ]
@@ -47,6 +48,11 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
 def data(connection: sqlite3.Connection) -> dict[str, object]:
     """Return every collective on every communicator, and what belongs to none."""
     return {"collectives": collectives(connection), "not_attributed": not_attributed(connection)}
+
+
+def _is_apart(row: Collective) -> bool:
+    """MPI_Init and MPI_Finalize are in no sum of times."""
+    return row.class_name == "environment"
 
 
 def _shown(row: Collective, notes: Footnotes) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 
 from rankwise.analysis.communicator_calls import communicator_calls
 from rankwise.analysis.communicators import Communicator, communicators
+from rankwise.analysis.counted import opening_and_closing
 from rankwise.analysis.families import Family, families
+from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.report.communicator_calls import sections_of_calls
-from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_line, how_to_read
 from rankwise.report.cut import cut
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
@@ -37,11 +39,12 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
 
 
 def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return families, communicators, and the calls on each communicator."""
+    """Return families, communicators, and the calls on each; what opens and closes MPI apart."""
     return {
         "families": families(connection),
         "communicators": communicators(connection),
         "communicator_calls": communicator_calls(connection),
+        "opening_and_closing": opening_and_closing_procedures(connection),
     }
 
 
@@ -66,11 +69,15 @@ def _families(connection: sqlite3.Connection) -> list[Section]:
     ]
     caption = "n x size: communicators that the same call made, and their processes."
     return [
-        Section(use, found, NO_CALLS, caption=how_to_read(use)),
+        Section(use, found, NO_CALLS, apart=_apart(connection, use), caption=how_to_read(use)),
         *_made(
             made, [row for row in found if row.size_max], f"{caption} {_MEMBERS} -v shows each communicator."
         ),
     ]
+
+
+def _apart(connection: sqlite3.Connection, columns: Sequence[Column[Any]]) -> list[list[str]]:
+    return apart_line(columns, opening_and_closing(connection))
 
 
 def _members(family: Family) -> str:
@@ -104,7 +111,7 @@ def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
         ),
     ]
     return [
-        Section(use, found, NO_CALLS, caption=how_to_read(use)),
+        Section(use, found, NO_CALLS, apart=_apart(connection, use), caption=how_to_read(use)),
         *_made(made, [row for row in found if row.size], f"{_MEMBERS} made at, freed at: after the start."),
         *sections_of_calls(connection, found, limit),
     ]

@@ -6,7 +6,7 @@ import sqlite3
 
 from rankwise.analysis.locality import locality
 from rankwise.analysis.nodes import Node, nodes
-from rankwise.report.counted_columns import OF_MPI_MEANING
+from rankwise.report.counted_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.section import Section
 from rankwise.report.tables import Column, label, number
@@ -21,14 +21,15 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         number("ranks", lambda row: row.ranks, count_text),
         number("in MPI", lambda row: row.seconds, second_text),
         number("% of MPI", lambda row: row.percent_of_mpi, percent_text),
-        Column("% of its wall", lambda row: percent_text(row.percent_of_own_wall), right=True),
+        Column("% of its run", lambda row: percent_text(row.percent_of_own_run), right=True),
         number("on node", lambda row: row.bytes_on_node, byte_text),
         number("off node", lambda row: row.bytes_off_node, byte_text),
     ]
     if any(row.bytes_unplaced for row in rows):
         columns.append(number("unknown", lambda row: row.bytes_unplaced, byte_text))
     caption = (
-        f"in MPI: sum over its ranks. % of MPI: {OF_MPI_MEANING}. % of its wall: of its own ranks' wall time."
+        f"in MPI: sum over its ranks. % of MPI: {OF_MPI_MEANING}. % of its run:"
+        f" {OF_RUN_MEANING.replace('all ranks', 'its ranks')}."
         " on node, off node: bytes of point-to-point and one-sided messages from its ranks."
     )
     return [Section(columns, rows, NO_RANKS, caption=caption)]

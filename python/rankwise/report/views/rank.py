@@ -24,13 +24,15 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         label("host", lambda row: row.host),
         label("state", _state),
         number("wall", lambda row: row.wall_seconds, second_text),
+        number("run", lambda row: row.run_seconds, second_text),
         number("in MPI", lambda row: row.seconds, second_text),
-        Column("% of its wall", lambda row: percent_text(row.percent_of_own_wall), _rest_of_wall, right=True),
+        Column("% of run", lambda row: percent_text(row.percent_of_own_run), _rest_of_run, right=True),
         number("sent", lambda row: row.bytes_sent, byte_text),
         number("received", lambda row: row.bytes_received, byte_text),
     ]
     caption = (
-        "in MPI: MPI_Init and MPI_Finalize not included. sent: bytes sent; for collectives, contributed; to"
+        "run: between MPI_Init and MPI_Finalize. in MPI: during the run. % of run: of the rank's run, times"
+        " its threads that call MPI. sent: bytes sent; for collectives, contributed; to"
         " files, written. received: point-to-point; from files, read."
     )
     found = [Section(times, rows, NO_RANKS, caption=caption)]
@@ -53,8 +55,9 @@ def _state(row: Rank) -> str:
     )
 
 
-def _rest_of_wall(rows: Sequence[Rank]) -> str:
-    return percent_text(percent(sum(row.seconds for row in rows), sum(row.wall_seconds for row in rows)))
+def _rest_of_run(rows: Sequence[Rank]) -> str:
+    most = sum(row.run_seconds * max(row.threads, 1) for row in rows)
+    return percent_text(percent(sum(row.seconds for row in rows), most))
 
 
 def _cpu(row: Rank) -> str:

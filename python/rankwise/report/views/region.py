@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.counted import opening_and_closing
+from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.regions import WHOLE_PROGRAM, Region, regions
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, SENT, TIME, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, how_to_read
 from rankwise.report.empty import NO_REGIONS
 from rankwise.report.section import Section
 from rankwise.report.tables import Column, label, number
@@ -24,18 +26,24 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
         SENT,
         TIME,
         OF_MPI,
-        OF_WALL,
+        OF_RUN,
     ]
     caption = (
         "inside: wall time over all ranks, nested regions included. MPI calls made in a nested region"
         f" count there only. {how_to_read(columns)}"
     )
-    return [Section(columns, rows if named else [], NO_REGIONS, caption=caption)]
+    if not named:
+        return [Section(columns, [], NO_REGIONS)]
+    apart = apart_line(columns, opening_and_closing(connection))
+    return [Section(columns, rows, NO_REGIONS, apart=apart, caption=caption)]
 
 
 def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every region, also the whole program."""
-    return {"regions": regions(connection)}
+    """Return every region, also the whole program; what opens and closes MPI apart."""
+    return {
+        "regions": regions(connection),
+        "opening_and_closing": opening_and_closing_procedures(connection),
+    }
 
 
 def region_name(row: Region) -> str:

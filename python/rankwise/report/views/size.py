@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.counted import opening_and_closing
+from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.sizes import SizeRow, sizes, sizes_by_procedure
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_WALL, SENT, TIME, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, how_to_read
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
 from rankwise.report.section import Section
@@ -20,11 +22,16 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     size: Column[SizeRow] = Column("size", lambda row: bin_text(row.size_bin), right=True)
     call: Column[SizeRow] = label("call" if verbose else "top call", lambda row: call_name(row.procedure))
     rows = sizes_by_procedure(connection) if verbose else sizes(connection)
-    numbers: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_WALL]
+    numbers: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_RUN]
     columns = [call, size, *numbers] if verbose else [size, *numbers, call]
-    return [Section(columns, rows, NO_CALLS, caption=how_to_read(columns) + _RANGES)]
+    apart = apart_line(columns, opening_and_closing(connection))
+    return [Section(columns, rows, NO_CALLS, apart=apart, caption=how_to_read(columns) + _RANGES)]
 
 
 def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every size bin, and every size bin of every procedure."""
-    return {"sizes": sizes(connection), "sizes_by_call": sizes_by_procedure(connection)}
+    """Return every size bin, and every size bin of every procedure; what opens and closes MPI apart."""
+    return {
+        "sizes": sizes(connection),
+        "sizes_by_call": sizes_by_procedure(connection),
+        "opening_and_closing": opening_and_closing_procedures(connection),
+    }
