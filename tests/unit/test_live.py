@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from live import Time, running, set_time, starting, write
-from synthetic import LOADED_NS, PART, SECOND, WORLD, call, endpoint, message, small_world, stamp
+from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, message, small_world, stamp
 
 from rankwise.errors import RankwiseError
+from rankwise.live import snapshot
 from rankwise.live.picture import Hook, Picture, Whereabouts, WorldPicture
 from rankwise.live.watch import Watch
 from rankwise.profile import end_note, launch_note
 from rankwise.profile.clock import iso
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.counters import Counters, read_counters
+from rankwise.profile.layout import CONSTANTS, THREAD
 
 
 @pytest.fixture(autouse=True)
@@ -103,12 +106,12 @@ def test_rates_and_shares_of_the_time_in_between(tmp_path: Path, time: Time) -> 
     assert (found.calls_per_second, found.bytes_sent_per_second) == (5.0, 5000.0)
     assert found.percent_in_mpi == pytest.approx(100 * 0.5 / 4)
     # Since the start: 1.9 s in MPI before, on each of two ranks.
-    assert found.percent_in_mpi_from_start == pytest.approx(100 * (2 * 1.9 + 0.5) / 24)
+    assert found.percent_in_mpi_from_start == pytest.approx(100 * (2 * 1.9 + 0.5) / (2 * 11.5))
     [send] = [row for row in found.calls if row.name == "MPI_Send"]
     assert found.calls[0] == send
     assert (send.calls_per_second, send.top, send.percent_of_mpi) == (5.0, "W", 100.0)
     assert send.seconds_per_call == pytest.approx(0.05)
-    assert send.percent_of_wall == pytest.approx(12.5)
+    assert send.percent_of_run == pytest.approx(12.5)
     world_row = found.communicators[0]
     assert (world_row.name, world_row.calls_per_second) == ("W", 5.0)
     pair = found.pairs[0]
@@ -126,14 +129,14 @@ def test_a_call_that_has_not_ended_is_time_in_mpi(tmp_path: Path, time: Time) ->
     running(world[0], 3.0, "MPI_Barrier", 4.0)
     watch = Watch(write(tmp_path / "run", world), 2.0)
     found = only(watch.look().picture)
-    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([60.0, 0.0])
+    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([100 * 6 / 9.5, 0.0])
     # It ends after 7.5 s, and is booked then; nothing counts twice.
     world[0].calls = [[call("MPI_Barrier", calls=1, seconds=7.5)]]
     write(tmp_path / "run", [running(process, 11.5) for process in world])
     time.seconds = 12.0
     found = only(watch.look().picture)
     assert found.ranks[0].percent_in_mpi == pytest.approx(75.0)
-    assert found.ranks[0].percent_in_mpi_from_start == pytest.approx(100 * 7.5 / 12)
+    assert found.ranks[0].percent_in_mpi_from_start == pytest.approx(100 * 7.5 / 11.5)
 
 
 def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
@@ -142,12 +145,82 @@ def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
         [call("MPI_Init", communicator=0, calls=1, seconds=1.0), call("MPI_Barrier", seconds=2.0)]
     ]
     found = first(write(tmp_path / "run", world))
-    assert found.percent_in_mpi_from_start == pytest.approx(20.0)
-    assert found.percent_in_init_finalize_from_start == pytest.approx(10.0)
-    shares = {
-        row.name: (row.percent_of_mpi_from_start, row.percent_of_wall_from_start) for row in found.calls
-    }
-    assert shares == {"MPI_Barrier": (100.0, pytest.approx(20.0)), "MPI_Init": (0.0, pytest.approx(10.0))}
+    assert found.percent_in_mpi_from_start == pytest.approx(100 * 2 / 9.5)
+    assert found.init_finalize_seconds == pytest.approx(1.0)
+    [row] = found.calls
+    assert (row.name, row.percent_of_mpi_from_start) == ("MPI_Barrier", 100.0)
+    assert row.percent_of_run_from_start == pytest.approx(100 * 2 / 9.5)
+    assert [row.name for row in found.communicators] == ["W"]
+
+
+def test_init_that_has_not_ended(tmp_path: Path) -> None:
+    found = first(write(tmp_path / "run", [starting(0, 1)]))
+    assert (found.init_finalize_seconds, found.percent_in_mpi_from_start) == (10.0, 0.0)
+
+
+def test_no_share_is_above_all_however_long_a_look_takes(
+    tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank is in short calls all the time; reading it takes 0.3 s, its rows are of any instant in that."""
+    begins = [0.15, 0.0, 0.3, 0.0, 0.15, 0.3]
+
+    def read(path: Path) -> Counters:
+        begin = begins.pop(0)
+        time.seconds += begin
+        write(tmp_path / "run", [busy(time.seconds)])
+        counters = read_counters(path)
+        time.seconds += 0.3 - begin
+        return counters
+
+    def busy(seconds: float) -> Process:
+        process = running(small_world(1)[0], seconds - 0.01)
+        process.calls = [[call("MPI_Send", calls=1000, seconds=seconds - 0.5)]]
+        return process
+
+    monkeypatch.setattr(snapshot, "read_counters", read)
+    watch = Watch(write(tmp_path / "run", [busy(10.0)]), 2.0)
+    shares = []
+    while begins:
+        time.seconds = round(time.seconds) + 1.0
+        found = only(watch.look().picture)
+        shares.append((found.percent_in_mpi, found.percent_in_mpi_from_start))
+    assert max(max(pair) for pair in shares) <= 100 + 1e-6
+    assert min(recent for recent, _ in shares[1:]) > 50  # 0.3 s at either end of 1 s are not certain
+
+
+def test_a_rank_that_waits_is_exact_however_long_a_look_takes(
+    tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(path: Path) -> Counters:
+        time.seconds += 0.3
+        return read_counters(path)
+
+    process = running(small_world(1)[0], 3.0, "MPI_Barrier", 3.0)
+    monkeypatch.setattr(snapshot, "read_counters", read)
+    watch = Watch(write(tmp_path / "run", [process]), 2.0)
+    watch.look()
+    assert only(watch.look().picture).percent_in_mpi == pytest.approx(100)
+
+
+def test_a_long_call_that_ends_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = running(small_world(1)[0], 3.0, "MPI_Barrier", 3.0)
+    waits.calls = [[]]
+    ended = running(small_world(1)[0], 9.99)
+    ended.calls = [[call("MPI_Barrier", calls=1, seconds=6.99)]]
+    path = write(tmp_path / "run", [waits]) / "rank0.counters"
+    pread = os.pread
+
+    def as_it_ends(descriptor: int, count: int, offset: int) -> bytes:
+        if count == len(waits.threads) * THREAD.itemsize:
+            data = pread(descriptor, count, offset)
+            path.write_bytes(ended.to_bytes())  # after its thread was read, before its rows
+            return data
+        return pread(descriptor, count, offset)
+
+    monkeypatch.setattr(os, "pread", as_it_ends)
+    found = first(tmp_path / "run")
+    assert found.percent_in_mpi_from_start == pytest.approx(100 * 6.99 / 9.5)  # and not twice that
+    assert found.places[0].state == "outside"
 
 
 def test_a_rank_that_only_polls(tmp_path: Path, time: Time) -> None:
@@ -180,7 +253,9 @@ def test_a_polling_call_that_lasts(tmp_path: Path) -> None:
         ("outside", None, pytest.approx(1.0)),
         ("inside", "MPI_Testall", pytest.approx(3.0)),
     ]
-    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx([10.0, 40.0])
+    assert [rank.percent_in_mpi_from_start for rank in found.ranks] == pytest.approx(
+        [100 * 1 / 9.5, 100 * 4 / 9.5]
+    )
 
 
 def test_a_node_whose_clock_is_ahead(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,8 @@ from rankwise.profile.rows import Rows
 
 KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
 _FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
-_ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.int64)
-_KNOWN = np.array([one.id for one in PROCEDURES], np.int64)
+_COUNTED = np.array([one.id for one in PROCEDURES if one.class_name != "environment"], np.int64)
+"""MPI_Init and MPI_Finalize stand apart."""
 _CALL_COLUMNS = ("calls", "bytes_sent", "bytes_received", "seconds")
 _MESSAGE_COLUMNS = ("messages", "bytes")
 
@@ -37,7 +36,8 @@ class Difference:
     """Calls and messages of a world between two instants; the columns of each of the two have one length.
 
     Attributes:
-        wall: seconds that each rank has lived in between.
+        run: seconds that each rank has lived in between, after MPI_Init and before MPI_Finalize, times its
+            threads that call MPI: the most that they can have been in MPI.
         rank, communicator, procedure: of the calls; communicators by their id in `joined`.
         calls, bytes_sent, bytes_received, seconds: the time of calls that have not ended included.
         source, destination: of the messages, world ranks; or what rankwise.profile.peers has for others.
@@ -45,7 +45,7 @@ class Difference:
         messages, bytes: numbers of them.
     """
 
-    wall: Mapping[int, float]
+    run: Mapping[int, float]
     rank: Column
     communicator: Column
     procedure: Column
@@ -58,11 +58,6 @@ class Difference:
     kind: Column
     messages: Column
     bytes: Column
-
-    @cached_property
-    def in_mpi(self) -> Column:
-        """Seconds of each row of calls that are time in MPI: MPI_Init and MPI_Finalize are not."""
-        return np.where(np.isin(self.procedure, _ENVIRONMENT), 0.0, self.seconds)
 
 
 def difference(
@@ -77,17 +72,19 @@ def difference(
         joined: communicators of the later instant.
         peers: whose the numbers in the keys of messages are.
     """
-    wall: dict[int, float] = {}
+    run: dict[int, float] = {}
     calls, messages = _empty(_CALL_COLUMNS), _empty(_MESSAGE_COLUMNS)
     for rank, process in later.items():
         before = earlier.get(process.counters.path.name)
-        wall[rank] = max(process.wall - (before.wall if before else 0.0), 0.0)
+        # From before the one reading to after the other: the rows are of some instants in between.
+        lived = process.run(process.counted_ns) - (before.run(before.before_ns) if before else 0.0)
+        run[rank] = max(lived, 0.0) * max(len(process.counters.threads), 1)
         called = _grown(before.calls if before else None, process.calls, _CALL_COLUMNS)
         keys = called["key"].astype(np.int64)
         procedures = keys & (1 << PROCEDURE_BITS) - 1
         _append(
             calls,
-            np.isin(procedures, _KNOWN),
+            np.isin(procedures, _COUNTED),
             np.full(len(keys), rank),
             joined.ids_of(rank, keys >> PROCEDURE_BITS),
             procedures,
@@ -107,7 +104,7 @@ def difference(
             np.where(fetched, KINDS.index("one-sided"), kinds),
             *(sent[name] for name in _MESSAGE_COLUMNS),
         )
-    return Difference(wall, *map(np.concatenate, calls), *map(np.concatenate, messages))
+    return Difference(run, *map(np.concatenate, calls), *map(np.concatenate, messages))
 
 
 def _empty(columns: tuple[str, ...]) -> list[list[Column]]:

@@ -18,9 +18,9 @@ class Activity:
         calls_per_second: since the last look, as all that does not say otherwise.
         bytes_sent_per_second: point-to-point, one-sided: sent; collectives: contributed; files: written.
         seconds_per_call: None if no call ended.
-        percent_of_wall: time in it, of the wall time of all ranks.
+        percent_of_run: time in it, of all ranks' time between MPI_Init and MPI_Finalize, times their threads.
         percent_of_mpi: of all ranks' time in MPI.
-        percent_of_wall_from_start: since the start of the job.
+        percent_of_run_from_start: since the start of the job.
         percent_of_mpi_from_start: since the start of the job.
         top: of a communicator, the procedure with the most time; of a procedure, the communicator.
     """
@@ -30,9 +30,9 @@ class Activity:
     calls_per_second: float
     bytes_sent_per_second: float
     seconds_per_call: float | None
-    percent_of_wall: float
+    percent_of_run: float
     percent_of_mpi: float
-    percent_of_wall_from_start: float
+    percent_of_run_from_start: float
     percent_of_mpi_from_start: float
     top: str | None
 
@@ -86,8 +86,8 @@ class Rank:
         communicator: of that call.
         since: when it entered the call, or was last seen to call MPI; ISO 8601.
         seconds: since then.
-        percent_in_mpi: of its own wall time, since the last look.
-        percent_in_mpi_from_start: of its own wall time.
+        percent_in_mpi: of its own run, times its threads, since the last look.
+        percent_in_mpi_from_start: likewise.
         calls_per_second: since the last look.
     """
 
@@ -135,9 +135,9 @@ class WorldPicture:
         started: ISO 8601.
         wall_seconds: of the longest rank so far.
         quiet_seconds: since any rank that has not ended entered or left an MPI call; None if all have ended.
-        percent_in_mpi: of the ranks' wall time since the last look.
-        percent_in_mpi_from_start: of the ranks' wall time.
-        percent_in_init_finalize_from_start: of the ranks' wall time, no part of the others.
+        percent_in_mpi: of the ranks' run, times their threads, since the last look.
+        percent_in_mpi_from_start: likewise.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks; no part of the others.
         calls_per_second: of all ranks.
         bytes_sent_per_second: of all ranks, as in the tables.
         traffic: messages by kind, those kinds that were seen.
@@ -164,7 +164,7 @@ class WorldPicture:
     quiet_seconds: float | None
     percent_in_mpi: float
     percent_in_mpi_from_start: float
-    percent_in_init_finalize_from_start: float
+    init_finalize_seconds: float
     calls_per_second: float
     bytes_sent_per_second: float
     traffic: list[Traffic]

@@ -21,6 +21,7 @@ from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.rows import Rows
 
 POLLING = frozenset(procedure.id for procedure in PROCEDURES if procedure.polling)
+_ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.uint64)
 _KNOWN = frozenset(procedure.id for procedure in PROCEDURES)
 ENDED = ("finalized", "aborted", "switched_off")
 """States after which a process counts no more."""
@@ -29,6 +30,7 @@ PROCEDURE_BITS = CONSTANTS["CALLS_PROCEDURE_BITS"]
 
 _WITHOUT_REGION = np.uint64((1 << CONSTANTS["CALLS_REGION_SHIFT"]) - 1)
 _WITHOUT_BIN = np.uint64(CONSTANTS["CALLS_PROCEDURE_SHIFT"])
+_PROCEDURE = np.uint64((1 << PROCEDURE_BITS) - 1)
 _MOST_AHEAD_NS = 24 * 3600 * 10**9  # of a clock: more is a damaged stamp
 _CALLS = np.dtype(
     [
@@ -62,11 +64,14 @@ class Process:
     Attributes:
         counters: what it has counted.
         clock: its clock, exact at its last sign of life.
-        now_ns: when it was read, in nanoseconds since 1970, by the clock of its node as far as that is known.
+        before_ns: just before it was read, in nanoseconds since 1970, by the clock of its node as far as that
+            is known.
+        now_ns: just after it was read.
     """
 
     counters: Counters
     clock: Clock
+    before_ns: int
     now_ns: int
 
     @property
@@ -81,6 +86,35 @@ class Process:
         if self.ended or not latest.used:
             return life.wall
         return life.wall + max(self.now_ns - latest.realtime_ns, 0) / NANOSECONDS
+
+    def run(self, until_ns: int) -> float:
+        """Return the seconds between MPI_Init and an instant, MPI_Finalize, or its end."""
+        stamps = self.counters.header.stamps
+        if not stamps["started"].used:
+            return 0.0
+        last = stamps["stopping"] if stamps["stopping"].used else stamps["latest"]
+        run = self.clock.seconds_of(last.ticks - stamps["started"].ticks)
+        if not self.ended and not stamps["stopping"].used:
+            run += (until_ns - last.realtime_ns) / NANOSECONDS
+        return max(run, 0.0)
+
+    @cached_property
+    def counted_ns(self) -> int:
+        """The latest instant that what was read may be of: of a process that goes on nobody knows it better.
+
+        One that waited in the same calls all the while has counted nothing: it is exact for any instant.
+        """
+        alive = self.counters.threads[self.counters.threads["alive"] != 0]
+        waits = len(self.calls_open) == len(alive) > 0 and not self.counters.left
+        waits = waits and all(one.since_ns <= self.before_ns for one in self.calls_open)
+        return self.before_ns if waits else self.now_ns
+
+    @property
+    def init_finalize(self) -> float:
+        """Seconds in MPI_Init and MPI_Finalize so far."""
+        if self.counters.header.state == "starting":
+            return self.wall
+        return float(self.calls["seconds"][np.isin(self.calls["key"] & _PROCEDURE, _ENVIRONMENT)].sum())
 
     @cached_property
     def calls_open(self) -> list[Open]:
@@ -114,12 +148,13 @@ class Process:
     def calls(self) -> Rows:
         """The calls by communicator and procedure alone, in the order of the keys (communicator | procedure).
 
-        `seconds` holds the time of calls that have not ended, too.
+        `seconds` holds the time of calls that have not ended, too, up to just before the reading began: so it
+        is never more than `run(counted_ns)`, nor less than at `before_ns`.
         """
         rows = self.counters.calls
         keys = (rows["key"] & _WITHOUT_REGION) >> _WITHOUT_BIN
         own = [one.communicator << PROCEDURE_BITS | one.procedure for one in self.calls_open]
-        seconds = [(self.now_ns - one.since_ns) / NANOSECONDS for one in self.calls_open]
+        seconds = [max(self.before_ns - one.since_ns, 0) / NANOSECONDS for one in self.calls_open]
         unique, places = np.unique(np.concatenate((keys, np.array(own, np.uint64))), return_inverse=True)
         total = np.zeros(len(unique), _CALLS)
         total["key"] = unique
@@ -136,7 +171,7 @@ class Process:
         return min(self.clock.realtime_ns(ticks), self.now_ns)
 
 
-def processes(files: Sequence[Counters], read_ns: Sequence[int]) -> list[Process]:
+def processes(files: Sequence[Counters], read_ns: Sequence[tuple[int, int]]) -> list[Process]:
     """Put the counters of processes on the clocks of their nodes.
 
     A node whose clock is ahead of ours has given signs of life that lie in our future: its now is at least
@@ -144,18 +179,23 @@ def processes(files: Sequence[Counters], read_ns: Sequence[int]) -> list[Process
 
     Args:
         files: of all processes.
-        read_ns: when each was read, nanoseconds since 1970 by the clock of this node.
+        read_ns: just before and just after each was read, nanoseconds since 1970 by the clock of this node.
     """
     ahead_ns: dict[str, int] = {}
-    for counters, now_ns in zip(files, read_ns, strict=True):
+    for counters, (_, now_ns) in zip(files, read_ns, strict=True):
         header = counters.header
         ahead = header.stamps["latest"].realtime_ns - now_ns
         known = ahead_ns.get(header.host, 0)
         ahead_ns[header.host] = max(known, ahead if ahead < _MOST_AHEAD_NS else 0)
     own = clocks([list(counters.header.stamps.values()) for counters in files])
     return [
-        Process(counters, _anchored(counters, clock), now_ns + ahead_ns[counters.header.host])
-        for counters, clock, now_ns in zip(files, own, read_ns, strict=True)
+        Process(
+            counters,
+            _anchored(counters, clock),
+            before_ns + ahead_ns[counters.header.host],
+            now_ns + ahead_ns[counters.header.host],
+        )
+        for counters, clock, (before_ns, now_ns) in zip(files, own, read_ns, strict=True)
     ]
 
 

@@ -22,9 +22,8 @@ class Sums:
         self.calls = np.bincount(numbers, found.calls)
         self.sent = np.bincount(numbers, found.bytes_sent)
         self.seconds = np.bincount(numbers, found.seconds)
-        self.in_mpi = np.bincount(numbers, found.in_mpi)
-        self.wall = sum(found.wall.values())
-        self.mpi = float(found.in_mpi.sum())
+        self.run = sum(found.run.values())
+        self.mpi = float(found.seconds.sum())
 
     def of(self, sums: Column, number: int) -> float:
         """Return the sum at a number, which may be beyond those that occurred."""
@@ -68,12 +67,12 @@ class Flows:
 
 
 def share_in_mpi(found: Difference | None) -> float:
-    """Return the percentage of all ranks' wall time that was spent in MPI; nothing in nothing is 0."""
-    return percent(float(found.in_mpi.sum()), sum(found.wall.values())) if found else 0.0
+    """Return the percentage of all ranks' run that was spent in MPI; nothing in nothing is 0."""
+    return percent(float(found.seconds.sum()), sum(found.run.values())) if found else 0.0
 
 
 def by_rank(found: Difference, size: int) -> dict[int, tuple[float, float]]:
     """Return calls and seconds in MPI by rank."""
     calls = np.bincount(found.rank, found.calls, size).tolist()
-    seconds = np.bincount(found.rank, found.in_mpi, size).tolist()
+    seconds = np.bincount(found.rank, found.seconds, size).tolist()
     return dict(enumerate(zip(calls, seconds, strict=True)))

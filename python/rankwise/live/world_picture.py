@@ -87,7 +87,6 @@ class _World:
         headers = [process.counters.header for process in self.members.values()]
         whole, recent = self.whole, self.recent
         ranks = self._ranks()
-        wall = sum(whole.wall.values())
         return WorldPicture(
             world=self.world.number,
             worlds=self.world.of,
@@ -102,7 +101,7 @@ class _World:
             quiet_seconds=self._quiet(),
             percent_in_mpi=share_in_mpi(recent),
             percent_in_mpi_from_start=share_in_mpi(whole),
-            percent_in_init_finalize_from_start=percent(float((whole.seconds - whole.in_mpi).sum()), wall),
+            init_finalize_seconds=self._init_finalize(),
             calls_per_second=self._rate(recent.calls) if recent else 0.0,
             bytes_sent_per_second=self._rate(recent.bytes_sent) if recent else 0.0,
             traffic=self._traffic(),
@@ -122,6 +121,10 @@ class _World:
                 *(loss for one in self.members.values() for loss in one.counters.losses),
             ],
         )
+
+    def _init_finalize(self) -> float:
+        """Return the time in MPI_Init and MPI_Finalize, mean over the ranks."""
+        return sum(process.init_finalize for process in self.members.values()) / len(self.members)
 
     def _rate(self, column: Column) -> float:
         return float(column.sum()) / self.interval if self.interval else 0.0
@@ -152,10 +155,10 @@ class _World:
                     calls_per_second=calls / self.interval if recent else 0.0,
                     bytes_sent_per_second=recent.of(recent.sent, number) / self.interval if recent else 0.0,
                     seconds_per_call=seconds / calls if calls else None,
-                    percent_of_wall=percent(seconds, recent.wall) if recent else 0.0,
-                    percent_of_mpi=percent(recent.of(recent.in_mpi, number), recent.mpi) if recent else 0.0,
-                    percent_of_wall_from_start=percent(whole.of(whole.seconds, number), whole.wall),
-                    percent_of_mpi_from_start=percent(whole.of(whole.in_mpi, number), whole.mpi),
+                    percent_of_run=percent(seconds, recent.run) if recent else 0.0,
+                    percent_of_mpi=percent(seconds, recent.mpi) if recent else 0.0,
+                    percent_of_run_from_start=percent(whole.of(whole.seconds, number), whole.run),
+                    percent_of_mpi_from_start=percent(whole.of(whole.seconds, number), whole.mpi),
                     top=names[top_by].get(latest.top(number, top_by)),
                 )
             )
@@ -164,7 +167,6 @@ class _World:
             key=lambda row: (
                 -row.percent_of_mpi,
                 -row.percent_of_mpi_from_start,
-                -row.percent_of_wall_from_start,
                 row.name,
             ),
         )
@@ -220,7 +222,7 @@ class _World:
         self, rank: int, place: Place, recent: tuple[float, float], whole: Mapping[int, tuple[float, float]]
     ) -> Rank:
         process = self.members.get(rank)
-        wall = self.recent.wall.get(rank, 0.0) if self.recent else 0.0
+        run = self.recent.run.get(rank, 0.0) if self.recent else 0.0
         return Rank(
             rank=rank,
             host=process.counters.header.host if process else "",
@@ -229,8 +231,8 @@ class _World:
             communicator=self.names[place.communicator] if place.communicator is not None else None,
             since=None if place.since_ns is None else iso(place.since_ns),
             seconds=place.seconds,
-            percent_in_mpi=percent(recent[1], wall),
-            percent_in_mpi_from_start=percent(whole[rank][1], self.whole.wall[rank]) if process else 0.0,
+            percent_in_mpi=percent(recent[1], run),
+            percent_in_mpi_from_start=percent(whole[rank][1], self.whole.run[rank]) if process else 0.0,
             calls_per_second=recent[0] / self.interval if self.interval else 0.0,
         )
 

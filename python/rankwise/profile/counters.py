@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,8 @@ class Counters:
         patterns: records of struct rankwise_pattern.
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         losses: what could not be read, a sentence each.
+        left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
+            nobody can tell whether they are in it.
     """
 
     path: Path
@@ -124,6 +126,7 @@ class Counters:
     patterns: Rows
     pattern_rows: Rows
     losses: tuple[str, ...]
+    left: tuple[int, ...] = ()
 
 
 def read_counters(path: Path) -> Counters:
@@ -179,7 +182,10 @@ def _read(source: _Source) -> Counters:
     losses: Counter[str] = Counter()
     if source.too_long:
         losses["what lies behind the largest possible size was passed over"] += 1
-    tables = _tables(source, int(record["section_count"]), losses)
+    sections = int(record["section_count"])
+    tables = _tables(source, sections, losses)
+    # Once more, after the rows: a call that has not ended by then is in none of them.
+    threads = _tables(source, sections, Counter(), ["threads"])["threads"][: len(tables["threads"])]
     header = _header(record)
     nameless = int((tables["communicators"]["id"] == 0).sum())
     if nameless:
@@ -191,7 +197,7 @@ def _read(source: _Source) -> Counters:
     return Counters(
         path=source.path,
         header=header,
-        threads=tables["threads"],
+        threads=threads,
         communicators=tables["communicators"],
         regions=tables["regions"],
         calls=_possible(add_up_calls(tables["calls"]), losses),
@@ -205,7 +211,15 @@ def _read(source: _Source) -> Counters:
             f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
         ),
+        left=_left(tables["threads"], threads),
     )
+
+
+def _left(before: Rows, after: Rows) -> tuple[int, ...]:
+    """Tell when the calls began that threads were inside of before, and are no longer."""
+    before = before[: len(after)]
+    same = (before["inside_key"] == after["inside_key"]) & (before["inside_since"] == after["inside_since"])
+    return tuple(before["inside_since"][(before["inside_key"] != 0) & ~same].tolist())
 
 
 def _header_record(source: _Source) -> np.void:
@@ -262,9 +276,11 @@ def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
     return tuple(int(number) for number in np.flatnonzero(bits))
 
 
-def _tables(source: _Source, section_count: int, losses: Counter[str]) -> dict[str, Rows]:
-    """Collect the records of each kind from all its sections."""
-    pieces: dict[str, list[Rows]] = {kind: [] for kind in _RECORDS}
+def _tables(
+    source: _Source, section_count: int, losses: Counter[str], kinds: Iterable[str] = _RECORDS
+) -> dict[str, Rows]:
+    """Collect the records of some kinds from all their sections."""
+    pieces: dict[str, list[Rows]] = {kind: [] for kind in kinds}
     broken: set[str] = set()
     budget = source.length  # sections don't overlap; damaged ones might, and fill the memory
     for section in _sections(source, section_count, losses):

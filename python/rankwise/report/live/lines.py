@@ -89,7 +89,7 @@ def _facts(page: Page, world: WorldPicture) -> list[Text]:
 def _times(page: Page, picture: Picture, world: WorldPicture) -> list[Text]:
     start = (
         f"from start {percent_text(world.percent_in_mpi_from_start)} %"
-        f"{_APART}Init, Finalize {percent_text(world.percent_in_init_finalize_from_start)} %"
+        f"{_APART}(Init, Finalize {second_text(world.init_finalize_seconds)})"
     )
     if not picture.interval_seconds:
         return [page.text(f"MPI {start}")]
@@ -193,9 +193,9 @@ def _activity_columns(head: str, recent: bool) -> list[Column[Activity]]:
         columns += [
             number("calls/s", lambda row: row.calls_per_second, rate_text),
             number("sent/s", lambda row: row.bytes_sent_per_second, _volume),
-            number("% of wall", lambda row: row.percent_of_wall, percent_text),
+            number("% of run", lambda row: row.percent_of_run, percent_text),
         ]
-    columns.append(number("from start", lambda row: row.percent_of_wall_from_start, percent_text))
+    columns.append(number("from start", lambda row: row.percent_of_run_from_start, percent_text))
     columns.append(
         label("top call" if head == "communicator" else "mostly on", lambda row: call_name(row.top or "-"))
     )
