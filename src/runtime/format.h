@@ -258,7 +258,8 @@ struct rankwise_communicator {
   uint64_t group_hash; /* of the members' world ranks in order; 0 where the name doesn't need it */
   uint64_t created;    /* ticks */
   uint64_t freed;      /* ticks, 0 = not freed */
-  uint32_t parent;     /* index of the parent on this process, RANKWISE_COMMUNICATOR_NONE = none or gone */
+  uint32_t parent;     /* index of the parent on this process, RANKWISE_COMMUNICATOR_NONE = none or gone; of
+                          MPI_Intercomm_create the local communicator: parent_id is 0 there, the sides have two */
   uint32_t sequence;   /* of the creating call on the parent, from 1; for BY_GROUP the occurrence, from 1 */
   int32_t leader;      /* rank in the parent of the first process (BY_GROUP: its rank in MPI_COMM_WORLD) */
   int32_t tag;         /* for BY_GROUP, else 0 */

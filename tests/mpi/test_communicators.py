@@ -24,6 +24,7 @@ class Made:
         members: world ranks by rank; None = MPI may order them as it likes, and the program prints how.
         bytes: of the one MPI_Allreduce on it.
         remote: world ranks of the other group.
+        remote_parent: the communicator that this was.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Made:
     bytes: int
     parent: str = "W"
     remote: tuple[int, ...] = ()
+    remote_parent: str = ""
     topology: str = ""
     dims: str = "[]"
     periods: str = "[]"
@@ -132,7 +134,7 @@ MADE = {
     "reordered graph": Made("W_r14", "MPI_Dist_graph_create", None, 72, topology="dist_graph", reorder=1),
     "left": Made(r"W_s15\.0", SPLIT, LEFT, 80),
     "right": Made(r"W_s15\.2", SPLIT, [*RIGHT], 81),
-    "two and four": Made(BRIDGE_TO_FOUR, "MPI_Intercomm_create", LEFT, 82, "", RIGHT),
+    "two and four": Made(BRIDGE_TO_FOUR, "MPI_Intercomm_create", LEFT, 82, "W_s15.0", RIGHT, "W_s15.2"),
     "dup of two and four": Made(f"{BRIDGE_TO_FOUR}_d1", DUP, LEFT, 83, BRIDGE_TO_FOUR, RIGHT, freed=True),
     "one and two, even": Made(rf"{BRIDGE_TO_FOUR}_s2\.0", SPLIT, [0], 84, BRIDGE_TO_FOUR, (2, 4), freed=True),
     "one and two, odd": Made(rf"{BRIDGE_TO_FOUR}_s2\.1", SPLIT, [1], 85, BRIDGE_TO_FOUR, (3, 5), freed=True),
@@ -142,11 +144,17 @@ MADE = {
     "right first": Made(
         f"{BRIDGE_TO_FOUR}_m4", "MPI_Intercomm_merge", [*RIGHT, *LEFT], 87, BRIDGE_TO_FOUR, freed=True
     ),
-    "two and four again": Made(f"{BRIDGE_TO_FOUR}#2", "MPI_Intercomm_create", LEFT, 88, "", RIGHT),
-    "two and four, another tag": Made(f"x4:0{GROUP}", "MPI_Intercomm_create", LEFT, 89, "", RIGHT),
+    "two and four again": Made(
+        f"{BRIDGE_TO_FOUR}#2", "MPI_Intercomm_create", LEFT, 88, "W_s15.0", RIGHT, "W_s15.2"
+    ),
+    "two and four, another tag": Made(
+        f"x4:0{GROUP}", "MPI_Intercomm_create", LEFT, 89, "W_s15.0", RIGHT, "W_s15.2"
+    ),
     "lower half": Made(r"W_s16\.0", SPLIT, [0, 1, 2], 90),
     "upper half": Made(r"W_s16\.3", SPLIT, [3, 4, 5], 91),
-    "three and three": Made(f"x3:0{GROUP}", "MPI_Intercomm_create", [0, 1, 2], 92, "", (3, 4, 5)),
+    "three and three": Made(
+        f"x3:0{GROUP}", "MPI_Intercomm_create", [0, 1, 2], 92, "W_s16.0", (3, 4, 5), "W_s16.3"
+    ),
     **{name: made for rank in EVERYONE for name, made in _self_made(rank).items()},
     "freed early": Made("W_d17", DUP, EVERYONE, 150, freed=True),
     "made meanwhile": Made("W_d18", DUP, EVERYONE, 151),
@@ -222,13 +230,19 @@ def test_members_are_exact_and_in_order(done: Recording, names: dict[str, str]) 
     assert sizes == {name: len(members) for name, members in expected.items()}
     remote = dict(done.rows("SELECT name, remote_size FROM communicators WHERE remote_size <> 0"))
     assert remote == {names[user]: len(made.remote) for user, made in MADE.items() if made.remote}
+    others = done.rows("SELECT name, remote_members FROM communicators WHERE id >= 3")
+    expected_there = {names[user]: list(made.remote) for user, made in MADE.items()}
+    assert {name: parse(str(text)) for name, text in others} == expected_there | {
+        key: [] for key in PREDEFINED
+    }
 
 
 def test_where_each_comes_from(done: Recording, names: dict[str, str]) -> None:
     rows = done.rows(
         """SELECT child.user_name, child.procedure, coalesce(parent.name, ''), child.topology, child.dims,
-           child.periods, child.reorder, child.freed IS NOT NULL
+           child.periods, child.reorder, child.freed IS NOT NULL, coalesce(other.name, '')
            FROM communicators AS child LEFT JOIN communicators AS parent ON parent.id = child.parent
+           LEFT JOIN communicators AS other ON other.id = child.remote_parent
            WHERE child.user_name NOT IN ('', 'the world')"""
     )
     bridge = names["two and four"]
@@ -242,6 +256,7 @@ def test_where_each_comes_from(done: Recording, names: dict[str, str]) -> None:
             made.periods,
             made.reorder,
             int(made.freed),
+            made.remote_parent,
         )
         for user, made in MADE.items()
     }

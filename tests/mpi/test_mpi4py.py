@@ -78,6 +78,27 @@ def test_mpi4py(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     assert done.rows("SELECT partial, ranks_seen, ranks_expected FROM run") == [(0, 3, 3)]
 
 
+def test_both_sides_of_a_pool_of_workers(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    variables = environment(mpi, compiled, tmp_path)
+    command = mpi.launch(4, sys.executable, PROGRAMS / "pool_of_workers.py")
+    done = recording.run(command, tmp_path / "pool.rankwise", variables)
+    assert done.process.returncode == 0, done.process.stderr
+    assert "sum 55" in done.process.stdout
+    pools = done.rows(
+        "SELECT c.size, c.remote_size, c.members, c.remote_members, c.procedure, p.members, o.members"
+        " FROM communicators c JOIN communicators p ON p.id = c.parent"
+        " JOIN communicators o ON o.id = c.remote_parent"
+    )
+    assert pools == [(1, 3, "0", "1-3", "MPI_Intercomm_create", "0", "1-3")]
+    shown = subprocess.run(
+        [recording.RANKWISE, "show", done.path, "--by", "communicator"], capture_output=True, text=True
+    ).stdout
+    [line] = [line for line in shown.splitlines() if "Intercomm_create" in line and " x " in line]
+    assert " 1 x 1+3 " in line
+    assert line.endswith("0 + 1-3")
+    assert re.search(r"W_c\d+\.0 \+ W_c\d+\.1 ", line)
+
+
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
 @pytest.mark.parametrize(("ranks", "status"), [(2, 0), (1, 3)])
 def test_python_without_mpi(mpi: Mpi, tmp_path: Path, ranks: int, status: int) -> None:

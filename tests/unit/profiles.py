@@ -315,9 +315,11 @@ def _communicator(
         None,
         size,
         reordered,
+        "",
+        None,
     )
     connection.execute(
-        f"INSERT INTO communicators VALUES ({', '.join('?' * 17)})",
+        f"INSERT INTO communicators VALUES ({', '.join('?' * 19)})",
         (key, name, family, user_name, parent, procedure, size, 0, members, *facts),
     )
 

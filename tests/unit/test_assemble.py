@@ -169,7 +169,7 @@ def test_details_of_communicators(tmp_path: Path) -> None:
     )
 
 
-def test_intercommunicators_show_their_local_group(tmp_path: Path) -> None:
+def test_intercommunicators_show_both_groups(tmp_path: Path) -> None:
     processes = small_world(4)
     for rank, process in enumerate(processes):  # between the even and the odd ranks
         process.communicators.append(
@@ -184,13 +184,21 @@ def test_intercommunicators_show_their_local_group(tmp_path: Path) -> None:
                 group_hash=0xABCDEF,
                 flags=CONSTANTS["COMMUNICATOR_INTER"] | CONSTANTS["COMMUNICATOR_BY_GROUP"],
             )
+            | {"parent": PART}  # the index of its own half
         )
+        child = communicator(99, "d", rank // 2, 2, 88, remote_size=2, sequence=1, created=ticks(2.0))
+        process.communicators.append(child | {"flags": CONSTANTS["COMMUNICATOR_INTER"]})
     assembly = made(tmp_path, processes)
-    [row] = rows(
+    found = rows(
         assembly.path,
-        "SELECT name, size, remote_size, members, members_seen FROM communicators WHERE remote_size > 0",
+        "SELECT c.name, c.size, c.remote_size, c.members, c.remote_members, c.members_seen, p.name, o.name"
+        " FROM communicators c LEFT JOIN communicators p ON p.id = c.parent"
+        " LEFT JOIN communicators o ON o.id = c.remote_parent WHERE c.remote_size > 0 ORDER BY c.id",
     )
-    assert row == ("i9:0~00abcdef", 2, 2, "0,2", 4)
+    assert found == [
+        ("i9:0~00abcdef", 2, 2, "0,2", "1,3", 4, "W_s1.0", "W_s1.1"),
+        ("i9:0~00abcdef_d1", 2, 2, "0,2", "1,3", 4, "i9:0~00abcdef", None),
+    ]
 
 
 def test_regions_are_joined_by_name(tmp_path: Path) -> None:

@@ -23,7 +23,10 @@ class Communicator:
         procedure: creating procedure, '' for predefined ones.
         size: processes of the (local) group; 0 where the row is no communicator.
         remote_size: processes of the remote group, 0 = intracommunicator.
-        members: world ranks in compact form, 0-3,8,12-96:4.
+        members: world ranks in compact form, 0-3,8,12-96:4; of an intercommunicator the group of the
+            lowest.
+        remote_members: likewise, of the other group; '' = intracommunicator.
+        remote_parent: name of the communicator that was the other group, or None.
         members_seen: members whose counters were read.
         topology: '', cart, graph, dist_graph.
         reorder: the program asked for reordering.
@@ -41,6 +44,8 @@ class Communicator:
     size: int
     remote_size: int
     members: str
+    remote_members: str
+    remote_parent: str | None
     members_seen: int
     topology: str
     dims: list[int]
@@ -59,9 +64,10 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     top = top_operations(connection, "id")
     rows = connection.execute(
         "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
-        " c.members, c.members_seen, c.topology, c.dims, c.periods,"
+        " c.members, c.remote_members, others.name, c.members_seen, c.topology, c.dims, c.periods,"
         " c.reorder, c.reordered, c.created, c.freed"
-        " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent ORDER BY c.id"
+        " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent"
+        " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id"
     ).fetchall()
     found = [_communicator(row, top, counts) for row in rows if row[6] > 0 or row[0] in counts]
     return sorted(found, key=lambda row: row.counted.order)

@@ -21,7 +21,9 @@ class Family:
         size_min: processes of the smallest.
         size_max: processes of the largest.
         user_names: names set by the program, without repeats.
+        remote_size: processes of the remote group of the largest; 0 = intracommunicators.
         members: world ranks of each, in the order of their first process in the profile.
+        remote_members: of their remote groups, '' = none.
         dims: of each communicator that has a Cartesian topology, without repeats.
         (the others as for `Communicator`)
     """
@@ -31,14 +33,17 @@ class Family:
     communicators: int
     size_min: int
     size_max: int
+    remote_size: int
     user_names: list[str]
     parent: str | None
+    remote_parent: str | None
     procedure: str
     topology: str
     dims: list[list[int]]
     reorder: bool
     reordered: bool
     members: list[str]
+    remote_members: list[str]
     top_operation: Operation | None
     counted: Counted
 
@@ -61,14 +66,17 @@ def _family(siblings: list[Communicator], top: Operation | None) -> Family:
         communicators=len(siblings),
         size_min=min(row.size for row in siblings),
         size_max=max(row.size for row in siblings),
+        remote_size=max(row.remote_size for row in siblings),
         user_names=_distinct(row.user_name for row in siblings if row.user_name),
         parent=first.parent,
+        remote_parent=first.remote_parent,
         procedure=first.procedure,
         topology=first.topology,
         dims=[list(dims) for dims in dict.fromkeys(tuple(row.dims) for row in siblings if row.dims)],
         reorder=any(row.reorder for row in siblings),
         reordered=any(row.reordered for row in siblings),
         members=[row.members for row in siblings],
+        remote_members=[row.remote_members for row in siblings],
         top_operation=top,
         counted=sum((row.counted for row in siblings), Counted()),
     )

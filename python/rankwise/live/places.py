@@ -96,7 +96,9 @@ def groups(found: Mapping[int, Place], communicators: Sequence[Communicator]) ->
     made = []
     for (state, procedure, communicator), ranks in together.items():
         times = [seconds for seconds in (found[rank].seconds for rank in ranks) if seconds is not None]
-        members = by_id[communicator].members if communicator is not None and communicator in by_id else ""
+        row = by_id.get(communicator) if communicator is not None else None
+        # Of an intercommunicator, both groups have to come.
+        members = ",".join(filter(None, (row.members, row.remote_members))) if row else ""
         missing = _missing(ranks, members) if state == INSIDE and procedure in COLLECTIVES else ()
         made.append(
             Group(

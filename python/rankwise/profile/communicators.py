@@ -17,7 +17,7 @@ from rankwise.profile import layout
 from rankwise.profile.clock import Clock
 from rankwise.profile.communicator_records import Records, collect
 from rankwise.profile.counters import Counters
-from rankwise.profile.groups import groups
+from rankwise.profile.groups import Group, groups
 from rankwise.profile.members import compact_sparse
 from rankwise.profile.names import Name, Origin, name_communicators
 from rankwise.profile.procedures import PROCEDURES
@@ -57,6 +57,8 @@ class Communicator:
     freed: float | None
     members_seen: int
     reordered: int = 0
+    remote_members: str = ""
+    remote_parent: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def join(
     return Joined(
         rows,
         _translations(world, records, numbers),
-        {number: world_ranks[identity] for identity, number in numbers.items()},
+        {number: world_ranks[identity].local for identity, number in numbers.items()},
     )
 
 
@@ -153,7 +155,7 @@ def _row(
     places: NDArray[np.intp],
     numbers: Mapping[int, int],
     name: Name,
-    group: Mapping[int, int],
+    group: Group,
     world_size: int,
 ) -> Communicator:
     first, rows = records.rows[places[0]], records.rows[places]
@@ -162,17 +164,19 @@ def _row(
     user_names = rows["user_name"][rows["user_name"] != b""]
     dimensions = min(int(first["ndims"]), len(first["dims"])) if first["topology"] == _CART else 0
     freed = records.freed[places]
+    remote_size = max(int(first["remote_size"]), 0) if first["flags"] & _INTER else 0
+    sides = list(dict.fromkeys(records.sides[places].tolist()))  # the lowest world rank's first
     return Communicator(
         id=number,
         name=name.name,
         family=name.family,
         user_name=text_of(user_names[0]) if len(user_names) else "",
-        parent=numbers.get(int(records.parents[places[0]])),
+        parent=numbers.get(int(records.parents[places[0]]) or sides[0]),
         procedure=_PROCEDURE_NAMES.get(int(first["procedure"]), ""),
         size=size,
-        remote_size=max(int(first["remote_size"]), 0) if first["flags"] & _INTER else 0,
+        remote_size=remote_size,
         # The world's members are known even where their counters are missing.
-        members=_range(size) if number == WORLD else compact_sparse(group, size),
+        members=_range(size) if number == WORLD else compact_sparse(group.local, size),
         topology=_TOPOLOGIES.get(int(first["topology"]), ""),
         dims=json.dumps(first["dims"][:dimensions].tolist()),
         periods=json.dumps([int(first["periods"]) >> dimension & 1 for dimension in range(dimensions)]),
@@ -181,6 +185,8 @@ def _row(
         freed=None if np.isnan(freed).any() else float(freed.max()),
         members_seen=len(np.unique(records.ranks[places])),
         reordered=int(bool(first["flags"] & _REORDERED)),
+        remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
+        remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
     )
 
 

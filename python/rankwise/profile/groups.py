@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,33 +15,80 @@ from rankwise.profile.layout import CONSTANTS
 _INTER = CONSTANTS["COMMUNICATOR_INTER"]
 
 
-def groups(
-    records: Records, ids: Iterable[int], members: Sequence[NDArray[np.intp]]
-) -> dict[int, dict[int, int]]:
-    """Find the world ranks by rank in the communicator; of an intercommunicator, the local group's.
+@dataclass(frozen=True)
+class Group:
+    """Who is in a communicator, as far as it is known: world ranks by rank in it.
+
+    Attributes:
+        local: all of an intracommunicator; of an intercommunicator the group of the lowest world rank.
+        remote: the other group of an intercommunicator.
+    """
+
+    local: dict[int, int]
+    remote: dict[int, int] = field(default_factory=dict)
+
+
+def groups(records: Records, ids: Iterable[int], members: Sequence[NDArray[np.intp]]) -> dict[int, Group]:
+    """Find out who is in the groups of each communicator.
 
     Args:
         records: of all communicators.
         ids: of the communicators.
         members: for each, where its records are.
     """
-    claims: dict[int, list[tuple[int, int, int]]] = {}
+    inter: dict[int, NDArray[np.intp]] = {}
     intra: dict[int, list[dict[int, int]]] = defaultdict(list)
-    found: dict[int, dict[int, int]] = {}
+    found: dict[int, Group] = {}
     for identity, places in zip(ids, members, strict=True):
         rows = records.rows[places]
-        places_in = rows["rank"].tolist()
-        world_ranks = records.ranks[places].tolist()
         if rows["flags"][0] & _INTER:
-            claims[identity] = list(zip(places_in, world_ranks, rows["size"].tolist(), strict=True))
+            inter[identity] = places
             continue
         size = int(rows["size"][0])
-        pairs = zip(reversed(places_in), reversed(world_ranks), strict=True)
-        found[identity] = {place: rank for place, rank in pairs if 0 <= place < size}
-        intra[size].append(found[identity])
-    for identity, claimed in claims.items():
-        found[identity] = _local_group(claimed, intra)
+        pairs = zip(reversed(rows["rank"].tolist()), reversed(records.ranks[places].tolist()), strict=True)
+        found[identity] = Group({place: rank for place, rank in pairs if 0 <= place < size})
+        intra[size].append(found[identity].local)
+    # Parents come before what was made from them, as long as nothing is damaged.
+    for identity, places in sorted(inter.items(), key=lambda item: records.created[item[1]].min()):
+        found[identity] = _both_groups(records, places, intra, found)
     return found
+
+
+def _both_groups(
+    records: Records,
+    places: NDArray[np.intp],
+    intra: Mapping[int, Sequence[Mapping[int, int]]],
+    found: Mapping[int, Group],
+) -> Group:
+    """Find who is in the two groups of an intercommunicator, which both know it by the same id."""
+    rows = records.rows[places]
+    claims = list(
+        zip(rows["rank"].tolist(), records.ranks[places].tolist(), rows["size"].tolist(), strict=True)
+    )
+    sides = records.sides[places].tolist()
+    if not all(sides) or len(set(sides)) != 2:
+        sides = _sides_in_the_parent(claims, found.get(int(records.parents[places[0]])))
+    if sides:
+        local = {
+            place: rank for (place, rank, _), side in zip(claims, sides, strict=True) if side == sides[0]
+        }
+    else:
+        local = _local_group(claims, intra)
+        if len(local) < claims[0][2] and rows["remote_size"][0] == claims[0][2]:
+            return Group(local)  # whose the others are nobody can tell
+    there = set(local.values())
+    return Group(local, {place: rank for place, rank, _ in claims if rank not in there})
+
+
+def _sides_in_the_parent(claims: Sequence[tuple[int, int, int]], parent: Group | None) -> list[int]:
+    """Return for each process its side of the parent, an intercommunicator; nothing if it is not known."""
+    if parent is None or not parent.remote:
+        return []
+    sides = {
+        rank: side for side, group in enumerate((parent.local, parent.remote), 1) for rank in group.values()
+    }
+    found = [sides.get(rank, 0) for _, rank, _ in claims]
+    return found if all(found) else []
 
 
 def _local_group(

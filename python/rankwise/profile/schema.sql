@@ -78,7 +78,9 @@ CREATE TABLE communicators (
   created      REAL NOT NULL,        -- seconds after run.started, earliest member
   freed        REAL,                 -- seconds after run.started, latest member; NULL = not freed
   members_seen INTEGER NOT NULL,     -- members whose counters were read
-  reordered    INTEGER NOT NULL DEFAULT 0  -- 1 = by Rankwise, for the machine (rankwise run --reorder)
+  reordered    INTEGER NOT NULL DEFAULT 0, -- 1 = by Rankwise, for the machine (rankwise run --reorder)
+  remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
+  remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id) -- that MPI_Intercomm_create made the remote group from
 );
 
 CREATE TABLE regions (

@@ -11,7 +11,7 @@ from rankwise.analysis.communicators import Communicator
 from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME
 from rankwise.report.cut import cut
 from rankwise.report.empty import NO_CALLS
-from rankwise.report.names import call_name, communicator_name, processes_name
+from rankwise.report.names import both_groups, call_name, communicator_name, processes_name
 from rankwise.report.section import Section
 from rankwise.report.tables import Column, label
 from rankwise.report.units import second_text
@@ -51,5 +51,7 @@ def sections_of_calls(
 def _title(row: Communicator) -> str:
     if row.size == 0:
         return communicator_name(row)
-    origin = f", {call_name(row.procedure)} of {row.parent or '?'}" if row.procedure else ""
-    return f"{communicator_name(row)}: {processes_name(row)} processes ({row.members}){origin}"
+    parents = both_groups(row.parent or "?", row.remote_parent)
+    origin = f", {call_name(row.procedure)} of {parents}" if row.procedure else ""
+    members = both_groups(row.members, row.remote_members)
+    return f"{communicator_name(row)}: {processes_name(row)} processes ({members}){origin}"

@@ -42,17 +42,23 @@ def family_name(family: Family) -> str:
 
 
 def size_name(family: Family) -> str:
-    """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`; a dash for `(none)`."""
+    """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`, `1 x 1+3`; or a dash."""
     if family.size_max == 0:
         return "-"
     several = f"-{family.size_max}" if family.size_max != family.size_min else ""
-    return f"{family.communicators} x {family.size_min}{several}"
+    remote = f"+{family.remote_size}" if family.remote_size else ""
+    return f"{family.communicators} x {family.size_min}{several}{remote}"
 
 
 def processes_name(communicator: Communicator) -> str:
     """Return the number of processes: `16`, or of both groups of an intercommunicator: `4+12`."""
     size, remote = communicator.size, communicator.remote_size
     return f"{size}+{remote}" if remote else str(size)
+
+
+def both_groups(local: str, remote: str | None) -> str:
+    """Return what is said of a communicator; of an intercommunicator of both groups: `0 + 1-3`."""
+    return f"{local} + {remote}" if remote else local
 
 
 def topology_name(topology: str, dims: list[int]) -> str:

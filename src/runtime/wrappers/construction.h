@@ -223,6 +223,8 @@ inline void Call::created_between(MPI_Comm child, int tag) {
   origin.letter = constructor_letter(procedure_);
   origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP | RANKWISE_COMMUNICATOR_INTER;
   origin.tag = tag;
+  // No part of the name: each side has another one.
+  if (communicator_ != nullptr) origin.parent_index = communicator_->index;
   const construction::BothGroups groups(child);
   origin.group_hash = groups.hash;
   origin.leader = groups.first;

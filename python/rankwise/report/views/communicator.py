@@ -16,6 +16,7 @@ from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_lin
 from rankwise.report.cut import cut
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
+    both_groups,
     call_name,
     communicator_name,
     family_name,
@@ -29,7 +30,7 @@ from rankwise.report.section import Section
 from rankwise.report.tables import Column, label
 from rankwise.report.units import second_text
 
-_MEMBERS = "members: ranks in MPI_COMM_WORLD."
+_MEMBERS = "members: ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3."
 _SHOWN_MEMBERS = 3  # communicators of a family whose members are listed
 
 
@@ -60,7 +61,7 @@ def _families(connection: sqlite3.Connection) -> list[Section]:
     ]
     made: list[Column[Family]] = [
         label("communicator", lambda row: row.name),
-        label("parent", lambda row: row.parent or "-"),
+        label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
         Column("made by", lambda row: call_name(row.procedure) or "predefined"),
         Column("n x size", size_name, right=True),
         Column("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
@@ -81,7 +82,8 @@ def _apart(connection: sqlite3.Connection, columns: Sequence[Column[Any]]) -> li
 
 
 def _members(family: Family) -> str:
-    shown, rest = cut(family.members, _SHOWN_MEMBERS)
+    each = [both_groups(*pair) for pair in zip(family.members, family.remote_members, strict=True)]
+    shown, rest = cut(each, _SHOWN_MEMBERS)
     return " | ".join(shown) + (f" | {len(rest)} more" if rest else "")
 
 
@@ -97,12 +99,12 @@ def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
     ]
     made: list[Column[Communicator]] = [
         label("communicator", lambda row: row.name),
-        label("parent", lambda row: row.parent or "-"),
+        label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
         Column("made by", lambda row: call_name(row.procedure) or "predefined"),
         Column("size", processes_name, right=True),
         Column("topology", lambda row: topology_name(row.topology, row.dims)),
         Column("reorder", reorder_name),
-        label("members", lambda row: row.members),
+        label("members", lambda row: both_groups(row.members, row.remote_members)),
         Column("made at", lambda row: second_text(row.created_seconds), right=True),
         Column(
             "freed at",
