@@ -77,11 +77,12 @@ struct rankwise_slots {
 };
 
 struct rankwise_wishes {
-  int32_t effort;         /* 1: quick, 2: thorough, 3: several seeds, too */
+  int32_t effort;         /* 0: quick, one attempt; 1: usual; 2: thorough; 3: several seeds, too */
   int32_t threads;        /* at most; 0: as many as there are processors */
   uint64_t seed;          /* of all that is random */
   const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement */
   int32_t objective;      /* RANKWISE_SUM or RANKWISE_BOTTLENECK */
+  double *progress;       /* written all the time: how much is done, 0 to 1, about; NULL: nobody wants to know */
 };
 
 /* The cost of a placement is the sum over all pairs of ranks of bytes x per_byte + messages x per_message, and

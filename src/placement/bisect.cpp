@@ -123,7 +123,7 @@ void project(const Coarser &coarser, Sides &sides, const Graph &finer, Workspace
 
 }  // namespace
 
-Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random) {
+Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random, Workspace &work) {
   std::vector<Coarser> levels;
   const Index most = most_ranks(graph, capacity);
   const Graph *coarsest = &graph;
@@ -133,7 +133,6 @@ Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Ra
     levels.push_back(std::move(*coarser));
     coarsest = &levels.back().graph;
   }
-  Workspace work;
   Bisection found = start(*coarsest, capacity, effort, work, random);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     const bool is_finest = std::next(level) == levels.rend();

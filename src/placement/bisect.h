@@ -15,7 +15,7 @@ struct Bisection {
 
 // Multilevel: coarsened, parted by growing one side, and refined on the way back (Karypis and Kumar 1998). The
 // capacities hold exactly if all vertices are single ranks, and both together suffice.
-Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random);
+Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random, Workspace &work);
 
 }  // namespace rankwise::placement
 

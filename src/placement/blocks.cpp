@@ -76,6 +76,7 @@ void exchange_nodes(const Traffic &traffic, const Machine &machine, const Effort
                     Indices &place) {
   const Indices begins = machine.parts(0, machine.slots(), 0);
   const auto count = static_cast<Index>(begins.size()) - 1;
+  if (count == machine.slots()) return;  // a swap of ranks is one of nodes
   Indices node(place.size()), to(count);
   for (std::size_t rank = 0; rank < place.size(); rank++)
     node[rank] = static_cast<Index>(std::upper_bound(begins.begin(), begins.end(), place[rank]) - begins.begin()) - 1;

@@ -25,12 +25,15 @@ struct Standing {
 // (Hagen, Huang and Kahng 1997).
 class Buckets {
  public:
+  Buckets() { first_.fill(-1); }
+
   // Two of them may share the vertices, if each vertex is only ever in one. Gains beyond `largest` count as that.
   void reset(std::vector<Standing> &vertices, double largest) {
     vertices_ = vertices.data();
-    first_.fill(-1);
-    filled_.fill(0);
-    highest_ = -1;
+    for (; highest_ >= 0; highest_ = next_below(highest_)) {  // of other vertices
+      first_[highest_] = -1;
+      filled_[highest_ / kBits] &= ~bit(highest_);
+    }
     floor_ = steps(largest) - kSteps;
   }
 
@@ -102,7 +105,7 @@ class Buckets {
   }
 
   Standing *vertices_ = nullptr;
-  std::array<Index, kCount> first_{};
+  std::array<Index, kCount> first_;
   std::array<std::uint64_t, (kCount + kBits - 1) / kBits> filled_{};
   int highest_ = -1;
   int floor_ = 0;

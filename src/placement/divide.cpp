@@ -47,7 +47,8 @@ class Division {
     std::vector<Bisection> found(is_dense ? 1 : effort_.bisections);
     each(graph.size(), static_cast<int>(found.size()), [&](int number) {
       Random random(Random::of_part(seed, number + 2));  // 0 and 1: the sides
-      found[number] = bisect(graph, capacity, effort_, random);
+      Workspace work;
+      found[number] = bisect(graph, capacity, effort_, random, work);
     });
     const auto better = [](const Bisection &a, const Bisection &b) { return a.quality.better_than(b.quality); };
     return std::move(std::min_element(found.begin(), found.end(), better)->sides);

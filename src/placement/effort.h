@@ -4,9 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
 namespace rankwise::placement {
+
+// For few ranks, what has to be done is done within milliseconds, so more is tried.
+struct Redivisions {
+  int patience = 0;  // attempts in a row that gain nothing
+  int tries = 0;     // of the same objects
+  int bisections = 0;
+  std::int64_t work = 0;  // ranks and edges that are divided in all of them
+};
 
 struct Effort {
   int starts;          // bisections of the coarsest graph
@@ -21,22 +28,27 @@ struct Effort {
   int search_partners;  // whose neighbourhood is tried
   int rounds;           // of exchange and swaps
   int seeds;
-  int redivisions = 0;  // in a row that gain nothing
+  std::int32_t one_seed;             // from so many ranks on; fewer are placed from more seeds, in proportion
+  std::int32_t one_seed_on_network;  // where halves fit together well or not by chance
+  Redivisions redivisions;
 };
 
-constexpr Effort kEfforts[] = {
-    {5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1},
-    {16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1},
-    {16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4},
-};
+constexpr Effort kQuick{3, 2, 3, 500, 24, 1, 1, 20, 3, 3, 1, 1, 0, 0, {}};
+constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {100, 3, 1, 40000}};
+constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 4000000}};
+constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 4000000}};
 
-// Few ranks are placed within milliseconds, so more is tried.
-inline Effort effort_for(int wish, std::int32_t ranks) {
-  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, patience = 200;
-  Effort effort = kEfforts[std::clamp(wish, 1, static_cast<int>(std::size(kEfforts))) - 1];
+// What the caller wishes, 0 to 3.
+inline Effort effort_for(int wish, std::int32_t ranks, bool is_network) {
+  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, most_on_network = 32;
+  if (wish <= 0) return kQuick;
+  Effort effort = wish == 1 ? kUsual : wish == 2 ? kThorough : kMost;
   if (ranks <= few) effort.bisections++;
-  if (ranks <= very_few) effort.redivisions = patience;
-  effort.seeds *= std::clamp(very_few / std::max(ranks, 1), 1, most_seeds);
+  if (ranks > very_few) effort.redivisions = {};
+  if (is_network)
+    effort.seeds = std::max(effort.seeds, std::min(effort.one_seed_on_network / ranks, most_on_network));
+  else
+    effort.seeds *= std::clamp(effort.one_seed / ranks, 1, most_seeds);
   return effort;
 }
 

@@ -9,8 +9,10 @@
 #include "blocks.h"
 #include "effort.h"
 #include "halving.h"
+#include "layouts.h"
 #include "links.h"
 #include "parallel.h"
+#include "progress.h"
 #include "random.h"
 #include "recursion.h"
 #include "redivision.h"
@@ -23,10 +25,11 @@ namespace {
 
 constexpr double kHardlyCheaper = 0.9995;
 constexpr Index kSpareShare = 4;
-constexpr Index kRanksForOneSeed = 65536, kMostSeeds = 32;  // on a network
-constexpr Index kFew = 64;                                  // slots
-constexpr Index kPairsTried = 1024;                         // of slots, in all starts together
-constexpr double kWithinReach = 1.1;                        // swaps alone hardly ever make up for more
+constexpr Index kFew = 16;              // slots
+constexpr Index kMostShuffles = 32;     // to relieve the most loaded link
+constexpr Index kPairsTried = 1024;     // of slots, in all starts together
+constexpr std::size_t kMany = 1000000;  // entries: swaps take long
+constexpr double kWithinReach = 1.1;    // swaps alone hardly ever make up for more
 
 struct Candidate {
   Indices place;
@@ -45,9 +48,10 @@ class Engine {
       : traffic_(traffic),
         network_(slots.network ? network_of(*slots.network) : nullptr),
         machine_(slots, network_.get()),
-        effort_(effort_for(wishes.effort, traffic.rows.size())),
+        effort_(effort_for(wishes.effort, traffic.rows.size(), slots.network != nullptr)),
         seed_(wishes.seed),
-        parallel_(threads_of(wishes)) {
+        parallel_(threads_of(wishes)),
+        progress_(wishes.progress) {
     Indices place_of(slots.slots);
     for (Index place = 0; place < slots.slots; place++) place_of[machine_.slot(place)] = place;
     Indices order(traffic.rows.size());
@@ -70,17 +74,27 @@ class Engine {
   [[nodiscard]] double value(const Candidate &candidate) const { return links_ ? candidate.load : candidate.cost; }
 
   Candidate cheapest() {
-    const Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
+    Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
+    const bool is_filled_evenly = is_spacious() && !network_;
+    progress_.begin(effort_.seeds * (is_filled_evenly ? 2 : 1) + 2);
+    if (before.cost > 0) {
+      if (auto layout = best_layout(traffic_, machine_)) take(before, laid_out(std::move(*layout)));
+    }
     Candidate best = before;
     if (before.cost > 0) {
-      for (int number = 0; number < seeds(); number++) {
+      for (int number = 0; number < effort_.seeds; number++) {
         const std::uint64_t seed = Random::of_part(seed_, number + 1);
-        take(best, divided(Filling::kFewest, seed));
+        consider(best, divided(Filling::kFewest, seed), seed);
         if (network_ && machine_.slots() <= kFew) take(best, improved(shuffled(seed), seed));
-        if (is_spacious() && !network_) take(best, divided(Filling::kEven, seed));
+        progress_.end_step();
+        if (!is_filled_evenly) continue;
+        consider(best, divided(Filling::kEven, seed), seed);
+        progress_.end_step();
       }
-      if (effort_.redivisions > 0 && !network_) take(best, redivided(best));
-      if (before.cost < best.cost * kWithinReach) take(best, improved(before, Random::of_part(seed_, 0)));
+      if (effort_.redivisions.patience > 0 && !network_) take(best, redivided(best));
+      progress_.end_step();
+      if (before.cost == best.cost || traffic_.rows.adjacent.size() <= kMany)
+        consider(best, before, Random::of_part(seed_, 0));
     }
     return best;
   }
@@ -96,7 +110,7 @@ class Engine {
       starts.push_back(*present_);
     }
     const Index shuffles = kPairsTried / std::max(1, machine_.slots() * machine_.slots());
-    for (Index number = 0; number < std::min(shuffles, kMostSeeds); number++)
+    for (Index number = 0; number < std::min(shuffles, kMostShuffles); number++)
       starts.push_back(shuffled(Random::of_part(seed_, number + 1)));
     Candidate best = natural_;
     Random random(seed_);
@@ -116,12 +130,6 @@ class Engine {
     candidate.load = highest_load(traffic_, *links_, machine_, candidate.place);
   }
 
-  // Halves of a network fit together well or not by chance; small ones take little time.
-  [[nodiscard]] int seeds() const {
-    if (!network_) return effort_.seeds;
-    return std::max(effort_.seeds, std::min(kRanksForOneSeed / traffic_.rows.size(), kMostSeeds));
-  }
-
   // With few slots to spare, all parts are nearly full in either way.
   [[nodiscard]] bool is_spacious() const {
     const Index ranks = traffic_.rows.size();
@@ -129,8 +137,19 @@ class Engine {
   }
 
   [[nodiscard]] Candidate divided(Filling filling, std::uint64_t seed) {
-    if (network_) return improved(with_cost(place_by_halves(traffic_, machine_, effort_, seed, parallel_)), seed);
-    return improved(with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_)), seed);
+    if (network_) return with_cost(place_by_halves(traffic_, machine_, effort_, seed, parallel_, progress_));
+    return with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_, progress_));
+  }
+
+  // Inside of nodes, it is not known what is best.
+  [[nodiscard]] Candidate laid_out(Indices place) {
+    if (!network_ || machine_.depth() < 2) return with_cost(std::move(place));
+    Indices node(place.size());
+    std::transform(place.begin(), place.end(), node.begin(),
+                   [this](Index one) { return machine_.node(machine_.group(one)); });
+    Candidate laid = with_cost(std::move(place));
+    take(laid, with_cost(place_in_nodes(traffic_, machine_, node, effort_, seed_, parallel_)));
+    return laid;
   }
 
   [[nodiscard]] Candidate redivided(const Candidate &found) const {
@@ -174,6 +193,11 @@ class Engine {
     return candidate;
   }
 
+  // Takes what becomes of it, if it is not too dear for that.
+  void consider(Candidate &best, Candidate other, std::uint64_t seed) const {
+    if (other.cost < best.cost * kWithinReach) take(best, improved(std::move(other), seed));
+  }
+
   static void take(Candidate &best, Candidate other) {
     if (other.load < best.load || (other.load == best.load && other.cost < best.cost)) best = std::move(other);
   }
@@ -184,6 +208,7 @@ class Engine {
   const Effort effort_;
   std::uint64_t seed_;
   Parallel parallel_;
+  Progress progress_;
   std::unique_ptr<const Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;

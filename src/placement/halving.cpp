@@ -13,6 +13,7 @@ namespace {
 
 struct Box {
   Indices nodes;
+  Indices extent;
   Index room = 0;
   Indices ranks;
 };
@@ -57,14 +58,18 @@ class Halving {
   }
 
   // The node of each rank.
-  Indices run() {
+  Indices run(Progress &progress) {
+    const double share = Progress::kShare / (static_cast<double>(boxes_[0].nodes.size()) * effort_.bisections);
     Indices current{0};
     while (!current.empty()) {
       std::vector<Halves> made;
       for (const Index box : current)
         if (boxes_[box].nodes.size() > 1 && !boxes_[box].ranks.empty()) made.push_back(halved(box));
       for (int sweep = 0; sweep < effort_.bisections; sweep++)
-        for (const Halves &halves : made) divide(halves, sweep > 0);
+        for (const Halves &halves : made) {
+          divide(halves, sweep > 0);
+          progress.add(share);
+        }
       current.clear();
       for (const Halves &halves : made) {
         current.push_back(halves.first);
@@ -84,6 +89,7 @@ class Halving {
     for (Indices *nodes : {&one, &other}) {
       Box made;
       for (const Index node : *nodes) made.room += room_of_[node];
+      made.extent = network_.extent(*nodes);
       made.nodes = std::move(*nodes);
       boxes_.push_back(std::move(made));
     }
@@ -93,7 +99,7 @@ class Halving {
 
   // Price between ranks in different boxes, or in the same one.
   [[nodiscard]] Price apart(const Box &one, const Box &other) const {
-    return machine_.price(0) + network_.mean(one.nodes, other.nodes);
+    return machine_.price(0) + network_.mean(one.extent, other.extent);
   }
   [[nodiscard]] Price together(const Box &box) const {
     return box.nodes.size() == 1 ? machine_.price(1) : apart(box, box);
@@ -110,14 +116,13 @@ class Halving {
     } else {
       const Graph graph = graph_of(ranks, halves);
       const Capacity capacity{std::min(one.room, count), std::min(other.room, count)};
-      Bisection found = bisect(graph, capacity, effort_, random_);
+      Bisection found = bisect(graph, capacity, effort_, random_, work_);
       sides = std::move(found.sides);
       if (is_divided) {  // now more is known of the others
         Sides before(count, 1);
         std::fill(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(one.ranks.size()), 0);
-        Workspace work;
-        consider_all(graph, work);
-        if (!found.quality.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work)))
+        consider_all(graph, work_);
+        if (!found.quality.better_than(refine(graph, before, capacity, 0, effort_.fine_passes, effort_, work_)))
           sides = std::move(before);
       }
     }
@@ -135,7 +140,8 @@ class Halving {
     const Box &one = boxes_[halves.first], &other = boxes_[halves.second];
     const Price parted = apart(one, other) - 0.5 * (together(one) + together(other));
     const Price cut{std::max(0.0, parted.byte), std::max(0.0, parted.message)};
-    nearer_.assign(boxes_.size(), {});
+    nearer_.resize(boxes_.size());
+    division_++;
     for (std::size_t v = 0; v < ranks.size(); v++) local_[ranks[v]] = static_cast<Index>(v);
     Graph graph;
     graph.ranks.assign(ranks.size(), 1);
@@ -159,10 +165,10 @@ class Halving {
 
   // How much nearer a box is to the first half than to the second one.
   Price nearer(Index box, const Box &one, const Box &other) {
-    auto &[is_known, price] = nearer_[box];
-    if (!is_known) {
-      price = network_.mean(other.nodes, boxes_[box].nodes) - network_.mean(one.nodes, boxes_[box].nodes);
-      is_known = true;
+    auto &[known_for, price] = nearer_[box];
+    if (known_for != division_) {
+      price = network_.mean(other.extent, boxes_[box].extent) - network_.mean(one.extent, boxes_[box].extent);
+      known_for = division_;
     }
     return price;
   }
@@ -176,14 +182,21 @@ class Halving {
   Indices room_of_;  // slots of each node
   Indices box_;      // of each rank
   Indices local_;    // number of a rank in the box that is being divided
-  std::vector<std::pair<bool, Price>> nearer_;
+  Index division_ = 0;
+  std::vector<std::pair<Index, Price>> nearer_;  // what was found in which division
+  Workspace work_;
 };
 
 }  // namespace
 
 Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
-                        Parallel &parallel) {
-  const Indices node = Halving(traffic, machine, effort, seed).run();
+                        Parallel &parallel, Progress &progress) {
+  const Indices node = Halving(traffic, machine, effort, seed).run(progress);
+  return place_in_nodes(traffic, machine, node, effort, seed, parallel);
+}
+
+Indices place_in_nodes(const Traffic &traffic, const Machine &machine, const Indices &node, const Effort &effort,
+                       std::uint64_t seed, Parallel &parallel) {
   const Indices begins = machine.parts(0, machine.slots(), 0);
   const auto count = static_cast<Index>(begins.size()) - 1;
   Indices part_of_node, part(node.size()), all(node.size()), place(node.size());

@@ -5,13 +5,18 @@
 #include "effort.h"
 #include "machine.h"
 #include "parallel.h"
+#include "progress.h"
 
 namespace rankwise::placement {
 
 // The place of each rank. Each bisection knows where the others are by then, so that ranks go to the side that is
 // nearer to those they communicate with (Dunlop and Kernighan 1985).
 Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
-                        Parallel &parallel);
+                        Parallel &parallel, Progress &progress);
+
+// Places ranks inside the nodes that they are to be in, each with room for them.
+Indices place_in_nodes(const Traffic &traffic, const Machine &machine, const Indices &node, const Effort &effort,
+                       std::uint64_t seed, Parallel &parallel);
 
 }  // namespace rankwise::placement
 

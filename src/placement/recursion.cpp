@@ -12,13 +12,22 @@ namespace {
 
 class Recursion {
  public:
-  Recursion(const Machine &machine, Filling filling, const Effort &effort, Parallel &parallel, Indices &place)
-      : machine_(machine), filling_(filling), effort_(effort), parallel_(parallel), place_(place) {}
+  // What is done is added to the progress, if there is one.
+  Recursion(const Machine &machine, Filling filling, const Effort &effort, Parallel &parallel, Indices &place,
+            Progress *progress = nullptr)
+      : machine_(machine),
+        filling_(filling),
+        effort_(effort),
+        parallel_(parallel),
+        place_(place),
+        progress_(progress) {}
 
   // Places ranks into an object whose parts are at `level`; vertex v of the traffic is ranks[v].
   void place(const Traffic &traffic, const Indices &ranks, Object object, int level, std::uint64_t seed) {
     if (level == machine_.depth() || ranks.size() < 2) {
       for (std::size_t i = 0; i < ranks.size(); i++) place_[ranks[i]] = object.first + static_cast<Index>(i);
+      if (progress_)
+        progress_->add(Progress::kShare * static_cast<double>(ranks.size()) / static_cast<double>(place_.size()));
       return;
     }
     const std::vector<Object> objects = chosen(object, level, static_cast<Index>(ranks.size()));
@@ -87,15 +96,16 @@ class Recursion {
   const Effort &effort_;
   Parallel &parallel_;
   Indices &place_;
+  Progress *progress_;
 };
 
 }  // namespace
 
 Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling filling, const Effort &effort,
-                       std::uint64_t seed, Parallel &parallel) {
+                       std::uint64_t seed, Parallel &parallel, Progress &progress) {
   Indices place(traffic.rows.size()), ranks(traffic.rows.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  Recursion(machine, filling, effort, parallel, place).place(traffic, ranks, {0, machine.slots()}, 0, seed);
+  Recursion(machine, filling, effort, parallel, place, &progress).place(traffic, ranks, {0, machine.slots()}, 0, seed);
   return place;
 }
 

@@ -5,6 +5,7 @@
 #include "effort.h"
 #include "machine.h"
 #include "parallel.h"
+#include "progress.h"
 
 namespace rankwise::placement {
 
@@ -24,7 +25,7 @@ enum class Filling {
 // The place of each rank. As the price of parting two ranks depends on the level alone at which they are parted, each
 // level can be decided without regard to those below.
 Indices place_by_level(const Traffic &traffic, const Machine &machine, Filling filling, const Effort &effort,
-                       std::uint64_t seed, Parallel &parallel);
+                       std::uint64_t seed, Parallel &parallel, Progress &progress);
 
 // Places ranks inside an object of the machine, which has the places first ... last - 1 and parts at `level`; vertex v
 // of the traffic is ranks[v].

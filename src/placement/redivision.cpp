@@ -1,7 +1,9 @@
 #include "redivision.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "parallel.h"
 #include "random.h"
@@ -48,7 +50,11 @@ class Redivision {
         occupant_(machine.slots(), -1),
         own_(place.size(), -1) {
     for (std::size_t rank = 0; rank < place.size(); rank++) occupant_[place[rank]] = static_cast<Index>(rank);
-    for (int level = 0; level < machine.depth(); level++) levels_.emplace_back(machine, level);
+    effort_.bisections = effort.redivisions.bisections;
+    for (int level = 0; level < machine.depth(); level++) {
+      levels_.emplace_back(machine, level);
+      improved_.emplace_back(levels_.back().objects.size(), 0);
+    }
   }
 
   // True if it became cheaper.
@@ -57,11 +63,28 @@ class Redivision {
     const Index first = level.object[place_[random.below(static_cast<Index>(place_.size()))]];
     const Index wanted = 2 + random.below(kMostObjects - 1);
     const Indices numbers = neighbours(level, first, wanted, random);
-    if (numbers.size() < 2) return false;
-    return place_anew(level, numbers, random);
+    return numbers.size() >= 2 && is_worth_a_try(level, numbers) && place_anew(level, numbers, random);
   }
 
+  // What has been divided so far, in ranks and edges.
+  [[nodiscard]] std::int64_t work() const { return work_; }
+
  private:
+  struct Tries {
+    int count = 0;
+    int since = 0;
+  };
+
+  // Not if the same objects were tried often enough since one of them has become cheaper.
+  bool is_worth_a_try(const Level &level, const Indices &numbers) {
+    Tries &tries = tries_[{level.number, numbers}];
+    const Indices &improved = improved_[level.number];
+    if (std::any_of(numbers.begin(), numbers.end(), [&](Index number) { return improved[number] > tries.since; }))
+      tries.count = 0;
+    tries.since = improvements_;
+    return tries.count++ < effort_.redivisions.tries;
+  }
+
   // An object and others of the same parent: each time one that has much traffic with those before, with some luck.
   Indices neighbours(const Level &level, Index first, Index wanted, Random &random) {
     Indices found;
@@ -111,6 +134,7 @@ class Redivision {
     random.shuffle(ranks);
     for (const Index rank : ranks) before.push_back(place_[rank]);
     const Traffic inside = among(ranks);
+    work_ += static_cast<std::int64_t>(ranks.size() + inside.rows.adjacent.size());
     Indices own(ranks.size()), after(ranks.size());
     std::iota(own.begin(), own.end(), 0);
     place_among(inside, own, machine_, objects, level.number, effort_, random.next(), alone_, after);
@@ -121,7 +145,11 @@ class Redivision {
       place_[ranks[i]] = after[i];
       occupant_[after[i]] = ranks[i];
     }
-    return cost_after < cost_before;
+    if (cost_after == cost_before) return false;
+    improvements_++;
+    for (const Level &each : levels_)
+      for (const Index at : before) improved_[each.number][each.object[at]] = improvements_;
+    return true;
   }
 
   // What some ranks send each other. They are called by their place among them.
@@ -144,12 +172,16 @@ class Redivision {
 
   const Traffic &traffic_;
   const Machine &machine_;
-  const Effort &effort_;
+  Effort effort_;
   Parallel alone_{1};  // threads would take longer to start
   Indices &place_;
   Indices occupant_;
   Indices own_;  // numbers of ranks that are divided, else -1
   std::vector<Level> levels_;
+  std::map<std::pair<int, Indices>, Tries> tries_;  // of objects of a level
+  std::vector<Indices> improved_;                   // number of the improvement of each object of each level
+  Index improvements_ = 0;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace
@@ -159,8 +191,10 @@ void redivide(const Traffic &traffic, const Machine &machine, const Effort &effo
   if (machine.depth() == 0) return;
   Redivision redivision(traffic, machine, effort, place);
   Random random(seed);
+  const Redivisions &most = effort.redivisions;
   int since = 0;
-  for (int number = 0; number < kMostOfPatience * effort.redivisions && since < effort.redivisions; number++)
+  for (int number = 0;
+       number < kMostOfPatience * most.patience && since < most.patience && redivision.work() < most.work; number++)
     since = redivision.attempt(random) ? 0 : since + 1;
 }
 

@@ -18,5 +18,5 @@ KINDS = {
 NODES = ("job", "all")
 """Slots that ranks may go to: those that they had, or any of the machine."""
 
-EFFORTS = (1, 2, 3)
-"""Quick, thorough, and with several seeds, too."""
+EFFORTS = (0, 1, 2, 3)
+"""Quick with one attempt, usual, thorough, and with several seeds, too."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event, Thread
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.placement.given import Given
 from rankwise.placement.networks import Network
+from rankwise.profile.progress import Listener
+
+_TELL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,7 @@ def place(
     effort: int = 1,
     threads: int = 0,
     seed: int = 1,
+    listener: Listener | None = None,
 ) -> Placement:
     """Find a slot for each rank; never dearer than the natural order or the present placement.
 
@@ -108,6 +115,7 @@ def place(
         effort: one of choices.EFFORTS.
         threads: at most; 0: as many as there are processors. The result does not depend on it.
         seed: of all that is random; equal input and seed give the same result.
+        listener: is told, from another thread, what fraction of the work is about done.
 
     Raises:
         RankwiseError: the input contradicts itself, or there are more ranks than slots, or no memory.
@@ -119,15 +127,13 @@ def place(
     wishes.objective = given.library.RANKWISE_BOTTLENECK if bottleneck else given.library.RANKWISE_SUM
     slot = np.empty(max(traffic.ranks, 0), dtype=np.int32)
     costs = given.new("struct rankwise_costs *")
-    given.check(
-        given.library.rankwise_place(
-            given.traffic(traffic),
-            given.slots(places),
-            wishes,
-            given.ffi.cast("int32_t *", slot.ctypes.data),
-            costs,
+    wishes.progress = done = given.new("double *")
+    inputs = given.traffic(traffic), given.slots(places)
+    with _heard(listener, lambda: done[0]):
+        status = given.library.rankwise_place(
+            *inputs, wishes, given.ffi.cast("int32_t *", slot.ctypes.data), costs
         )
-    )
+    given.check(status)
     return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
 
 
@@ -155,6 +161,27 @@ def choose_pairs(
     chosen = np.zeros(count, dtype=np.uint8)
     given.check(given.library.rankwise_choose_pairs(pairs, given.ffi.cast("uint8_t *", chosen.ctypes.data)))
     return chosen.astype(bool)
+
+
+@contextmanager
+def _heard(listener: Listener | None, fraction: Callable[[], float]) -> Iterator[None]:
+    """Tell a listener again and again what fraction is done."""
+    if listener is None:
+        yield
+        return
+    ended = Event()
+
+    def tell() -> None:
+        while not ended.wait(_TELL_S):
+            listener(fraction())
+
+    teller = Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
 
 
 def weigh(traffic: Traffic, places: Places, slot: ArrayLike) -> tuple[float, Link | None]:

@@ -19,6 +19,7 @@ from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
 from rankwise.placement.seats import Seat
 from rankwise.placement.ties import exchanged
+from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine
 
 
@@ -65,6 +66,7 @@ def find_mapping(
     predict: bool = False,
     effort: int = 1,
     seed: int = 1,
+    listener: Listener | None = None,
 ) -> Mapping:
     """Find a placement that is never dearer than the present one.
 
@@ -77,6 +79,7 @@ def find_mapping(
         predict: the machine may be another one than the run's.
         effort: one of choices.EFFORTS.
         seed: of all that is random.
+        listener: is told what fraction of the work is about done.
 
     Raises:
         RankwiseError: run and machine do not fit together, or costs are missing.
@@ -100,6 +103,7 @@ def find_mapping(
         bottleneck=priced.bottleneck,
         effort=effort,
         seed=seed,
+        listener=listener,
     )
     slot = slots[placed.slot]
     before = None if present is None else effect(seen.traffic, machine, present.slot, priced)

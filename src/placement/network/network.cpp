@@ -67,17 +67,19 @@ std::unique_ptr<const Network> network_of(const rankwise_network &network) {
   return std::make_unique<Matrix>(network);
 }
 
-Price Network::mean(Nodes some, Nodes others) const {
-  const std::size_t step = some.size() / kSample + 1, other_step = others.size() / kSample + 1;
+// A sample of them.
+Indices Network::extent(Nodes nodes) const {
+  const std::size_t step = nodes.size() / kSample + 1;
+  Indices sample;
+  for (std::size_t i = step / 2; i < nodes.size(); i += step) sample.push_back(nodes[i]);
+  return sample;
+}
+
+Price Network::mean(const Indices &some, const Indices &others) const {
   Price sum{0, 0};
-  double count = 0;
-  for (std::size_t i = step / 2; i < some.size(); i += step) {
-    for (std::size_t j = other_step / 2; j < others.size(); j += other_step) {
-      sum = sum + between(some[i], others[j]);
-      count++;
-    }
-  }
-  return 1 / count * sum;
+  for (const Index one : some)
+    for (const Index other : others) sum = sum + between(one, other);
+  return 1 / (static_cast<double>(some.size()) * static_cast<double>(others.size())) * sum;
 }
 
 }  // namespace rankwise::placement

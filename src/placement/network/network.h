@@ -25,8 +25,14 @@ class Network {
   [[nodiscard]] virtual Price between(Index one, Index other) const = 0;
   // Two parts of some nodes, at least two, each as compact as it can be; none of them is empty.
   [[nodiscard]] virtual std::pair<Indices, Indices> halves(Nodes nodes) const = 0;
-  // The mean over all pairs of a node of each, or nearly so.
-  [[nodiscard]] virtual Price mean(Nodes some, Nodes others) const;
+  // Of some nodes, what `mean` needs.
+  [[nodiscard]] virtual Indices extent(Nodes nodes) const;
+  // The mean over all pairs of a node of each, or nearly so, from their extents.
+  [[nodiscard]] virtual Price mean(const Indices &some, const Indices &others) const;
+  // Routers along each axis of a torus; else nothing.
+  [[nodiscard]] virtual std::span<const Index> lengths() const { return {}; }
+  // Where a node is on each of those axes.
+  [[nodiscard]] virtual std::span<const Index> coordinates(Index) const { return {}; }
   // How many links there are that messages share.
   [[nodiscard]] virtual Index links() const { return 0; }
   // Adds the links on the way.

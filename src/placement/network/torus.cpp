@@ -83,41 +83,43 @@ Price Torus::between(Index one, Index other) const {
   return sum * hop_;
 }
 
-std::vector<Torus::Extent> Torus::extents(Nodes nodes) const {
-  std::vector<Extent> found;
-  for (std::size_t axis = 0; axis < length_.size(); axis++) {
-    Extent extent{place(nodes[0], axis), place(nodes[0], axis)};
-    for (const Index node : nodes) {
-      extent.first = std::min(extent.first, place(node, axis));
-      extent.last = std::max(extent.last, place(node, axis));
+Indices Torus::extent(Nodes nodes) const {
+  const std::size_t axes = length_.size();
+  Indices found;
+  for (std::size_t axis = 0; axis < axes; axis++) found.insert(found.end(), 2, place(nodes[0], axis));
+  for (const Index node : nodes) {
+    for (std::size_t axis = 0; axis < axes; axis++) {
+      found[2 * axis] = std::min(found[2 * axis], place(node, axis));
+      found[2 * axis + 1] = std::max(found[2 * axis + 1], place(node, axis));
     }
-    found.push_back(extent);
   }
   return found;
 }
 
 // Across the longest axis, in its middle.
 std::pair<Indices, Indices> Torus::halves(Nodes nodes) const {
-  const std::vector<Extent> found = extents(nodes);
-  const auto longest =
-      std::max_element(found.begin(), found.end(), [](Extent a, Extent b) { return a.length() < b.length(); });
-  const auto axis = static_cast<std::size_t>(longest - found.begin());
-  if (longest->length() == 1) return {{nodes.begin(), nodes.begin() + 1}, {nodes.begin() + 1, nodes.end()}};
-  const Index middle = longest->first + longest->length() / 2;
+  const Indices box = extent(nodes);
+  std::size_t longest = 0;
+  const auto length = [&](std::size_t axis) { return box[2 * axis + 1] - box[2 * axis] + 1; };
+  for (std::size_t axis = 1; axis < length_.size(); axis++)
+    if (length(axis) > length(longest)) longest = axis;
+  if (length(longest) == 1) return {{nodes.begin(), nodes.begin() + 1}, {nodes.begin() + 1, nodes.end()}};
+  const Index middle = box[2 * longest] + length(longest) / 2;
   std::pair<Indices, Indices> parts;
-  for (const Index node : nodes) (place(node, axis) < middle ? parts.first : parts.second).push_back(node);
+  for (const Index node : nodes) (place(node, longest) < middle ? parts.first : parts.second).push_back(node);
   return parts;
 }
 
 // Of the boxes around them.
-Price Torus::mean(Nodes some, Nodes others) const {
-  const std::vector<Extent> one = extents(some), other = extents(others);
+Price Torus::mean(const Indices &some, const Indices &others) const {
   double sum = 0;
   for (std::size_t axis = 0; axis < length_.size(); axis++) {
-    double ways = 0;
-    for (Index from = one[axis].first; from <= one[axis].last; from++)
-      for (Index to = other[axis].first; to <= other[axis].last; to++) ways += hops(from, to, axis);
-    sum += ways / (static_cast<double>(one[axis].length()) * other[axis].length());
+    const Index first = some[2 * axis], last = some[2 * axis + 1];
+    const Index other_first = others[2 * axis], other_last = others[2 * axis + 1];
+    std::int64_t ways = 0;
+    for (Index from = first; from <= last; from++)
+      for (Index to = other_first; to <= other_last; to++) ways += hops(from, to, axis);
+    sum += static_cast<double>(ways) / (static_cast<double>(last - first + 1) * (other_last - other_first + 1));
   }
   return sum * hop_;
 }

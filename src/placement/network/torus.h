@@ -12,7 +12,13 @@ class Torus final : public Network {
 
   [[nodiscard]] Price between(Index one, Index other) const override;
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
-  [[nodiscard]] Price mean(Nodes some, Nodes others) const override;
+  // First and last of them along each axis.
+  [[nodiscard]] Indices extent(Nodes nodes) const override;
+  [[nodiscard]] Price mean(const Indices &some, const Indices &others) const override;
+  [[nodiscard]] std::span<const Index> lengths() const override { return length_; }
+  [[nodiscard]] std::span<const Index> coordinates(Index node) const override {
+    return {place_.data() + static_cast<std::size_t>(node) * length_.size(), length_.size()};
+  }
   // Link router x axes + axis is the one to the next router along the axis. The first axis comes first; of two ways
   // equally long the one forward is taken.
   [[nodiscard]] Index links() const override { return routers_ * static_cast<Index>(length_.size()); }
@@ -21,12 +27,6 @@ class Torus final : public Network {
   [[nodiscard]] double per_link_byte() const override { return hop_.byte; }
 
  private:
-  struct Extent {
-    Index first, last;
-
-    [[nodiscard]] Index length() const { return last - first + 1; }
-  };
-
   [[nodiscard]] Index place(Index node, std::size_t axis) const {
     return place_[static_cast<std::size_t>(node) * length_.size() + axis];
   }
@@ -34,7 +34,6 @@ class Torus final : public Network {
     const Index way = from < to ? to - from : from - to;
     return is_ring_[axis] && length_[axis] - way < way ? length_[axis] - way : way;
   }
-  [[nodiscard]] std::vector<Extent> extents(Nodes nodes) const;
   void find_near(const rankwise_network &network);
 
   Price hop_;

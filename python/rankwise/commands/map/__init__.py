@@ -50,7 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nodes", choices=NODES, help="slots that ranks may go to: the job's, or all (default: job)"
     )
     parser.add_argument(
-        "--effort", type=int, choices=EFFORTS, default=1, help="how hard to try (default: %(default)s)"
+        "--effort",
+        type=int,
+        choices=EFFORTS,
+        default=1,
+        help="how hard to try; 0: once (default: %(default)s)",
     )
     parser.add_argument(
         "--seed", type=_seed, default=1, metavar="N", help="of all that is random (default: 1)"
@@ -80,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.placement.program import Relaunch
     from rankwise.report.placement import print_mapping
     from rankwise.report.placement_files import print_files
+    from rankwise.report.progress import ProgressBar
     from rankwise.report.trust_lines import partial_line
 
     predict = machines.is_prediction(arguments)
@@ -97,16 +102,18 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output is not None:
             check_output(arguments.output, relaunch.launchers, force=arguments.force)
         seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
-        found = find_mapping(
-            seen,
-            where,
-            machine,
-            objective=arguments.objective,
-            nodes=arguments.nodes or ("all" if predict else "job"),
-            predict=predict,
-            effort=arguments.effort,
-            seed=arguments.seed,
-        )
+        with ProgressBar(f"placing {seen.traffic.ranks} ranks") as bar:
+            found = find_mapping(
+                seen,
+                where,
+                machine,
+                objective=arguments.objective,
+                nodes=arguments.nodes or ("all" if predict else "job"),
+                predict=predict,
+                effort=arguments.effort,
+                seed=arguments.seed,
+                listener=bar,
+            )
         inside = arguments.only_kind != "user"
         said = notes(connection, seen, found, machine_given=machine is not None, inside=inside)
     if not trusted.complete:

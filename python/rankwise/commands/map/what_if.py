@@ -20,6 +20,7 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
     from rankwise.placement.notes import profile_notes
     from rankwise.placement.observed import observed, whereabouts
     from rankwise.placement.what_if.compare import compare
+    from rankwise.report.progress import ProgressBar
     from rankwise.report.trust_lines import partial_line
     from rankwise.report.what_if import print_what_if
 
@@ -27,9 +28,16 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
         trusted = trust(connection)
         seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
         said = profile_notes(connection, seen, inside=arguments.only_kind != "user")
-    compared = compare(
-        seen, where, machines, objective=arguments.objective, effort=arguments.effort, seed=arguments.seed
-    )
+    with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
+        compared = compare(
+            seen,
+            where,
+            machines,
+            objective=arguments.objective,
+            effort=arguments.effort,
+            seed=arguments.seed,
+            listener=bar,
+        )
     if compared.absent:
         said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
     if not trusted.complete:

@@ -9,6 +9,7 @@ from rankwise.errors import RankwiseError
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.what_if.outlook import HOPS, Outlook, outlook, present_outlook
+from rankwise.profile.progress import Listener, Progress
 from rankwise.topology.machine.model import Machine
 
 
@@ -60,6 +61,7 @@ def compare(
     objective: str = "hops",
     effort: int = 1,
     seed: int = 1,
+    listener: Listener | None = None,
 ) -> Comparison:
     """Place the ranks on each of the machines, anywhere.
 
@@ -70,6 +72,7 @@ def compare(
         objective: one of choices.OBJECTIVES.
         effort: one of choices.EFFORTS.
         seed: of all that is random.
+        listener: is told what fraction of the machines is done.
 
     Raises:
         RankwiseError: the costs of a machine are missing, or all are too small.
@@ -81,7 +84,10 @@ def compare(
             f"{ranks} ranks do not fit into any of the machines, the largest of which has {most}"
             f" slot{'s' * (most != 1)}: give a larger one"
         )
-    candidates = [_candidate(seen, where, *each, objective, effort, seed) for each in machines]
+    candidates = [
+        _candidate(seen, where, *each, objective, effort, seed)
+        for each in Progress(listener).over(machines, 1.0)
+    ]
     mappings = [each.mapping for each in candidates if each.mapping]
     present, absent = present_outlook(seen, where, mappings, objective)
     return Comparison(
