@@ -149,6 +149,15 @@ def _power_law(ranks: int, random: np.random.Generator, weighted: bool) -> _Edge
 _ANISOTROPIC = (1024, 256, 64)
 _BOX = {1: 256, 2: 16, 3: 1}  # faces, edges, corners
 
+BAND = 20
+"""Ranks that each one of a band sends to, on either side."""
+
+
+def _band(ranks: int) -> _Edges:
+    steps = [np.arange(ranks - step) for step in range(1, BAND + 1)]
+    return _joined([(one, one + step, np.full(len(one), 8)) for step, one in enumerate(steps, 1)])
+
+
 KINDS: dict[str, Callable[[int, np.random.Generator], _Edges]] = {
     "halo 2-D 5": lambda ranks, _: _halo(ranks, 2, _faces(8)),
     "halo 3-D 7": lambda ranks, _: _halo(ranks, 3, _faces(256)),
@@ -163,6 +172,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], _Edges]] = {
     "power law": lambda ranks, random: _power_law(ranks, random, weighted=False),
     "power law, weighted": lambda ranks, random: _power_law(ranks, random, weighted=True),
     "collectives": lambda ranks, _: _collectives(ranks),
+    "band": lambda ranks, _: _band(ranks),
 }
 
 

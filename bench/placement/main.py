@@ -14,6 +14,7 @@ from placement.machine import bound
 from placement.mappers import Mapped, build_scotch, build_treematch, engine, scotch
 from placement.networks import print_networks
 from placement.table import HEAD, TREEMATCH_HEAD, Row, line, treematch_line
+from rankwise.placement.choices import EFFORTS
 
 _LARGE = ("halo 3-D 7", 65_536)
 _DENSE = {"FFT pencils": 16_384}  # more entries than it is worth beyond
@@ -37,7 +38,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="(default: 64,256,1024,4096)",
     )
     parser.add_argument("--all", action="store_true", help="16384 and 65536 ranks, too")
-    parser.add_argument("--effort", type=int, default=1, choices=(1, 2, 3), help="(default: %(default)s)")
+    parser.add_argument("--effort", type=int, default=1, choices=EFFORTS, help="(default: %(default)s)")
     parser.add_argument(
         "--threads", type=positive, default=1, help="of the engine and of Scotch (default: %(default)s)"
     )
@@ -133,4 +134,4 @@ def main(arguments: list[str]) -> None:
         threaded = _threaded(options, directory)
         if threaded is not None:
             print(f"{_LARGE[0]}, {_LARGE[1]} ranks, two threads: {threaded.wall:.2f} s; {_LARGE_AIMS}")
-    print_networks(options.effort, options.threads, _SHUFFLE)
+        print_networks(options.effort, options.threads, _SHUFFLE, program, directory)

@@ -7,8 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +65,16 @@ def scotch(graph: Graph, program: Path, threads: int, directory: Path, timeout: 
     """Place with Scotch's default strategy; None if that takes too long."""
     source, result = directory / "graph", directory / "slots"
     _write(graph, source)
-    return _run([str(program), str(source), str(result), *_shape(graph)], graph, result, threads, timeout)
+    words = [str(program), str(source), str(result), "tree", *_shape(graph)]
+    return _run(words, graph, result, threads, timeout)
+
+
+def scotch_seconds(graph: Graph, program: Path, length: Sequence[int], directory: Path) -> float:
+    """Map onto a torus with Scotch's default strategy, one thread; CPU seconds, the least of three runs."""
+    source, result = directory / "graph", directory / "slots"
+    _write(graph, source)
+    words = [str(program), str(source), str(result), "torus", *map(str, reversed(length))]
+    return min(float(_told(words, 1, None)["cpu"]) for _ in range(3))
 
 
 @dataclass(frozen=True)
@@ -130,16 +141,21 @@ def _built(name: str, directory: Path, options: list[str], libraries: list[str])
 
 
 def _run(words: list[str], graph: Graph, result: Path, threads: int, timeout: float) -> Mapped | None:
-    variables = {**os.environ, "SCOTCH_PTHREAD_NUMBER": str(threads), "OMP_NUM_THREADS": "1"}
     try:
-        answer = subprocess.run(
-            words, capture_output=True, text=True, env=variables, timeout=timeout, check=False
-        )
+        told = _told(words, threads, timeout)
     except subprocess.TimeoutExpired:
         return None
-    if answer.returncode != 0:
-        raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
-    told = json.loads(answer.stdout.strip().splitlines()[-1])  # TreeMatch may print before
     slot: NDArray[np.int32] = np.fromfile(result, dtype=np.int32)
     slot, doubled = repaired(slot, graph.ranks)
     return Mapped(cost(graph, slot), doubled, told["cpu"], told["wall"], told["kb"] / 1024)
+
+
+def _told(words: list[str], threads: int, timeout: float | None) -> dict[str, Any]:
+    variables = {**os.environ, "SCOTCH_PTHREAD_NUMBER": str(threads), "OMP_NUM_THREADS": "1"}
+    answer = subprocess.run(
+        words, capture_output=True, text=True, env=variables, timeout=timeout, check=False
+    )
+    if answer.returncode != 0:
+        raise BenchError(f"{' '.join(words)} failed:\n{answer.stderr.strip()}")
+    told: dict[str, Any] = json.loads(answer.stdout.strip().splitlines()[-1])  # TreeMatch may print before
+    return told

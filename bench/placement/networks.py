@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from placement.graphs import Graph
+from placement.mappers import scotch_seconds
 from rankwise.placement.engine import Places, Traffic, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
 
-_NUMBERS = ("found", "natural", "random", "CPU s")
-HEAD = f"{'graph':<21} {'between nodes':<20} {'ranks':>6} " + " ".join(f"{name:>8}" for name in _NUMBERS)
+_NUMBERS = ("found", "natural", "random", "CPU s", "Scotch", "x")
+HEAD = f"{'graph':<22} {'between nodes':<20} {'ranks':>6} " + " ".join(f"{name:>8}" for name in _NUMBERS)
+_CPU_AIM = 5  # times Scotch's
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Case:
 
     Attributes:
         edges: shape (2, E).
-        best: hops of all edges in the best placement.
+        best: hops of all edges in the best placement; None if that is not known.
     """
 
     graph: str
@@ -30,7 +34,7 @@ class Case:
     network: Network
     slots: int
     edges: NDArray[np.int64]
-    best: float
+    best: float | None
 
 
 def _grid(shape: tuple[int, ...], ring: bool) -> NDArray[np.int64]:
@@ -74,6 +78,9 @@ def _cases() -> Iterator[Case]:
     yield _box((8, 8, 8), (8, 8, 8))
     yield _box((8, 8, 8), (8, 8, 8), ring=True)
     yield _box((5, 7, 9), (5, 7, 9))
+    yield _box((7, 9, 11), (7, 9, 11))
+    yield _box((12, 12, 12), (12, 12, 12))
+    yield _transposes((32, 32), (8, 8, 16))
     yield _box((32, 32), (16, 16))
     yield _box((16, 16, 16), (8, 8, 8))
     yield _box((32, 32, 32), (16, 16, 16))
@@ -81,22 +88,60 @@ def _cases() -> Iterator[Case]:
     yield _cliques(Dragonfly(33, 8, 4))
 
 
-def print_networks(effort: int, threads: int, seed: int) -> None:
-    """Place each graph from a random order, print the table: costs over the best that there can be."""
-    print("\nNetworks: byte hops, as multiples of the least that there can be")
-    print(HEAD)
+def _transposes(shape: tuple[int, int], torus: tuple[int, ...]) -> Case:
+    """Everybody with everybody, in each row and each column: the best is not known."""
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)
+    parts = []
+    for lines in (numbers, numbers.T):
+        one, other = np.triu_indices(len(lines.T), 1)
+        parts.append(np.stack([lines[:, one].ravel(), lines[:, other].ravel()]))
+    name = f"FFT {' x '.join(map(str, shape))}"
+    return Case(name, f"torus {' x '.join(map(str, torus))}", Torus(torus), 1, np.hstack(parts), None)
+
+
+def _scotch(
+    case: Case, one: NDArray[np.int64], other: NDArray[np.int64], program: Path, place: Path
+) -> float:
+    ranks = int(case.edges.max()) + 1
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    pair = np.unique(low * ranks + high)
+    graph = Graph(ranks, pair // ranks, pair % ranks, np.full(len(pair), 1000))
+    return scotch_seconds(
+        graph, program, case.network.length if isinstance(case.network, Torus) else (), place
+    )
+
+
+def print_networks(effort: int, threads: int, seed: int, scotch: Path | None, directory: Path) -> None:
+    """Place each graph from a random order, print the table: costs over the best, or else the natural order.
+
+    Args:
+        effort: of the engine.
+        threads: likewise.
+        seed: of the random order.
+        scotch: the program, for its CPU time on tori; None: without.
+        directory: for its files.
+    """
+    print("\nNetworks: byte hops, as multiples of the least that there can be, or else of the natural order")
+    print(f"{HEAD}  (aim <= {_CPU_AIM}; natural order: never above)")
+    place(Traffic(2, [0], [1], [1]), Places([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
     for case in _cases():
         ranks = int(case.edges.max()) + 1
         name = np.random.default_rng([seed, ranks]).permutation(ranks)
         bytes_of = np.full(case.edges.shape[1], 1000.0)
         node = np.repeat(np.arange(ranks // case.slots), case.slots)
         places = Places(np.stack([node, np.arange(ranks)], axis=1), [0.0, 0.0, 0.0], network=case.network)
-        start = time.process_time()
         one, other = name[case.edges]
         shuffled = Traffic(ranks, one, other, bytes_of)
+        start = time.process_time()
         found = place(shuffled, places, effort=effort, threads=threads, seed=seed)
         spent = time.process_time() - start
         natural, _ = weigh(Traffic(ranks, case.edges[0], case.edges[1], bytes_of), places, np.arange(ranks))
-        ratios = [cost / (1000 * case.best) for cost in (found.cost, natural, found.natural)]
-        columns = " ".join(f"{ratio:8.3f}" for ratio in ratios)
-        print(f"{case.graph:<21} {case.machine:<20} {ranks:>6} {columns} {spent:8.2f}", flush=True)
+        best = natural if case.best is None else 1000 * case.best
+        columns = " ".join(f"{cost / best:8.3f}" for cost in (found.cost, natural, found.natural))
+        line = f"{case.graph:<22} {case.machine:<20} {ranks:>6} {columns} {spent:8.3f}"
+        is_over = found.cost > natural
+        if scotch is not None and isinstance(case.network, Torus):
+            theirs = _scotch(case, one, other, scotch, directory)
+            line += f" {theirs:8.3f} {spent / theirs:8.1f}"
+            is_over = is_over or spent / theirs > _CPU_AIM
+        print(f"{line}{'  over' * is_over}", flush=True)

@@ -1,10 +1,12 @@
-/* Places the ranks of a graph with Scotch's default strategy: scotch GRAPH RESULT ARITY DISTANCE [ARITY DISTANCE ...],
- * the outermost level first. GRAPH is 32-bit numbers: vertices, entries, row begins, entries, weights. */
+/* Places the ranks of a graph with Scotch's default strategy: scotch GRAPH RESULT tree ARITY DISTANCE [ARITY DISTANCE
+ * ...], the outermost level first, or scotch GRAPH RESULT torus LENGTH [LENGTH ...]. GRAPH is 32-bit numbers: vertices,
+ * entries, row begins, entries, weights. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <scotch.h>
@@ -22,15 +24,26 @@ static SCOTCH_Num *numbers(FILE *file, size_t count) {
   return read;
 }
 
+static int make_tree(SCOTCH_Arch *machine, char **words, int count) {
+  SCOTCH_Num arity[MOST_LEVELS], distance[MOST_LEVELS];
+  for (int level = 0; level < count / 2; level++) {
+    arity[level] = atoi(words[2 * level]);
+    distance[level] = atoi(words[2 * level + 1]);
+  }
+  return SCOTCH_archTleaf(machine, count / 2, arity, distance);
+}
+
+static int make_torus(SCOTCH_Arch *machine, char **words, int count) {
+  SCOTCH_Num length[MOST_LEVELS];
+  for (int axis = 0; axis < count; axis++) length[axis] = atoi(words[axis]);
+  return SCOTCH_archTorusX(machine, count, length);
+}
+
 int main(int argc, char **argv) {
   program_name = "scotch";
-  const int levels = (argc - 3) / 2;
-  if (argc < 5 || levels > MOST_LEVELS) fail("wrong arguments");
-  SCOTCH_Num arity[MOST_LEVELS], distance[MOST_LEVELS];
-  for (int level = 0; level < levels; level++) {
-    arity[level] = atoi(argv[3 + 2 * level]);
-    distance[level] = atoi(argv[4 + 2 * level]);
-  }
+  if (argc < 5) fail("wrong arguments");
+  const int count = argc - 4, is_torus = strcmp(argv[3], "torus") == 0;
+  if (count / (is_torus ? 1 : 2) > MOST_LEVELS) fail("wrong arguments");
   const long before = memory("VmRSS:");
   FILE *file = fopen(argv[1], "rb");
   if (!file) fail("can't read the graph");
@@ -51,7 +64,7 @@ int main(int argc, char **argv) {
   SCOTCH_archInit(&machine);
   SCOTCH_stratInit(&strategy);
   if (SCOTCH_graphBuild(&graph, 0, vertices, begin, NULL, NULL, NULL, entries, adjacent, weight) != 0 ||
-      SCOTCH_archTleaf(&machine, levels, arity, distance) != 0 ||
+      (is_torus ? make_torus : make_tree)(&machine, argv + 4, count) != 0 ||
       SCOTCH_graphMap(&graph, &machine, &strategy, slot) != 0)
     fail("Scotch reports an error");
   printf("{\"cpu\": %.6f, \"wall\": %.6f, \"kb\": %ld}\n", seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu,
