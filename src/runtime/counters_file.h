@@ -43,6 +43,7 @@ inline void publish(rankwise_section *section) {
 inline void drop(rankwise_dropped what, std::uint64_t count = 1) {
   __atomic_fetch_add(&header()->dropped[what], count, __ATOMIC_RELAXED);
 }
+inline void take_back(rankwise_dropped what) { __atomic_fetch_sub(&header()->dropped[what], 1, __ATOMIC_RELAXED); }
 
 }  // namespace rankwise::counters_file
 

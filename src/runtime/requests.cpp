@@ -8,13 +8,9 @@ namespace {
 constexpr unsigned first_bits = 4;
 constexpr unsigned most_bits = 18;  // 512 MiB in all parts: beyond it requests are dropped and counted
 
-bool may_share(const Request &request) {
-  return !request.persistent && (request.kind == Kind::send || request.kind == Kind::collective);
-}
-
 }  // namespace
 
-void Table::meet(Request &slot, const Request &request) {
+void Table::meet(Part &part, Request &slot, const Request &request) {
   if (may_share(slot) && may_share(request)) {
     if (slot.communicator != request.communicator) slot.communicator = RANKWISE_COMMUNICATOR_SEVERAL;
     ++slot.once.shared;
@@ -22,7 +18,7 @@ void Table::meet(Request &slot, const Request &request) {
   }
   // Completed where we did not see it.
   if (is_under_way(slot)) lost(slot);
-  slot = request;
+  enter(part, slot, request);
 }
 
 Request Table::remove(std::uint64_t handle) {
@@ -33,12 +29,20 @@ Request Table::remove(std::uint64_t handle) {
   const std::uint64_t i = probe(part, hash, handle);
   const Request found = part.slot[i];
   if (found.kind == Kind::none) return {};
-  if (!found.persistent && found.once.shared > 0) {
-    --part.slot[i].once.shared;
-  } else {
-    erase(part, i);
-  }
+  take(part, i);
   return found;
+}
+
+void Table::rename(Request request, std::uint64_t handle) {
+  const std::uint64_t hash = scatter(request.handle);
+  Part &part = part_of(hash);
+  {
+    const Guard guard(part.lock, threads::several);
+    const std::uint64_t i = part.entries == 0 ? 0 : probe(part, hash, request.handle);
+    if (part.entries != 0 && part.slot[i].kind != Kind::none && part.slot[i].persistent) erase(part, i);
+  }
+  request.handle = handle;
+  put(request);
 }
 
 bool Table::make_room(Part &part) {

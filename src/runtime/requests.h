@@ -40,8 +40,8 @@ constexpr bool accesses_file(Kind kind) { return kind == Kind::reading || kind =
 // there for MPI_Start and for what acts on one request; completion calls pass over it, as MPI does.
 struct Request {
   struct Once {
-    std::uint32_t ticks;   // that posting it took, cut to 32 bits
-    std::uint32_t shared;  // further requests with the same handle
+    std::uint32_t ticks;   // that posting it took, cut to 32 bits; see serial()
+    std::uint32_t shared;  // further requests with the same handle; see serial()
   };
 
   std::uint64_t handle;
@@ -61,6 +61,16 @@ struct Request {
 };
 static_assert(sizeof(Request) == 32);
 
+// Whether requests of this kind may have one handle together, and one entry: nothing more is booked for them.
+constexpr bool may_share(const Request &request) {
+  return !request.persistent && (request.kind == Kind::send || request.kind == Kind::collective);
+}
+
+// What tells a request that is not persistent from later ones with its handle.
+//
+// RATIONALE: kept where it needs no room: those that share a handle need no time, the others are not shared.
+inline std::uint32_t &serial(Request &request) { return may_share(request) ? request.once.ticks : request.once.shared; }
+
 // Whether MPI is at work on it: not so on a persistent request that is not active.
 constexpr bool is_under_way(const Request &request) {
   return request.kind != Kind::none && (!request.persistent || request.active);
@@ -70,6 +80,12 @@ constexpr bool is_under_way(const Request &request) {
 inline void lost(const Request &request) {
   if (receives(request.kind)) counters_file::drop(RANKWISE_DROPPED_RECEIVES);
   if (accesses_file(request.kind)) counters_file::drop(RANKWISE_DROPPED_ACCESSES);
+}
+
+// Its end was seen after all.
+inline void found_again(const Request &request) {
+  if (receives(request.kind)) counters_file::take_back(RANKWISE_DROPPED_RECEIVES);
+  if (accesses_file(request.kind)) counters_file::take_back(RANKWISE_DROPPED_ACCESSES);
 }
 
 inline Request of_communicator(std::uint64_t handle, std::uint32_t communicator, Kind kind) {
@@ -98,10 +114,10 @@ class Table {
     }
     Request &slot = part.slot[probe(part, hash, request.handle)];
     if (slot.kind == Kind::none) {
-      slot = request;
+      enter(part, slot, request);
       ++part.entries;
     } else {
-      meet(slot, request);
+      meet(part, slot, request);
     }
   }
 
@@ -120,12 +136,26 @@ class Table {
       slot.active = 0;
       return found.active ? found : Request{};
     }
-    if (found.once.shared > 0) {
-      --slot.once.shared;
-    } else {
-      erase(part, i);
-    }
+    take(part, i);
     return found;
+  }
+
+  // The same for what look() has told before the call: MPI has completed the request, and its handle may by now be that
+  // of another thread's.
+  Request complete(Request looked) {
+    if (looked.kind == Kind::none) return {};
+    if (looked.persistent) return complete(looked.handle);
+    const std::uint64_t hash = scatter(looked.handle);
+    Part &part = part_of(hash);
+    const Guard guard(part.lock, threads::several);
+    const std::uint64_t i = probe(part, hash, looked.handle);
+    Request &slot = part.slot[i];
+    if (slot.kind != Kind::none && !slot.persistent && serial(slot) == serial(looked)) [[likely]] {
+      take(part, i);
+    } else {
+      found_again(looked);  // another one has taken its place
+    }
+    return looked;
   }
 
   // The request with this handle, removed whatever it is; kind none if it is not known.
@@ -156,6 +186,9 @@ class Table {
     return found;
   }
 
+  // A persistent request, which is this now, has been given another handle. (Its old one may be another thread's.)
+  void rename(Request request, std::uint64_t handle);
+
  private:
   static constexpr unsigned part_bits = 6;
 
@@ -164,6 +197,7 @@ class Table {
     std::uint64_t slots = 0;
     std::uint64_t entries = 0;
     unsigned shift = 64;
+    std::uint32_t latest_serial = 0;
     Lock lock;
   };
 
@@ -176,6 +210,21 @@ class Table {
     std::uint64_t i = slot_of(part, hash);
     while (part.slot[i].kind != Kind::none && part.slot[i].handle != handle) i = (i + 1) & (part.slots - 1);
     return i;
+  }
+
+  static void enter(Part &part, Request &slot, const Request &request) {
+    slot = request;
+    if (!request.persistent) serial(slot) = ++part.latest_serial;
+  }
+
+  // One of those that share the entry, or the only one.
+  static void take(Part &part, std::uint64_t i) {
+    Request &slot = part.slot[i];
+    if (may_share(slot) && slot.once.shared > 0) {
+      --slot.once.shared;
+    } else {
+      erase(part, i);
+    }
   }
 
   // Closes the gap that a removed entry leaves in its run.
@@ -194,7 +243,7 @@ class Table {
   }
 
   // A handle that is in the table already.
-  static void meet(Request &slot, const Request &request);
+  static void meet(Part &part, Request &slot, const Request &request);
 
   // Doubles a part; false if it has reached its bound or there is no memory.
   static bool make_room(Part &part);

@@ -14,6 +14,8 @@ from recording import Compile, Record, Recording, run
 
 W, D = "W", "W_d1"
 ROUNDS, MANY, ROOM = 5, 300, 1000
+BUFFERED, BUFFERED_BYTES = 8, 16384
+B1, B2 = "W_d2", "W_d3"
 TWICE_MANY = 2 * sum(range(MANY))  # of the many, each started twice
 
 RECORDED: dict[str, Recording] = {}  # once for all tests here
@@ -84,7 +86,9 @@ def test_messages(done: Recording) -> None:
         """SELECT communicators.name, procedures.name, source, destination, messages, bytes FROM messages
            JOIN communicators ON communicators.id = messages.communicator
            JOIN procedures ON procedures.id = messages.procedure
-           WHERE procedures.name LIKE '%_init' ORDER BY 1, 2"""
+           WHERE procedures.name LIKE '%_init' AND communicators.name IN (?, ?) ORDER BY 1, 2""",
+        W,
+        D,
     )
     assert rows == [
         (W, "MPI_Send_init", 0, 1, ROUNDS, 100 * ROUNDS),
@@ -112,18 +116,18 @@ def test_bytes_are_in_the_region_of_the_start(done: Recording) -> None:
 
 def test_communicators(done: Recording) -> None:
     repeated = asked(done)
-    assert by_communicator(done, "MPI_Startall", 0) == {"(several)": ROUNDS, D: ROUNDS + 2}
+    assert by_communicator(done, "MPI_Startall", 0) == {"(several)": ROUNDS + BUFFERED, D: ROUNDS + 2}
     assert by_communicator(done, "MPI_Startall", 1) == {"(several)": ROUNDS + 1, D: ROUNDS + 2}
-    assert by_communicator(done, "MPI_Start", 0) == {D: 2}
+    assert by_communicator(done, "MPI_Start", 0) == {D: 2, B1: BUFFERED}
     assert by_communicator(done, "MPI_Start", 1) == {D: 1 + 3}
     assert by_communicator(done, "MPI_Waitall", 0) == {"(several)": ROUNDS, D: ROUNDS + 2}
-    assert by_communicator(done, "MPI_Wait", 0) == {D: 1, "(none)": 1}
+    assert by_communicator(done, "MPI_Wait", 0) == {D: 1, "(none)": 1, B1: 2 * BUFFERED, B2: BUFFERED}
     assert by_communicator(done, "MPI_Wait", 1) == {D: 2, "(none)": 1}
     assert by_communicator(done, "MPI_Test", 1) == {D: repeated["MPI_Test"]}
     assert by_communicator(done, "MPI_Waitany", 1) == {"(several)": 1, W: 1, "(none)": 1}
     assert by_communicator(done, "MPI_Waitsome", 1) == {D: repeated["MPI_Waitsome"]}
     assert by_communicator(done, "MPI_Request_get_status", 1) == {D: 1}
-    assert by_communicator(done, "MPI_Request_free", 0) == {W: 1, D: 3 + 1 + 2 + MANY + 1}
+    assert by_communicator(done, "MPI_Request_free", 0) == {W: 1, D: 3 + 1 + 2 + MANY + 1, B1: 1, B2: 1}
     assert by_communicator(done, "MPI_Request_free", 1) == {W: 2, D: 3 + 1 + 2 + 1 + MANY + 2}
 
 
@@ -134,6 +138,20 @@ def test_starting_books_no_bytes(done: Recording) -> None:
            AND bytes_sent = 0 AND bytes_received = 0 AND size_bin = 0"""
     )
     assert rows == [("starting",)]
+
+
+def test_handles_that_change_with_a_start(done: Recording) -> None:
+    total = BUFFERED * BUFFERED_BYTES
+    assert done.calls("MPI_Bsend_init", B1) == {0: (1, 2 * total, 0)}
+    assert done.calls("MPI_Bsend_init", B2) == {0: (1, total, 0)}
+    assert done.messages(B1, procedure="MPI_Bsend_init") == {(0, 1): (2 * BUFFERED, 2 * total)}
+    assert done.messages(B2, procedure="MPI_Bsend_init") == {(0, 1): (BUFFERED, total)}
+    assert done.calls("MPI_Recv", B1) == {1: (2 * BUFFERED, 0, 2 * total)}
+    assert done.calls("MPI_Start", B1) == {0: (BUFFERED, 0, 0)}
+    assert done.calls("MPI_Wait", B1) == {0: (2 * BUFFERED, 0, 0)}
+    assert done.calls("MPI_Wait", B2) == {0: (BUFFERED, 0, 0)}
+    assert done.calls("MPI_Request_free", B1) == {0: (1, 0, 0)}
+    assert done.calls("MPI_Request_free", B2) == {0: (1, 0, 0)}
 
 
 def test_only_the_freed_receive_is_missing(done: Recording) -> None:

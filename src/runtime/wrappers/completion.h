@@ -27,15 +27,15 @@ class Completion {
           requests_[i] == abi::request_null ? requests::Request{} : requests::table.complete(abi::bits(requests_[i]));
       if (known_[i].kind != requests::Kind::none) call_.also_on(known_[i].communicator);
     }
+    call_.thread().taken = count_;
   }
 
   // For calls that may complete some.
   RANKWISE_HOT void look() {
     for (int i = 0; i < count_; ++i) {
-      known_[i].handle = abi::bits(requests_[i]);
-      if (requests_[i] == abi::request_null) continue;
-      const requests::Request known = requests::table.look(known_[i].handle);
-      if (requests::is_under_way(known)) call_.also_on(known.communicator);
+      known_[i] =
+          requests_[i] == abi::request_null ? requests::Request{} : requests::table.look(abi::bits(requests_[i]));
+      if (requests::is_under_way(known_[i])) call_.also_on(known_[i].communicator);
     }
   }
 
@@ -47,13 +47,14 @@ class Completion {
 
   // After take_all().
   RANKWISE_HOT void took_all(int rc) {
+    call_.thread().taken = 0;
     for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
   }
 
   // After look(): the request at `index` has completed, its status is the given one of those written.
   RANKWISE_HOT void completed(int index, int status, int rc = abi::success) {
     if (index < 0 || index >= count_) return;
-    end(rc, requests::table.complete(known_[index].handle), index, status);
+    end(rc, requests::table.complete(known_[index]), index, status);
   }
 
   RANKWISE_HOT void tested_all(int rc, bool flag) {

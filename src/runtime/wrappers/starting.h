@@ -7,7 +7,7 @@ class Starting {
  public:
   // They count as active from here on: until MPI_Start returns, nobody else may touch them.
   RANKWISE_HOT Starting(Call &call, int count, const MPI_Request *requests)
-      : call_(call), count_(requests != nullptr && count > 0 ? count : 0) {
+      : call_(call), count_(requests != nullptr && count > 0 ? count : 0), requests_(requests) {
     const auto n = static_cast<std::size_t>(count_);
     started_ = static_cast<requests::Request *>(call.thread().scratch_memory(n * sizeof(requests::Request)));
     if (started_ == nullptr) [[unlikely]] {
@@ -28,9 +28,12 @@ class Starting {
       if (started_[i].kind == requests::Kind::none) continue;
       if (rc != abi::success) {
         requests::table.complete(started_[i].handle);
-      } else if (sends(started_[i]) && recorded_) {
-        book(started_[i]);
+        continue;
       }
+      if (abi::bits(requests_[i]) != started_[i].handle) [[unlikely]] {
+        follow(started_[i], abi::bits(requests_[i]), region_, recorded_);
+      }
+      if (sends(started_[i]) && recorded_) book(started_[i]);
     }
   }
 
@@ -49,8 +52,18 @@ class Starting {
     }
   }
 
+  // Open MPI goes on with another request where the latest message of a persistent one is still under way.
+  [[gnu::cold, gnu::noinline]] static void follow(requests::Request request, std::uint64_t handle, std::uint32_t region,
+                                                  bool recorded) {
+    request.key = keys::with_region(request.key, region);
+    request.recorded = recorded;
+    request.active = 1;
+    requests::table.rename(request, handle);
+  }
+
   Call &call_;
   int count_;
+  const MPI_Request *requests_;
   std::uint32_t region_ = regions::current;
   bool recorded_ = !process::paused;
   requests::Request *started_ = nullptr;

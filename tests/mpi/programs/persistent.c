@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 300, ROOM = 1000, ROUNDS = 5 };
+enum { MANY = 300, ROOM = 1000, ROUNDS = 5, BUFFERED = 8, BUFFERED_BYTES = 16384 };
 
 static char data[ROOM];
 static char room[MANY][ROOM];
@@ -208,6 +208,39 @@ static void pauses(void) {
   free_all(1);
 }
 
+// Started again while the message before is still under way: Open MPI then goes on with another handle.
+static void buffered(void) {
+  static char buffer[BUFFERED * 3 * (BUFFERED_BYTES + MPI_BSEND_OVERHEAD)];
+  static char large[BUFFERED_BYTES];
+  MPI_Comm one, two;
+  MPI_Comm_dup(W, &one);
+  MPI_Comm_dup(W, &two);
+  if (rank == 0) {
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Bsend_init(large, BUFFERED_BYTES, MPI_BYTE, 1, 0, one, &requests[0]);
+    MPI_Bsend_init(large, BUFFERED_BYTES, MPI_BYTE, 1, 1, two, &requests[1]);
+    for (int i = 0; i < BUFFERED; i++) {
+      MPI_Start(&requests[0]);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+      MPI_Startall(2, requests);
+      MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Barrier(one);
+  if (rank == 0) {
+    void *address;
+    int size;
+    free_all(2);
+    MPI_Buffer_detach(&address, &size);
+  } else {
+    for (int i = 0; i < 2 * BUFFERED; i++) MPI_Recv(large, BUFFERED_BYTES, MPI_BYTE, 0, 0, one, MPI_STATUS_IGNORE);
+    for (int i = 0; i < BUFFERED; i++) MPI_Recv(large, BUFFERED_BYTES, MPI_BYTE, 0, 1, two, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&one);
+  MPI_Comm_free(&two);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   W = MPI_COMM_WORLD;
@@ -222,6 +255,7 @@ int main(int argc, char **argv) {
     waitany();
     many();
     endings();
+    buffered();
   }
   MPI_Barrier(W);
   MPI_Comm_free(&D);
