@@ -56,21 +56,17 @@ class HandleTable {
   template <class Fill>
   Object *add(std::uint64_t handle, Fill fill) {
     const Guard guard(lock_);
+    return make_room() ? enter(handle, fill) : nullptr;
+  }
+
+  // The same unless the handle has been entered meanwhile: the object that it stands for. Threads that find at once
+  // that a handle is not known may all add it, and use what they are given at once.
+  template <class Fill>
+  Object *add_if_new(std::uint64_t handle, Fill fill) {
+    const Guard guard(lock_);
     if (!make_room()) return nullptr;
-    Object *object = allocate();
-    if (object == nullptr) return nullptr;
-    object->handle = handle;
-    fill(*object);
-    // A handle that is still here was freed behind our back: the new meaning replaces the old.
-    const std::uint64_t slot = probe(handle);
-    if (slots_[slot] != nullptr) {
-      retire(slots_[slot]);
-    } else {
-      ++alive_;
-    }
-    slots_[slot] = object;
-    change();
-    return object;
+    Object *entered = slots_[probe(handle)];
+    return entered != nullptr ? entered : enter(handle, fill);
   }
 
   // Freeing a handle takes two steps: hide() before MPI is called, because as soon as MPI has freed it another thread
@@ -105,6 +101,25 @@ class HandleTable {
   }
 
  private:
+  // There is room for it.
+  template <class Fill>
+  Object *enter(std::uint64_t handle, Fill fill) {
+    Object *object = allocate();
+    if (object == nullptr) return nullptr;
+    object->handle = handle;
+    fill(*object);
+    // A handle that is still here was freed behind our back: the new meaning replaces the old.
+    const std::uint64_t slot = probe(handle);
+    if (slots_[slot] != nullptr) {
+      retire(slots_[slot]);
+    } else {
+      ++alive_;
+    }
+    slots_[slot] = object;
+    change();
+    return object;
+  }
+
   std::uint64_t slot_of(std::uint64_t handle) const { return (scatter(handle) >> 32) & mask_; }
 
   // The slot that holds the handle, or the free one where it belongs.

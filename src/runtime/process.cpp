@@ -12,6 +12,7 @@
 #include "counters_file.h"
 #include "dispatch/copies.h"
 #include "launcher.h"
+#include "lock.h"
 #include "regions.h"
 #include "reorder.h"
 #include "report.h"
@@ -23,6 +24,9 @@ namespace {
 constexpr std::int64_t sign_of_life_ns = 250'000'000;
 
 std::uint64_t sign_of_life_ticks = 0;
+
+// Held while the latest stamp and what belongs to it are written: readers go by all of it.
+Lock stamping;
 
 template <std::size_t bytes>
 void copy_line(char (&to)[bytes], const char *from) {
@@ -145,6 +149,7 @@ void set_thread_level(int level) {
 void stopping() {
   rankwise_header *head = counters_file::header();
   regions::stop();
+  const Guard guard(stamping);
   read_usage(head);
   head->cpu_at_stop = sched_getcpu();
   head->stopping = clock::stamp();
@@ -170,6 +175,7 @@ void start_again() {
 }
 
 void aborting(int code) {
+  const Guard guard(stamping);
   rankwise_header *head = counters_file::header();
   read_usage(head);
   head->abort_code = code;
@@ -196,11 +202,14 @@ void add_finish_cost(std::uint64_t ns) { counters_file::header()->own_finish_ns 
 void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
 
 void sign_of_life() {
+  // Of several threads one is enough.
+  if (!stamping.try_acquire()) return;
   rankwise_header *head = counters_file::header();
   const rankwise_stamp now = clock::stamp();
-  next_sign_of_life = now.ticks + sign_of_life_ticks;
+  __atomic_store_n(&next_sign_of_life, now.ticks + sign_of_life_ticks, __ATOMIC_RELAXED);
   read_usage(head);
   head->latest = now;
+  stamping.release();
 }
 
 }  // namespace rankwise::process

@@ -55,7 +55,7 @@ void switch_off();
 inline std::uint64_t next_sign_of_life = ~0ULL;
 void sign_of_life();
 inline void alive_at(std::uint64_t ticks) {
-  if (ticks > next_sign_of_life) [[unlikely]] {
+  if (ticks > __atomic_load_n(&next_sign_of_life, __ATOMIC_RELAXED)) [[unlikely]] {
     sign_of_life();
   }
 }

@@ -49,6 +49,8 @@ void detach(void *value) {
   thread->record->inside_key = 0;
   thread->next_idle = idle;
   idle = thread;
+  // Another destructor of the thread may call MPI yet: it attaches again, beside the thread that has the rows then.
+  current = nullptr;
 }
 
 // As many again as there are; nullptr if that are all.
@@ -88,7 +90,7 @@ Thread *attach() {
   Thread *thread = idle;
   if (thread != nullptr) {
     idle = thread->next_idle;
-    thread->inside = false;
+    thread->inside = nullptr;
     thread->communicator_cache = {};
     thread->file_cache = {};
     thread->window_cache = {};

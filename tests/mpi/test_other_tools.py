@@ -20,6 +20,7 @@ SENT = sum(range(1, MESSAGES + 1)) * INT
 SAID = f"sum {2 * sum(range(MESSAGES))}"
 KINDS = {"pmpi": [], "next": ["-DNEXT"]}
 RANKS = range(2)
+GIVEN = 1 * 3 + 2 * 0.5 + sum(i * i for i in range(1, 16))  # to MPI_Pcontrol, each number times its place
 
 pytestmark = pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
 
@@ -49,7 +50,7 @@ def run(mpi: Mpi, place: Path, words: list[str], environment: dict[str, str]) ->
 
 def assert_the_tool_has_all(place: Path, kind: str) -> None:
     for rank in RANKS:
-        assert (place / f"tool.{rank}").read_text() == f"1 {MESSAGES} {int(kind == 'next')}\n"
+        assert (place / f"tool.{rank}").read_text() == f"1 {MESSAGES} {int(kind == 'next')} {GIVEN:g}\n"
 
 
 def assert_rankwise_has_all(done: recording.Recording) -> None:

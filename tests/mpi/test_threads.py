@@ -80,3 +80,29 @@ def test_nothing_contradicts_itself(done: Recording) -> None:
     assert done.rows(
         "SELECT count(*) FROM calls WHERE seconds < 0 OR min > max OR max > seconds * 1.001"
     ) == [(0,)]
+
+
+def test_calls_at_the_end_of_a_thread(record: Record, mpi: Mpi) -> None:
+    if mpi.name == "mpich-debian":
+        pytest.skip("MPICH 4.0.2 hangs in this program by itself")
+    done = record("thread_ends.c", 1)
+    if "not provided" in done.process.stdout:
+        pytest.skip("this MPI library does not provide MPI_THREAD_MULTIPLE")
+    assert done.calls("MPI_Send", "W") == {0: (8, 800, 0)}
+    assert done.calls("MPI_Recv", "W") == {0: (8, 0, 800)}
+    assert done.calls("MPI_Iprobe", "W") == {0: (8, 0, 0)}
+    assert done.dropped == {}
+
+
+def test_handles_that_other_threads_get(record: Record) -> None:
+    done = record("same_handles.c", 1)
+    if "not provided" in done.process.stdout:
+        pytest.skip("this MPI library does not provide MPI_THREAD_MULTIPLE")
+    threads, rounds = 6, 10000
+    for t in range(threads):
+        total = rounds << t
+        assert done.calls("MPI_Isend", f"W_d{t + 1}") == {0: (rounds, total, 0)}
+        assert done.calls("MPI_Irecv", f"W_d{t + 1}") == {0: (rounds, 0, total)}
+    assert Counter(done.bins("MPI_Irecv")) == Counter({t + 1: rounds for t in range(threads)})
+    assert done.dropped == {}
+    assert done.warnings == []

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "../../reordering/order.h"
 #include "../abi/openmpi_variables.h"

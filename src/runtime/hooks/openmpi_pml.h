@@ -59,10 +59,13 @@ inline Hidden *add_hidden(MPI_Comm comm) {
   queries.Comm_test_inter(comm, &inter);
   const Group group(comm, inter != 0 ? Group::Side::remote : Group::Side::local);
   int *ranks = group.world_ranks();
-  return hidden_communicators.add(abi::bits(comm), [&](Hidden &hidden) {
+  Hidden *added = hidden_communicators.add_if_new(abi::bits(comm), [&](Hidden &hidden) {
     hidden.size = ranks != nullptr ? group.size() : 0;
     hidden.world_ranks = ranks;
+    ranks = nullptr;
   });
+  std::free(ranks);
+  return added;
 }
 
 inline communicators::Communicator *known_communicator(MPI_Comm comm) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "../keys.h"
+#include "../lock.h"
 #include "../process.h"
 #include "../requests.h"
 #include "../wrappers/booking.h"
@@ -58,12 +59,29 @@ struct Found {
   std::uint64_t key = 0;  // that the cause was found or learned by
 };
 
+// Communicators' late calls: a thread adds one while another makes progress for an earlier one.
+Lock late;
+
+bool has_late_calls(const Operation &operation) {
+  if (operation.late_calls == nullptr) return false;
+  const Guard guard(late, threads::several);
+  return !operation.late_calls->is_empty();
+}
+
+// The late call whose operation this is; not known if there is none.
+Cause take_late(const Operation &operation) {
+  if (operation.late_calls == nullptr) return {};
+  const Guard guard(late, threads::several);
+  if (operation.late_calls->is_empty()) return {};
+  return {operation.late_calls->procedure, operation.communicator, 0, operation.late_calls->take()};
+}
+
 // Whether a call may have started an operation that nobody knows yet.
 bool may_start(const Cause &call, const Operation &operation) {
   if (!call.known()) return false;
   const bool on_it =
       operation.communicator == RANKWISE_COMMUNICATOR_OTHER || operation.communicator == call.communicator;
-  if (operation.late_calls == nullptr || operation.late_calls->is_empty()) {
+  if (!has_late_calls(operation)) {
     // Constructors use others beside the communicator that they are booked on: MPI_Intercomm_create has two.
     return on_it || constructor_letter(call.procedure) != '?';
   }
@@ -126,10 +144,9 @@ Found find_cause(const Thread &thread, const Operation &operation) {
   if (known.known()) return found(thread, known, operation.key);
   const Cause running = running_call(thread);
   if (may_start(running, operation)) return learn(running, operation.key);
-  if (operation.late_calls == nullptr || operation.late_calls->is_empty()) return {{}, false};
-  const Cause late{operation.late_calls->procedure, operation.communicator, 0, operation.late_calls->take()};
-  if (late.known()) operations::learn(operation.key, late);
-  return {late, false, operation.key};
+  const Cause taken = take_late(operation);
+  if (taken.known()) operations::learn(operation.key, taken);
+  return {taken, false, operation.key};
 }
 
 }  // namespace
@@ -232,7 +249,9 @@ void started(const Thread &thread, Procedure procedure, communicators::Communica
     for (const Running::Entry &entry : thread.running) taught = taught || entry.operation != 0;
   }
   // Without data there may be nothing to send.
-  if (in_steps || (!taught && size != 0)) communicator.late_calls.add(procedure, kept, in_steps);
+  if (!in_steps && (taught || size == 0)) return;
+  const Guard guard(late, threads::several);
+  communicator.late_calls.add(procedure, kept, in_steps);
 }
 
 }  // namespace rankwise::inside

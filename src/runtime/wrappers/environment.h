@@ -32,14 +32,14 @@ inline void measure_own_cost() {
   const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
   rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
   row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;
-  thread->inside = false;
+  thread->inside = nullptr;
 }
 
 inline void book(Procedure procedure, std::uint64_t ticks) {
   Thread *thread = threads::enter();
   if (thread == nullptr) return;
   booking::add_call(booking::row(*thread, keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current)), ticks);
-  thread->inside = false;
+  thread->inside = nullptr;
 }
 
 // Processor time of what a scope does itself: not that in which others had the processor, nor that in MPI.
@@ -98,7 +98,7 @@ int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
   const int rc = own.without(next);
   const std::uint64_t after = clock::ticks();
   thread->record->inside_key = 0;
-  thread->inside = false;
+  thread->inside = nullptr;
   book(procedure, clock::elapsed(before, after));
   process::add_finish_cost(own.ns());
   lifecycle::closed(opener, rc);
@@ -137,6 +137,34 @@ static int MPI_Abort(MPI_Comm comm, int errorcode) {
   return next(comm, errorcode);
 }
 
+// What follows the level in a call of MPI_Pcontrol, as the calling convention passes it: integers and pointers in
+// registers, reals in others, and what is beyond them on the stack.
+//
+// RATIONALE: nothing tells how many there are, so all that may hold one is handed on, and so much of the stack as is
+// there above any call.
+struct Following {
+#if defined(__x86_64__)
+  static constexpr std::size_t integer_registers = 5;
+#else
+  static constexpr std::size_t integer_registers = 7;
+#endif
+  static constexpr std::size_t real_registers = 8;
+  static constexpr std::size_t stack_words = 8;
+  void *integers[integer_registers];
+  double reals[real_registers];
+  void *stack[stack_words];
+
+  template <std::size_t... i, std::size_t... r, std::size_t... s>
+  int pass(int (*next)(const int, ...), int level, std::index_sequence<i...>, std::index_sequence<r...>,
+           std::index_sequence<s...>) const {
+    return next(level, integers[i]..., reals[r]..., stack[s]...);
+  }
+  int pass(int (*next)(const int, ...), int level) const {
+    return pass(next, level, std::make_index_sequence<integer_registers>(), std::make_index_sequence<real_registers>(),
+                std::make_index_sequence<stack_words>());
+  }
+};
+
 // Leaves nothing of a region's name where the next call without one would find it.
 static inline void forget_argument() {
 #if defined(__x86_64__)
@@ -151,11 +179,14 @@ static int MPI_Pcontrol(const int level, ...) {
   const auto next = library::next<int (*)(const int, ...)>(Slot::MPI_Pcontrol);
   va_list arguments;
   va_start(arguments, level);
-  const void *argument = va_arg(arguments, const void *);
+  Following following;
+  for (void *&integer : following.integers) integer = va_arg(arguments, void *);
+  for (double &real : following.reals) real = va_arg(arguments, double);
+  for (void *&word : following.stack) word = va_arg(arguments, void *);
   va_end(arguments);
   if (threads::recording && (level == 1 || level == -1)) {
     char name[64];
-    const char *region = environment::region_name(argument, __builtin_return_address(0), name);
+    const char *region = environment::region_name(following.integers[0], __builtin_return_address(0), name);
     if (level == -1) {
       regions::leave(region);
     } else if (process::paused) {
@@ -166,7 +197,7 @@ static int MPI_Pcontrol(const int level, ...) {
   } else if (threads::recording && level == 0) {
     process::pause();
   }
-  const int rc = next(level, argument);
+  const int rc = following.pass(next, level);
   forget_argument();
   return rc;
 }

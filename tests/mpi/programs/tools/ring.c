@@ -18,6 +18,9 @@ int main(int argc, char **argv) {
   }
   MPI_Allreduce(&sum, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("sum %d\n", all);
+  // More integers than registers of any processor hold.
+  MPI_Pcontrol(2, 3, 0.5);
+  MPI_Pcontrol(15, 1, 2., 3, 4., 5, 6., 7, 8., 9, 10., 11, 12., 13, 14., 15);
   MPI_Finalize();
   return 0;
 }

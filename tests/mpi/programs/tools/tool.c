@@ -1,13 +1,16 @@
-// Another tool, as a shared library: counts MPI_Init and MPI_Send and says so in MPI_Finalize, in the file tool.RANK.
+// Another tool, as a shared library: counts MPI_Init, MPI_Send and what it is given in MPI_Pcontrol, and says so in
+// MPI_Finalize, in the file tool.RANK.
 // With -DNEXT it forwards to whoever comes behind it and wraps malloc, too; without, to the PMPI names, as the MPI
 // standard has it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
 static int inits, sends;
+static double given;
 static long allocations;
 
 #ifdef NEXT
@@ -38,6 +41,18 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
   return FORWARD(MPI_Send)(buf, count, datatype, dest, tag, comm);
 }
 
+// As many numbers as the level, integers and reals in turn.
+int MPI_Pcontrol(const int level, ...) {
+  va_list arguments;
+  va_start(arguments, level);
+  for (int i = 0; i < level; i++) {
+    const double number = i % 2 ? va_arg(arguments, double) : va_arg(arguments, int);
+    given += (i + 1) * number;
+  }
+  va_end(arguments);
+  return FORWARD(MPI_Pcontrol)(level);
+}
+
 int MPI_Finalize(void) {
   int rank;
   char name[20];
@@ -45,7 +60,7 @@ int MPI_Finalize(void) {
   snprintf(name, sizeof name, "tool.%d", rank);
   FILE *file = fopen(name, "w");
   if (file != NULL) {
-    fprintf(file, "%d %d %d\n", inits, sends, allocations > 0);
+    fprintf(file, "%d %d %d %g\n", inits, sends, allocations > 0, given);
     fclose(file);
   }
   return FORWARD(MPI_Finalize)();
