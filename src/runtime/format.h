@@ -80,7 +80,7 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_COMMUNICATORS = 2, /* communicators without a record: booked on "other" */
   RANKWISE_DROPPED_REGIONS = 3,       /* region entries without a record: booked on the enclosing region */
   RANKWISE_DROPPED_REQUESTS = 4,      /* requests not tracked: their received bytes are not booked */
-  RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls for which there was no room at all, not even a row "other": not booked */
+  RANKWISE_DROPPED_THREAD_CALLS = 5,  /* calls not booked: no room at all, or taken for nested after a jump */
   RANKWISE_DROPPED_RECEIVES = 6,      /* receives freed before they completed, ...: bytes unknowable */
   RANKWISE_DROPPED_FILES = 7,         /* files opened without a record: booked on "other" */
   RANKWISE_DROPPED_ACCESS_ROWS = 8,   /* calls on files booked on an "other" row: the table of accesses is full */

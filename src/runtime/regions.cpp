@@ -114,6 +114,7 @@ void leave(const char *name) {
 void stop() {
   const Guard guard(lock);
   while (depth > 0) close_innermost();
+  if (region(0)->opened == 0) return;  // stopped before, by a call that was left
   region(0)->ticks += clock::elapsed(region(0)->opened, clock::ticks());
   region(0)->opened = 0;
 }

@@ -9,6 +9,7 @@
 #include "files.h"
 #include "inside/running.h"
 #include "inside/sender.h"
+#include "leaving.h"
 #include "polls.h"
 #include "row_table.h"
 #include "windows.h"
@@ -24,7 +25,8 @@ struct Request;
 constexpr std::size_t apart = 128;
 
 struct alignas(apart) Thread {
-  bool inside = false;  // inside a recorded call: whatever MPI calls of itself counts with it
+  // The frame of the recorded call that the thread is inside of: whatever MPI calls of itself counts with it.
+  const void *inside = nullptr;
   rankwise_thread *record = nullptr;
   CallRows calls;
   MessageRows messages;
@@ -40,6 +42,10 @@ struct alignas(apart) Thread {
   inside::Sender sender;
   const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
   int starting_count = 0;
+  int taken = 0;                                   // requests that a waiting call has taken out, in the scratch memory
+  communicators::Communicator *freeing = nullptr;  // by the running call
+  std::uint64_t nested = 0;                        // calls so far in that which began at `nested_since`
+  std::uint64_t nested_since = 0;
   bool own_traffic = false;  // Rankwise itself communicates
   // Whom it has sent its latest messages to, as the hooks tell it; how many there were.
   static constexpr std::size_t most_own_peers = 16;
@@ -73,7 +79,8 @@ extern constinit thread_local Thread *current;
 Thread *attach();
 
 // The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
-inline Thread *enter() {
+[[gnu::always_inline]] inline Thread *enter() {
+  const void *frame = leaving::frame();
   if (!recording) [[unlikely]] {
     return nullptr;
   }
@@ -82,10 +89,10 @@ inline Thread *enter() {
     thread = attach();
     if (thread == nullptr) return nullptr;
   }
-  if (thread->inside) [[unlikely]] {
+  if (thread->inside != nullptr && !leaving::has_left(*thread, frame)) [[unlikely]] {
     return nullptr;
   }
-  thread->inside = true;
+  thread->inside = frame;
   return thread;
 }
 

@@ -19,7 +19,7 @@ _EXPLANATIONS = {
     "receives": "receives have bytes that cannot be known:"
     " freed, failed, or of an MPI_Isendrecv whose status does not tell",
     "requests": "requests could not be tracked, so their received bytes were not booked",
-    "thread_calls": "calls had no room and were not booked",
+    "thread_calls": "calls had no room, or followed one that was left by a jump, and were not booked",
     "communicators": "communicators had no room for a record and are booked on (other)",
 }
 

@@ -51,7 +51,7 @@ template <std::size_t i>
   Thread *thread = process::paused ? nullptr : threads::enter();
   if (thread == nullptr) return bindings[i](requests, a, b, c, d, e);
   const std::uint64_t calls = row_of(*thread, procedure, 0).calls;
-  thread->inside = false;
+  thread->inside = nullptr;
   const std::uint64_t start = clock::ticks();
   bindings[i](requests, a, b, c, d, e);
   const std::uint64_t stop = clock::ticks();

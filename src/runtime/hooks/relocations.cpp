@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "../counters_file.h"
 #include "../dispatch/copies.h"
@@ -18,6 +19,12 @@
 #include "loader_calls.h"
 #include "references.h"
 #include "slot_names.h"
+
+extern "C" {
+// longjmp.S
+void rankwise_longjmp();
+void rankwise_checked_longjmp();
+}
 
 namespace rankwise::relocations {
 namespace {
@@ -140,10 +147,24 @@ void lead(void **place, void *ours, Procedure procedure, const Object &object) {
   if (!references::set(place, ours, object.read_only) || called) pass_by(procedure);
 }
 
+// What stands before longjmp and its kin; nullptr if it is none of these.
+void *jump_stand_in(const char *name) {
+  if (name[0] != 'l' && name[0] != '_' && name[0] != 's') return nullptr;
+  if (strcmp(name, "__longjmp_chk") == 0) return reinterpret_cast<void *>(&rankwise_checked_longjmp);
+  for (const char *jump : {"longjmp", "_longjmp", "siglongjmp"}) {
+    if (strcmp(name, jump) == 0) return reinterpret_cast<void *>(&rankwise_longjmp);
+  }
+  return nullptr;
+}
+
 // Redirects one reference; false if it must wait for an answer of the MPI library.
 bool redirect_reference(const char *name, void **place, const Object &object) {
   if (void *ours = loader_calls::stand_in(name); ours != nullptr && !object.fortran) {
     if (!references::set(place, ours, object.read_only)) pass_by(Procedure::none);
+    return true;
+  }
+  if (void *ours = jump_stand_in(name); ours != nullptr) {
+    references::set(place, ours, object.read_only);
     return true;
   }
   const bool profiling_name = name[0] == 'P';

@@ -84,7 +84,7 @@ class Call {
       if ((has_pattern_ || outlives_) && inside::active) tell_inside();
     }
     process::alive_at(stop_);
-    thread_->inside = false;
+    thread_->inside = nullptr;
   }
 
   RANKWISE_HOT std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }

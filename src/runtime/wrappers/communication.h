@@ -21,11 +21,12 @@ inline MPI_Comm communicator_of(Handle handle) { return as<MPI_Comm>(handle); }
 // A scope in which nothing that the thread does is the program's.
 class Ours {
  public:
-  Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
+  RANKWISE_HOT Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
     if (thread_ == nullptr) return;
     inside_ = thread_->inside;
     own_traffic_ = thread_->own_traffic;
-    thread_->inside = thread_->own_traffic = true;
+    if (inside_ == nullptr) thread_->inside = leaving::frame();
+    thread_->own_traffic = true;
   }
   ~Ours() {
     if (thread_ == nullptr) return;
@@ -37,7 +38,7 @@ class Ours {
 
  private:
   Thread *thread_;
-  bool inside_ = false;
+  const void *inside_ = nullptr;
   bool own_traffic_ = false;
 };
 

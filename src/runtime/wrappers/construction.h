@@ -258,11 +258,14 @@ inline void Call::created_from_groups(MPI_Comm child, const char *tag) {
 
 inline void Call::freeing() {
   adopt_ = false;
-  if (communicator_ != nullptr) communicators::table.hide(communicator_);
+  if (communicator_ == nullptr) return;
+  communicators::table.hide(communicator_);
+  thread_->freeing = communicator_;
 }
 
 inline void Call::freed(int rc) {
   if (communicator_ == nullptr) return;
+  thread_->freeing = nullptr;
   if (rc == abi::success) {
     if (inside::active) inside::operations::forget(communicator_->index);
     communicators::freed(communicator_);

@@ -1,0 +1,160 @@
+#include "leaving.h"
+
+#include <pthread.h>
+#include <unwind.h>
+
+#include "clock.h"
+#include "communicators.h"
+#include "counters_file.h"
+#include "process.h"
+#include "requests.h"
+#include "thread.h"
+#include "wrappers/booking.h"
+
+extern "C" {
+_Unwind_Reason_Code rankwise_unwound(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+                                     _Unwind_Exception *exception, _Unwind_Context *context);
+// Before longjmp jumps to `environment` (hooks/longjmp.S).
+void rankwise_before_longjmp(const std::uint64_t *environment);
+// Fills in two environments as setjmp does. The first one's stack pointer is returned, the second's is 64 less.
+std::uint64_t rankwise_set_jumps(std::uint64_t *first, std::uint64_t *second);
+}
+
+namespace rankwise::leaving {
+namespace {
+
+enum class Time { known, unknown };
+
+// What the call had taken out of the tables goes back: the program may use it on, or MPI has freed it, and then the
+// next one with its handle takes its place.
+void put_back(Thread &thread) {
+  const auto *taken = static_cast<const requests::Request *>(thread.scratch);
+  for (int i = 0; i < thread.taken; ++i) {
+    if (taken[i].kind != requests::Kind::none) requests::table.put(taken[i]);
+  }
+  thread.taken = 0;
+  for (int i = 0; i < thread.starting_count; ++i) {
+    if (thread.starting[i].kind != requests::Kind::none) requests::table.complete(thread.starting[i].handle);
+  }
+  thread.starting_count = 0;
+  if (thread.freeing != nullptr) communicators::table.show(thread.freeing);
+  thread.freeing = nullptr;
+}
+
+// The call that the thread is inside of is over: it counts as one that has failed.
+void leave(Thread &thread, Time time) {
+  const std::uint64_t key = thread.record->inside_key;
+  if (key != 0 && !process::paused) {
+    rankwise_calls &row = booking::row(thread, key);
+    if (time == Time::known) {
+      booking::add_call(row, clock::elapsed(thread.record->inside_since, clock::ticks()));
+    } else {
+      ++row.calls;
+    }
+  }
+  put_back(thread);
+  thread.record->inside_key = 0;
+  thread.own_traffic = false;
+  thread.inside = nullptr;
+}
+
+struct Stack {
+  std::uintptr_t low = 0;
+  std::uintptr_t high = 0;
+
+  // Of the calling thread.
+  Stack() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void *address = nullptr;
+    std::size_t bytes = 0;
+    if (pthread_attr_getstack(&attributes, &address, &bytes) == 0) {
+      low = reinterpret_cast<std::uintptr_t>(address);
+      high = low + bytes;
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  bool holds(std::uintptr_t address) const { return address >= low && address < high; }
+};
+
+// Whether a place on the stack is outside of the thread's recorded call. Only places of one stack can be compared:
+// signal handlers and coroutines may have others.
+bool is_outside(const Thread &thread, std::uintptr_t place) {
+  const auto frame = reinterpret_cast<std::uintptr_t>(thread.inside);
+  if (place < frame) return false;
+  const Stack stack;
+  return stack.holds(place) && stack.holds(frame);
+}
+
+// What setjmp makes of the stack pointer: the C library may hide it behind a key of the process.
+struct Hidden {
+#if defined(__x86_64__)
+  static constexpr int place = 6;
+#else
+  static constexpr int place = 13;
+#endif
+  static constexpr int rotations[] = {17, 0};  // glibc's on x86-64; none elsewhere
+
+  bool known = false;
+  int rotation = 0;
+  std::uint64_t key = 0;
+
+  static std::uint64_t turned(std::uint64_t value, int bits) {
+    return bits == 0 ? value : value >> bits | value << (64 - bits);
+  }
+
+  // Found out by two jumps of our own.
+  Hidden() {
+    alignas(16) std::uint64_t first[64];
+    alignas(16) std::uint64_t second[64];
+    const std::uint64_t pointer = rankwise_set_jumps(first, second);
+    for (const int bits : rotations) {
+      key = turned(first[place], bits) ^ pointer;
+      rotation = bits;
+      known = (turned(second[place], bits) ^ (pointer - 64)) == key;
+      if (known) return;
+    }
+  }
+
+  std::uintptr_t show(const std::uint64_t *environment) const { return turned(environment[place], rotation) ^ key; }
+};
+
+}  // namespace
+
+bool has_left(Thread &thread, const void *frame) {
+  if (thread.nested_since != thread.record->inside_since) {
+    thread.nested_since = thread.record->inside_since;
+    thread.nested = 0;
+  }
+  if (!is_outside(thread, reinterpret_cast<std::uintptr_t>(frame))) {
+    ++thread.nested;
+    return false;
+  }
+  // Nobody can tell which of these came after the jump.
+  if (thread.nested != 0) counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS, thread.nested);
+  leave(thread, Time::unknown);
+  return true;
+}
+
+}  // namespace rankwise::leaving
+
+// (A call that is nested has jumped on, so the wrapper that is unwound is that of the recorded call.)
+_Unwind_Reason_Code rankwise_unwound(int /*version*/, _Unwind_Action actions, _Unwind_Exception_Class /*kind*/,
+                                     _Unwind_Exception * /*exception*/, _Unwind_Context * /*context*/) {
+  using namespace rankwise;
+  Thread *thread = threads::current;
+  if ((actions & _UA_CLEANUP_PHASE) != 0 && thread != nullptr && thread->inside != nullptr) {
+    leaving::leave(*thread, leaving::Time::known);
+  }
+  return _URC_CONTINUE_UNWIND;
+}
+
+void rankwise_before_longjmp(const std::uint64_t *environment) {
+  using namespace rankwise;
+  Thread *thread = threads::current;
+  if (thread == nullptr || thread->inside == nullptr) return;
+  static const leaving::Hidden hidden;
+  if (hidden.known && leaving::is_outside(*thread, hidden.show(environment))) {
+    leaving::leave(*thread, leaving::Time::known);
+  }
+}
