@@ -249,7 +249,23 @@ struct rankwise_thread {
   uint64_t inside_since; /* when that call, or the latest one, began; ticks */
   int32_t tid;           /* kernel's thread id */
   int32_t alive;         /* 0 after the thread ended; another thread may take the slot over */
-  uint64_t reserved[5];
+  /* What the call that it is inside of waits for, as far as it is known: a message from somebody, and one to somebody
+   * who takes it; 0 = nothing. Not of polling calls. */
+  uint64_t inside_source; /* rankwise_partner */
+  uint64_t inside_destination;
+  uint64_t left_key; /* key of the latest call that the thread has left */
+  uint64_t reserved[2];
+};
+
+/* A partner: who | tag. Who is a rank of the call's communicator (of an intercommunicator the remote group's) plus 1,
+ * or one of these; 0 = nobody. */
+enum rankwise_partner {
+  RANKWISE_PARTNER_TAG_BITS = 32,
+  RANKWISE_PARTNER_ANY = 134217727,     /* MPI_ANY_SOURCE */
+  RANKWISE_PARTNER_SEVERAL = 134217726, /* of several requests, not the same of all */
+  RANKWISE_PARTNER_WORLD = 134217728,   /* this plus a rank in MPI_COMM_WORLD plus 1 */
+  RANKWISE_TAG_ANY = -1,                /* MPI_ANY_TAG */
+  RANKWISE_TAG_UNKNOWN = -2             /* or not the same of all */
 };
 
 struct rankwise_communicator {

@@ -9,6 +9,7 @@
 #include "hash.h"
 #include "keys.h"
 #include "lock.h"
+#include "partners.h"
 #include "thread.h"
 
 namespace rankwise::requests {
@@ -53,7 +54,7 @@ struct Request {
   std::uint32_t communicator : 24;  // index in keys
   Kind kind : 8;
   std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys; of an access: the file; of a
-                                // collective: inside::operation_of()
+                                // collective: inside::operation_of(); else whom it waits for, as in partners
   std::uint32_t addressed : 1;  // persistent: each start is a message
   std::uint32_t recorded : 1;   // false: posted or started while recording was paused
   std::uint32_t persistent : 1;
@@ -70,6 +71,13 @@ constexpr bool may_share(const Request &request) {
 //
 // RATIONALE: kept where it needs no room: those that share a handle need no time, the others are not shared.
 inline std::uint32_t &serial(Request &request) { return may_share(request) ? request.once.ticks : request.once.shared; }
+
+// Whom a send or a receive waits for. (For the tag there is no room.)
+constexpr std::uint64_t partner(const Request &request) {
+  if (request.peer == 0 && !request.addressed) return partners::nobody;
+  const std::uint32_t who = request.addressed ? RANKWISE_PARTNER_WORLD + request.peer + 1 : request.peer;
+  return partners::word(who, RANKWISE_TAG_UNKNOWN);
+}
 
 // Whether MPI is at work on it: not so on a persistent request that is not active.
 constexpr bool is_under_way(const Request &request) {

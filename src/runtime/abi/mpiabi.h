@@ -28,6 +28,8 @@ namespace abi {
 inline constexpr int success = 0;
 inline constexpr int undefined = -32766;
 inline constexpr int proc_null = -3;
+inline constexpr int any_source = -1;
+inline constexpr int any_tag = -2;
 inline constexpr int root = -4;
 inline constexpr int topology_cart = 211;
 inline constexpr int topology_graph = 212;

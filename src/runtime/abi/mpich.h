@@ -30,6 +30,8 @@ namespace abi {
 inline constexpr int success = 0;
 inline constexpr int undefined = -32766;
 inline constexpr int proc_null = -1;
+inline constexpr int any_source = -2;
+inline constexpr int any_tag = -1;
 inline constexpr int root = -3;
 inline constexpr int topology_cart = 2;
 inline constexpr int topology_graph = 1;

@@ -64,6 +64,7 @@ class Call {
   RANKWISE_HOT void stop(int rc) {
     stop_ = clock::ticks();
     thread_->record->inside_key = 0;
+    thread_->record->left_key = key_;
     if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
       communicator_ = adopt(comm_);
@@ -124,7 +125,9 @@ class Call {
     entry.once.ticks = static_cast<std::uint32_t>(cut);
     requests::table.put(entry);
   }
-  RANKWISE_HOT void posted_send(MPI_Request request) { posted(request, requests::Kind::send); }
+  RANKWISE_HOT void posted_send(MPI_Request request) {
+    posted(request, requests::Kind::send, partners::who(destination_));
+  }
   // To or from nobody it is a plain receive or send in every library, so its status is right.
   void posted_exchange(int destination, MPI_Request request) {
     const bool told = destination == abi::proc_null || abi::exchange_tells_bytes;
@@ -136,13 +139,27 @@ class Call {
     outlives_ = true;
   }
 
-  // A receive from nobody is complete when it is posted, and all of them may have the same handle.
-  void from(int source) { from_nobody_ = source == abi::proc_null; }
+  // Whom a message comes from, and whom it goes to. A receive from nobody is complete when it is posted, and all of
+  // them may have the same handle.
+  RANKWISE_HOT void from(int source, int tag) {
+    from_nobody_ = source == abi::proc_null;
+    source_ = partner(source, tag);
+  }
+  RANKWISE_HOT void to(int destination, int tag) { destination_ = partner(destination, tag); }
+  // The same of a request that the call waits for, beside others.
+  RANKWISE_HOT void also_waits_for(const requests::Request &request) {
+    if (requests::receives(request.kind)) {
+      source_ = partners::both(source_, requests::partner(request));
+    } else if (request.kind == requests::Kind::send) {
+      destination_ = partners::both(destination_, requests::partner(request));
+    }
+  }
 
   template <class Count>
   void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
-    posted(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive);
+    if (from_nobody_) return posted(request, requests::Kind::send);
+    posted(request, requests::Kind::receive, partners::who(source_));
   }
 
   // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
@@ -175,7 +192,10 @@ class Call {
   template <class Count>
   void initialised_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
-    requests::table.put(persistent_entry_for(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive));
+    requests::Request entry =
+        persistent_entry_for(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive);
+    entry.peer = partners::who(source_) & RANKWISE_PEER_OTHER;
+    requests::table.put(entry);
   }
 
   void initialised_partitioned_send(int partitions, MPI_Count count, MPI_Datatype datatype, int destination,
@@ -186,6 +206,7 @@ class Call {
   void initialised_partitioned_receive(int partitions, MPI_Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ || partitions <= 0 ? 0 : bytes_of(partitions * count, datatype);
     requests::Request entry = persistent_entry_for(request, requests::Kind::partitioned);
+    entry.peer = partners::who(source_) & RANKWISE_PEER_OTHER;
     entry.bytes = size_;
     requests::table.put(entry);
   }
@@ -360,12 +381,20 @@ class Call {
   RANKWISE_HOT void start_at(std::uint64_t now) {
     key_ = keys::calls(procedure_, index_, regions::current);
     rankwise_thread &record = *thread_->record;
+    record.inside_source = source_;
+    record.inside_destination = destination_;
     record.inside_key = key_;
     start_ = now;
     record.inside_since = now;
   }
 
   static std::uint64_t message_bits(MPI_Message message) { return abi::bits(message) | (std::uint64_t{1} << 63); }
+
+  static constexpr std::uint64_t partner(int rank, int tag) {
+    if (rank < 0 && rank != abi::any_source) return partners::nobody;
+    const auto who = rank == abi::any_source ? RANKWISE_PARTNER_ANY : static_cast<std::uint32_t>(rank) + 1;
+    return partners::word(who, tag == abi::any_tag ? static_cast<int>(RANKWISE_TAG_ANY) : tag);
+  }
 
   template <class Count>
   static std::uint64_t bytes_of(Count count, MPI_Datatype datatype) {
@@ -529,6 +558,8 @@ class Call {
   MPI_Win win_{};
   windows::Window *window_ = nullptr;
   std::uint64_t key_ = 0;
+  std::uint64_t source_ = partners::nobody;
+  std::uint64_t destination_ = partners::nobody;
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
   std::uint64_t size_ = 0;

@@ -25,7 +25,9 @@ class Completion {
     for (int i = 0; i < count_; ++i) {
       known_[i] =
           requests_[i] == abi::request_null ? requests::Request{} : requests::table.complete(abi::bits(requests_[i]));
-      if (known_[i].kind != requests::Kind::none) call_.also_on(known_[i].communicator);
+      if (known_[i].kind == requests::Kind::none) continue;
+      call_.also_on(known_[i].communicator);
+      call_.also_waits_for(known_[i]);
     }
     call_.thread().taken = count_;
   }
