@@ -32,10 +32,12 @@ def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
 
 REASONS = {
     "abort": [f"rank {VICTIM} ", "called MPI_Abort(7)"],
-    "kill": [f"rank {VICTIM} ", "outside of MPI calls"],
-    "segfault": [f"rank {VICTIM} ", "outside of MPI calls"],
-    "exit": [f"rank {VICTIM} ", "outside of MPI calls"],
-    "time": [f"rank {VICTIM} ", "outside of MPI calls"],
+    "kill": [f"rank {VICTIM} ", "outside of recorded MPI calls"],
+    "segfault": [f"rank {VICTIM} ", "outside of recorded MPI calls"],
+    "exit": [f"rank {VICTIM} ", "outside of recorded MPI calls"],
+    "time": [f"rank {VICTIM} ", "outside of recorded MPI calls"],
+    # MPI's own error handler ends it, which is called by a procedure that is not recorded.
+    "handler": [f"rank {VICTIM} ", "outside of recorded MPI calls"],
 }
 
 

@@ -115,6 +115,8 @@ def test_a_job_that_hangs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
         assert now["since"] == then["since"], rank
         assert 1 <= now["seconds"] <= time.time() - started
         assert now["percent_in_mpi"] == pytest.approx(0.0 if rank == 2 else 100.0, abs=1e-6)
+        whom = (now["source"], now["source_tag"], now["destination"], now["destination_tag"])
+        assert whom == ((0, 7, None, None) if rank == 3 else (None,) * 4)
     [world] = later["worlds"]
     assert world["slowest"][0] == 2
     assert 1 <= world["quiet_seconds"] <= time.time() - started
@@ -127,6 +129,7 @@ def test_a_job_that_hangs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
         shown += watching.stdout.read()
     assert watching.wait() == 0
     assert "MPI_Barrier on W_s1.0" in shown
+    assert "MPI_Recv on W from 0, tag 7" in shown
     assert "  ended\n" in shown
     assert not job.directory.exists()
 

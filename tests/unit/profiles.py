@@ -228,7 +228,7 @@ def _close(connection: sqlite3.Connection) -> None:
 
 def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
     connection.execute(
-        f"INSERT INTO run VALUES ({', '.join('?' * 21)})",
+        f"INSERT INTO run VALUES ({', '.join('?' * 21)}, NULL)",
         (
             "0.1.0",
             json.dumps(COMMAND),
@@ -258,7 +258,7 @@ def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
 def _ranks(connection: sqlite3.Connection, hosts: Sequence[str] = HOSTS) -> None:
     for rank, host in enumerate(hosts):
         connection.execute(
-            f"INSERT INTO ranks VALUES ({', '.join('?' * 27)})",
+            f"INSERT INTO ranks VALUES ({', '.join('?' * 27)}{', NULL' * 10})",
             (
                 rank,
                 host,
@@ -362,7 +362,7 @@ def _call(
 ) -> None:
     mean = seconds / calls
     connection.execute(
-        f"INSERT INTO calls VALUES ({', '.join('?' * 11)})",
+        f"INSERT INTO calls VALUES ({', '.join('?' * 11)}, 0)",
         (rank, communicator, region, procedure, size_bin, calls, sent, received, seconds, mean / 2, mean * 2),
     )
 

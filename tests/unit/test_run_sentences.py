@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import pytest
+
+from rankwise.commands import waiting
 from rankwise.commands.run import _further_profiles
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
@@ -33,3 +37,18 @@ def test_a_library_that_is_not_found_is_named() -> None:
     plan = Plan(words, parse(words), (found,), {}, "", None)
     assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127)
     assert "libmpi" not in plan.why_nothing_was_seen(0)
+
+
+def test_what_takes_long_after_the_end_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with waiting.Waiting("nothing"):
+        pass
+    monkeypatch.setattr(waiting, "PATIENCE_S", 0.0)
+    told = ""
+    end = time.monotonic() + 30
+    with waiting.Waiting("a.rankwise to be written"):
+        while not told and time.monotonic() < end:
+            time.sleep(0.01)
+            told = capsys.readouterr().err
+    assert told == "rankwise: the job has ended; still waiting for a.rankwise to be written\n"

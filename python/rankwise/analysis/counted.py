@@ -7,7 +7,7 @@ else, so they are in no sum and in no share of the other calls.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankwise.analysis.percent import percent
@@ -37,6 +37,7 @@ class Counted:
             part of; 0 for those two.
         percent_of_run: `seconds` in percent of all ranks' time between MPI_Init and MPI_Finalize, times their
             threads that call MPI; 0 for those two.
+        unfinished: calls that never returned: not in `calls`, and in `seconds` up to the end of their ranks.
     """
 
     calls: int = 0
@@ -45,6 +46,7 @@ class Counted:
     seconds: float = 0.0
     percent_of_mpi: float = 0.0
     percent_of_run: float = 0.0
+    unfinished: int = 0
 
     @property
     def order(self) -> float:
@@ -59,6 +61,7 @@ class Counted:
             self.seconds + other.seconds,
             self.percent_of_mpi + other.percent_of_mpi,
             self.percent_of_run + other.percent_of_run,
+            self.unfinished + other.unfinished,
         )
 
 
@@ -72,16 +75,23 @@ def counted_by(
     """
     (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
     groups = _groups(connection, keys, f"{joins} WHERE calls.procedure NOT IN {_OPEN_OR_CLOSE}")
-    mpi = sum(time for _, (_, _, _, time) in groups)
-    return [(key, Counted(*sums, percent(sums[-1], mpi), percent(sums[-1], run))) for key, sums in groups]
+    mpi = sum(sums.seconds for _, sums in groups)
+    return [
+        (
+            key,
+            replace(
+                sums, percent_of_mpi=percent(sums.seconds, mpi), percent_of_run=percent(sums.seconds, run)
+            ),
+        )
+        for key, sums in groups
+    ]
 
 
 def opening_and_closing_by(
     connection: sqlite3.Connection, keys: str, joins: str = ""
 ) -> list[tuple[tuple[Any, ...], Counted]]:
     """Return the calls of MPI_Init, MPI_Finalize and their kin, likewise; they have no shares."""
-    groups = _groups(connection, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
-    return [(key, Counted(*sums)) for key, sums in groups]
+    return _groups(connection, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
 
 
 def opening_and_closing(connection: sqlite3.Connection) -> Counted:
@@ -89,11 +99,14 @@ def opening_and_closing(connection: sqlite3.Connection) -> Counted:
     return sum((counted for _, counted in opening_and_closing_by(connection, "calls.procedure")), Counted())
 
 
-def _groups(
-    connection: sqlite3.Connection, keys: str, rest: str
-) -> list[tuple[tuple[Any, ...], tuple[int, int, int, float]]]:
+def _groups(connection: sqlite3.Connection, keys: str, rest: str) -> list[tuple[tuple[Any, ...], Counted]]:
+    """Return the sums of each group, without shares."""
     rows = connection.execute(
-        f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time, {keys}"
+        f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
+        f" SUM(unfinished), {keys}"
         f" FROM calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
     )
-    return [(tuple(key), (calls, sent, received, time)) for calls, sent, received, time, *key in rows]
+    return [
+        (tuple(key), Counted(calls, sent, received, time, unfinished=unfinished))
+        for calls, sent, received, time, unfinished, *key in rows
+    ]

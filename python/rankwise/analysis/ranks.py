@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis.counted import RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.percent import percent
+from rankwise.analysis.places import seconds_between
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class Rank:
         max_rss_bytes: maximum resident memory.
         inside: procedure that it was inside of when it ended without leaving it.
         inside_communicator: name of its communicator.
+        inside_since: when that call began, ISO 8601.
+        inside_seconds: from then to the end of the rank as far as it is known.
+        signal: that ended it, None if none or not known.
+        exit_code: that it ended with before the end of MPI_Finalize, None if not known.
     """
 
     rank: int
@@ -44,6 +49,10 @@ class Rank:
     own_cost_seconds: float
     inside: str | None
     inside_communicator: str | None
+    inside_since: str | None
+    inside_seconds: float | None
+    signal: int | None
+    exit_code: int | None
     calls: int
     bytes_sent: int
     bytes_received: int
@@ -63,11 +72,15 @@ def ranks(connection: sqlite3.Connection) -> list[Rank]:
         "SELECT ranks.rank, host, pid, state, abort_code, cpus_allowed, cpu_start, cpu_stop,"
         f" ranks.wall, {RUN_SECONDS}, ranks.init_finalize,"
         ' ranks."user", ranks."system", ranks.max_rss, ranks.threads, ranks.own_cost, ranks.inside,'
-        f" communicators.name, ranks.mpi, {THREAD_SECONDS}"
+        " communicators.name, ranks.inside_since, ranks.stopped, ranks.signal, ranks.exit_code, ranks.mpi,"
+        f" {THREAD_SECONDS}"
         " FROM ranks LEFT JOIN communicators ON communicators.id = ranks.inside_communicator"
         " ORDER BY ranks.mpi DESC, ranks.rank"
     )
     return [
-        Rank(*(rank, *facts, *counts.get(rank, (0, 0, 0)), mpi, percent(mpi, thread_seconds)))
-        for rank, *facts, mpi, thread_seconds in rows
+        Rank(
+            *(rank, *facts, since, seconds_between(since, stopped) if since else None, signal, exit_code),
+            *(*counts.get(rank, (0, 0, 0)), mpi, percent(mpi, thread_seconds)),
+        )
+        for rank, *facts, since, stopped, signal, exit_code, mpi, thread_seconds in rows
     ]

@@ -10,6 +10,7 @@ from rankwise.analysis.files import FileTotals, file_totals
 from rankwise.analysis.inside import InsideTotals, inside_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
+from rankwise.analysis.places import Whereabouts, places_at_end
 from rankwise.analysis.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
@@ -20,7 +21,7 @@ from rankwise.analysis.times import Balance, Times, balance, times
 
 @dataclass(frozen=True)
 class Summary:
-    """What ran, how far to trust it, and where its time and bytes went."""
+    """What ran, how far to trust it, where its time and bytes went, and where lost ranks ended."""
 
     run: Run
     trust: Trust
@@ -32,6 +33,7 @@ class Summary:
     locality: Locality
     inside: InsideTotals | None
     files: FileTotals | None
+    places: list[Whereabouts]
 
 
 def summary(connection: sqlite3.Connection) -> Summary:
@@ -47,4 +49,5 @@ def summary(connection: sqlite3.Connection) -> Summary:
         locality(connection),
         inside_totals(connection),
         file_totals(connection),
+        places_at_end(connection),
     )

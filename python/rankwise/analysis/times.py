@@ -35,6 +35,7 @@ class Times:
         rest_percent_of_run: what is left of that: computing, I/O and everything else.
         most_in_mpi: the rank with the most time in MPI, None without ranks.
         least_in_mpi: the rank with the least.
+        ends_known: whether it is known when the ranks ended that did not come to the end of MPI_Finalize.
     """
 
     wall_seconds: float
@@ -43,6 +44,7 @@ class Times:
     rest_percent_of_run: float
     most_in_mpi: RankTime | None
     least_in_mpi: RankTime | None
+    ends_known: bool
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Balance:
 
 def times(connection: sqlite3.Connection) -> Times:
     """Return where the time went."""
-    (longest,) = connection.execute("SELECT wall FROM run").fetchone()
+    longest, ended = connection.execute("SELECT wall, ended FROM run").fetchone()
     mpi, init_finalize, run = connection.execute(
         f"SELECT TOTAL(mpi), COALESCE(AVG(init_finalize), 0.0), TOTAL({THREAD_SECONDS}) FROM ranks"
     ).fetchone()
@@ -72,9 +74,8 @@ def times(connection: sqlite3.Connection) -> Times:
     ]
     share = percent(mpi, run)
     rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded: nothing is left is no 1e-14
-    return Times(
-        longest, init_finalize, share, rest, order[-1] if order else None, order[0] if order else None
-    )
+    most, least = (order[-1], order[0]) if order else (None, None)
+    return Times(longest, init_finalize, share, rest, most, least, ended is not None)
 
 
 def balance(connection: sqlite3.Connection) -> Balance | None:

@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.saying import say as _say
+from rankwise.commands.waiting import Waiting
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside, job, mpilibraries, remains, reorder
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers.base import Preload
+from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=mpilibraries.FAMILIES,
         help="the MPI that the program uses (default: each process sees for itself)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something goes wrong")
     parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
     parser.add_argument(
         "--live-dir",
@@ -112,10 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
         if reordering:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
+        observer = Observer(directory.path)
         end = job.run(
             launch.words,
             launch.environment,
             view.stderr if view else None,
+            started=observer.start,
             meanwhile=lambda: _prepare_end(directory, planned, only),
         )
     except BaseException:
@@ -125,9 +129,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     if end.status != 0:
         remains.wait(directory.path)
-    directory.note_end()
+    directory.note_end(observer.note(end.interrupted_ns))
     if view:
-        view.end()
+        with Waiting("the view of --top to end"):
+            view.end()
     if not directory.path.is_dir():
         _say(f"no profile: the run directory {directory.path} was removed during the run")
         return end.status or 1
@@ -180,7 +185,8 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
         from rankwise.profile.assemble import assemble
         from rankwise.report.progress import ProgressBar
 
-        with ProgressBar("making the profile", wanted=not arguments.quiet) as bar:
+        bar = ProgressBar("making the profile", wanted=not arguments.quiet)
+        with bar, Waiting(f"{output} to be written"):
             made = assemble(
                 directory.path,
                 output,
@@ -192,12 +198,13 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
-    if made.others:
+    if made.others and not arguments.quiet:
         _say(_further_profiles([made, *made.others]))
-    if arguments.keep:
+    if not arguments.keep:
+        with Waiting(f"{directory.path} to be removed"):
+            directory.remove()
+    elif not arguments.quiet:
         _say(f"run directory kept: {directory.path}")
-    else:
-        directory.remove()
     if not arguments.quiet:
         try:
             from rankwise.report.summary import print_summary

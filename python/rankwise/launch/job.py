@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -24,16 +25,19 @@ class End:
     Attributes:
         status: as a shell tells it: 128 + n if signal n killed it.
         interrupted: what ended it from the outside, as part of a sentence; '' if nothing did.
+        interrupted_ns: when that was, on CLOCK_MONOTONIC; None = never.
     """
 
     status: int
     interrupted: str
+    interrupted_ns: int | None = None
 
 
 def run(
     words: Sequence[str],
     environment: Mapping[str, str],
     stderr: int | None = None,
+    started: Callable[[], None] = lambda: None,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> End:
     """Start a command with our stdin, stdout, stderr, open files and process group, and wait for its end.
@@ -45,6 +49,7 @@ def run(
         words: the command; the first is looked up on PATH.
         environment: of the command.
         stderr: descriptor that it gets in place of ours; None = ours.
+        started: is called when it has been started.
         meanwhile: done beside the command, once it is started; it raises nothing.
 
     Raises:
@@ -61,15 +66,18 @@ def run(
             pid = _start(
                 ["/bin/sh", *words], environment, mask, stderr
             )  # a text without `#!`, as shells do it
+        started()
         beside = Thread(target=meanwhile)
         beside.start()
-        status, received = _wait(pid, handled, witness)
+        status, received, received_ns = _wait(pid, handled, witness)
         beside.join()
     code = os.waitstatus_to_exitcode(status)
     if received:
-        return End(128 - code if code < 0 else code, f"{signal.Signals(received).name} ended the launch")
+        why = f"{signal.Signals(received).name} ended the launch"
+        return End(128 - code if code < 0 else code, why, received_ns)
     if code < 0:
-        return End(128 - code, f"{PurePath(words[0]).name} was killed by {signal.Signals(-code).name}")
+        why = f"{PurePath(words[0]).name} was killed by {signal.Signals(-code).name}"
+        return End(128 - code, why, received_ns)
     return End(code, "")
 
 
@@ -85,22 +93,24 @@ def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]
     )
 
 
-def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int, int]:
+def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int, int, int]:
     """Wait for the child and hand signals on.
 
     Returns:
-        its wait status, and the last signal that meant the end, 0 if none came.
+        its wait status, the last signal that meant the end, 0 if none came, and when the first one came, or
+        if none came, when it ended (CLOCK_MONOTONIC).
     """
-    received = 0
+    received = received_ns = 0
     while True:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
-            return status, received
+            return status, received, received_ns or time.monotonic_ns()
         # One second, in case that somebody who started us has made SIGCHLD unreliable.
         info = signal.sigtimedwait(handled, 1)
         if info is None or info.si_signo == signal.SIGCHLD:
             continue
         if info.si_signo in _ENDING:
             received = info.si_signo
+            received_ns = received_ns or time.monotonic_ns()
         if not witness.saw(info.si_signo):
             os.kill(pid, info.si_signo)

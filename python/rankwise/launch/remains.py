@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from pathlib import Path
 
-_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.[0-9a-f]+\.counters")
+from rankwise.launch.observer import COUNTERS_NAME
 
 
 def wait(run_directory: Path, seconds: float = 3.0) -> None:
@@ -19,7 +18,7 @@ def wait(run_directory: Path, seconds: float = 3.0) -> None:
     here = os.uname().nodename
     while (elapsed := time.monotonic() - start) < seconds:
         # (glob, because the directory may be gone by now.)
-        processes = [m for m in (_NAME.fullmatch(p.name) for p in run_directory.glob("*")) if m]
+        processes = [m for m in (COUNTERS_NAME.fullmatch(p.name) for p in run_directory.glob("*")) if m]
         elsewhere = any(m["host"] != here for m in processes) and elapsed < seconds / 3
         if not elsewhere and not any(m["host"] == here and _alive(int(m["pid"])) for m in processes):
             return

@@ -102,10 +102,10 @@ class RunDirectory:
         if reordering.machine:
             self._write(reorder.FILE_NAME, reordering.machine)
 
-    def note_end(self) -> None:
-        """Tell who looks at the job that it has ended; never fails."""
-        with contextlib.suppress(OSError):  # the directory is gone, or the disk full: nobody else needs it
-            self._write(end_note.FILE_NAME, "the job has ended")
+    def note_end(self, note: end_note.EndNote | None = None) -> None:
+        """Tell who looks at the job that it has ended, and how if that is known; never fails."""
+        with contextlib.suppress(OSError):  # the directory is gone, or the disk full
+            self._write(end_note.FILE_NAME, json.dumps(note.text() if note else {}, indent=1))
 
     def _write(self, name: str, text: str) -> None:
         # Made by us and nobody else, wherever the directory is; it may show the command line.

@@ -58,9 +58,13 @@ class Witness:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let it go: it ends when its lifeline is cut, as it would if we were killed."""
+        """End it.
+
+        (It would end when its lifeline is cut, as it does when we are killed; but not while it is stopped.)
+        """
         os.close(self._lifeline)
         os.close(self._notes)
+        os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankwise.analysis.places import Whereabouts
+
 
 @dataclass(frozen=True)
 class Activity:
@@ -86,6 +88,10 @@ class Rank:
         communicator: of that call.
         since: when it entered the call, or was last seen to call MPI; ISO 8601.
         seconds: since then.
+        source: world rank whose message the call waits for; -1 any, -2 several, None nobody's or not known.
+        source_tag: of that message; -1 any, None not known.
+        destination: world rank that has to take the call's message; likewise.
+        destination_tag: of that message; likewise.
         percent_in_mpi: of its own run, times its threads, since the last look.
         percent_in_mpi_from_start: likewise.
         calls_per_second: since the last look.
@@ -98,31 +104,13 @@ class Rank:
     communicator: str | None
     since: str | None
     seconds: float | None
+    source: int | None
+    source_tag: int | None
+    destination: int | None
+    destination_tag: int | None
     percent_in_mpi: float
     percent_in_mpi_from_start: float
     calls_per_second: float
-
-
-@dataclass(frozen=True)
-class Whereabouts:
-    """The ranks that are in one place.
-
-    Attributes:
-        ranks: in compact form, 0-3,8.
-        count: of them.
-        seconds_min: since the last of them came there; None if unknown.
-        seconds_max: since the first of them came there; None if unknown.
-        missing: compact list of the communicator's members that are elsewhere, where the call is for all.
-    """
-
-    state: str
-    procedure: str | None
-    communicator: str | None
-    ranks: str
-    count: int
-    seconds_min: float | None
-    seconds_max: float | None
-    missing: str
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,14 @@ class Open:
         communicator: its index on the process.
         since_ns: nanoseconds since 1970, by the clock of the process's node.
         polling: programs repeat it until something has happened.
+        thread: record of the thread that is inside of it.
     """
 
     procedure: int
     communicator: int
     since_ns: int
     polling: bool
+    thread: Any
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,9 @@ class Process:
         procedures = part(inside["inside_key"], "CALLS", "PROCEDURE").tolist()
         communicators = part(inside["inside_key"], "CALLS", "COMMUNICATOR").tolist()
         return [
-            Open(procedure, communicator, self._instant(since), procedure in POLLING)
-            for procedure, communicator, since in zip(
-                procedures, communicators, inside["inside_since"].tolist(), strict=True
+            Open(procedure, communicator, self._instant(since), procedure in POLLING, thread)
+            for procedure, communicator, since, thread in zip(
+                procedures, communicators, inside["inside_since"].tolist(), inside, strict=True
             )
             if procedure in _KNOWN
         ]

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.places import Place, both_groups, groups, whereabouts
 from rankwise.analysis.visibility import why_inactive
 from rankwise.live.difference import KINDS, Column, difference
-from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
-from rankwise.live.places import Group, Place, groups, places
+from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, WorldPicture
+from rankwise.live.places import places
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
 from rankwise.live.sums import Flows, Sums, by_rank, share_in_mpi
@@ -77,6 +78,7 @@ class _World:
         self.joined: Joined = join(world.ranks, clocks, world.size, self.started_ns, self.wall)
         self.names = {row.id: row.name for row in self.joined.rows}
         self.user_names = {row.id: row.user_name for row in self.joined.rows}
+        self.members_of = {row.id: both_groups(row.members, row.remote_members) for row in self.joined.rows}
         peers = Peers(world.ranks, world.size)
         self.whole = difference({}, members, self.joined, peers)
         self.recent = difference(earlier, members, self.joined, peers) if interval else None
@@ -106,7 +108,7 @@ class _World:
             bytes_sent_per_second=self._rate(recent.bytes_sent) if recent else 0.0,
             traffic=self._traffic(),
             inside_collectives=self._hooks(),
-            places=[self._whereabouts(group) for group in groups(self.places, self.joined.rows)],
+            places=[whereabouts(group, self.names) for group in groups(self.places, self.members_of)],
             slowest=[
                 row.rank
                 for row in sorted(ranks, key=lambda row: (row.percent_in_mpi, row.percent_in_mpi_from_start))
@@ -231,19 +233,20 @@ class _World:
             communicator=self.names[place.communicator] if place.communicator is not None else None,
             since=None if place.since_ns is None else iso(place.since_ns),
             seconds=place.seconds,
+            **_whom(place),
             percent_in_mpi=percent(recent[1], run),
             percent_in_mpi_from_start=percent(whole[rank][1], self.whole.run[rank]) if process else 0.0,
             calls_per_second=recent[0] / self.interval if self.interval else 0.0,
         )
 
-    def _whereabouts(self, group: Group) -> Whereabouts:
-        return Whereabouts(
-            state=group.state,
-            procedure=group.procedure,
-            communicator=self.names[group.communicator] if group.communicator is not None else None,
-            ranks=compact(group.ranks),
-            count=len(group.ranks),
-            seconds_min=group.seconds_min,
-            seconds_max=group.seconds_max,
-            missing=compact(group.missing),
-        )
+
+def _whom(place: Place) -> dict[str, int | None]:
+    """Return whom a call waits for, by the members of the picture."""
+    source, source_tag = place.source or (None, None)
+    destination, destination_tag = place.destination or (None, None)
+    return {
+        "source": source,
+        "source_tag": source_tag,
+        "destination": destination,
+        "destination_tag": destination_tag,
+    }

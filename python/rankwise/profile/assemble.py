@@ -11,6 +11,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.database import new_profile
+from rankwise.profile.end_note import read_end_note
 from rankwise.profile.launch_note import read_launch_note
 from rankwise.profile.progress import Listener, Progress
 from rankwise.profile.world_profile import WorldProfile
@@ -66,6 +67,7 @@ def assemble(
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
     """
     note = read_launch_note(run_directory)
+    end = read_end_note(run_directory)
     progress = Progress(listener)
     files, unreadable = _read_all(run_directory, progress)
     found = worlds(files)
@@ -73,7 +75,7 @@ def assemble(
     assemblies: list[Assembly] = []
     for number, world in enumerate(found, 1):
         path = output if number == 1 else _further(output, number, force)
-        made = WorldProfile(world, note, exit_status, interrupted)
+        made = WorldProfile(world, note, exit_status, interrupted, end)
         with new_profile(path) as profile:
             made.fill(profile, warnings, progress, (1 - _READING_SHARE) * len(world.ranks) / len(files))
         assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))

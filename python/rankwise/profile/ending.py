@@ -1,99 +1,176 @@
-"""Why a profile is partial, in one sentence."""
+"""How each rank ended, and in one sentence why a profile is partial."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from rankwise.profile.communicators import FIRST, Communicator
+from rankwise.profile.clock import NANOSECONDS, iso
+from rankwise.profile.communicators import FIRST
 from rankwise.profile.counters import Header
+from rankwise.profile.end_note import EndNote, Seen
 from rankwise.profile.inside import Inside
-from rankwise.profile.members import compact
+from rankwise.profile.named_ranks import named
+from rankwise.profile.procedures import Procedure
+from rankwise.profile.victims import victims
 
-_OUTSIDE = "outside of MPI calls"
+# Local procedures are not recorded, whose error may end the program, nor is what the error handlers do.
+OUTSIDE = "outside of recorded MPI calls"
+POLLS_S = 0.5
+"""Seconds from a polling call to the end within which a rank is taken to have polled up to its end."""
+
+_MOST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one rank ended.
+
+    Attributes:
+        header: of its counters.
+        inside: the call that it never left; None = none.
+        left: the latest call that it left, and the communicator's id in the profile; None = not known.
+        latest_ns: its last sign of life of its own, nanoseconds since 1970.
+        stopped_ns: its end as far as it is known, nanoseconds since 1970.
+        seen: what `rankwise run` saw of it; None = nothing.
+    """
+
+    header: Header
+    inside: Inside | None
+    left: tuple[Procedure, int] | None
+    latest_ns: int
+    stopped_ns: int
+    seen: Seen | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether it came to the end of MPI_Finalize."""
+        return self.header.state == "finalized"
+
+    @property
+    def polls(self) -> tuple[Procedure, int] | None:
+        """Return the polling call that it repeated up to its end, and on what; None = none."""
+        if self.inside:
+            call = (self.inside.procedure, self.inside.communicator)
+            return call if call[0].polling else None
+        recently = 0 < self.stopped_ns - self.latest_ns < POLLS_S * NANOSECONDS
+        return self.left if self.left and self.left[0].polling and recently else None
+
+    def row(self) -> tuple[Any, ...]:
+        """Return the last columns of the table `ranks`, from `latest` on."""
+        if self.finished:
+            return (None,) * 6
+        procedure, communicator = (self.left[0].name, self.left[1]) if self.left else (None, None)
+        gone = iso(self.stopped_ns) if self.seen and self.seen.order else None
+        code = None
+        if self.seen and self.seen.wait_status is not None:
+            code = os.waitstatus_to_exitcode(self.seen.wait_status)
+        return (
+            iso(self.latest_ns),
+            procedure,
+            communicator if communicator is not None and communicator >= FIRST else None,
+            gone,
+            -code if code is not None and code < 0 else None,
+            code if code is not None and code >= 0 else None,
+        )
 
 
 def partial_reason(
-    headers: Mapping[int, Header],
-    insides: Mapping[int, Inside | None],
-    communicators: Mapping[int, Communicator],
+    endings: Mapping[int, Ending],
+    names: Mapping[int, str],
     size: int,
+    *,
     interrupted: str,
+    note: EndNote | None,
+    exit_status: int | None,
 ) -> str:
     """Say why not every rank came to the end of MPI_Finalize; '' if every rank did.
 
     Args:
-        headers: by rank, of the ranks that left counters.
-        insides: by rank, the calls never left.
-        communicators: by id in the profile.
+        endings: by rank, of the ranks that left counters.
+        names: of communicators, by id in the profile.
         size: ranks expected.
         interrupted: what ended the launch from the outside, '' if nothing.
+        note: about the end of the job; None = there is none.
+        exit_status: of the launch; None = unknown.
     """
-    unfinished = {rank: header for rank, header in headers.items() if header.state != "finalized"}
-    missing = size - len(headers)
+    unfinished = {rank: ending for rank, ending in endings.items() if not ending.finished}
+    missing = size - len(endings)
     if not unfinished and not missing:
         return ""
     clauses = [interrupted] if interrupted else []
-    clauses += (
-        _aborted(unfinished) or _switched_off(unfinished) or _where(unfinished, insides, communicators, size)
-    )
+    aborted = _aborted(unfinished) or _switched_off(unfinished)
+    if not aborted:
+        of_ranks = {rank: (ending.header, ending.seen) for rank, ending in unfinished.items()}
+        outside = [rank for rank, ending in unfinished.items() if _is_outside(ending)]
+        status = None if interrupted else exit_status
+        clauses += victims(of_ranks, outside, note, status, all_here=not missing)
+    clauses += aborted or _where(unfinished, names, size)
     if missing:
         clauses.append(f"{missing} of {size} ranks left no counters")
     return "; ".join(clauses)
 
 
-def _aborted(headers: Mapping[int, Header]) -> list[str]:
+def _headers(endings: Mapping[int, Ending]) -> dict[int, Header]:
+    return {rank: ending.header for rank, ending in endings.items()}
+
+
+def _aborted(endings: Mapping[int, Ending]) -> list[str]:
     """Tell who called MPI_Abort: the one that did is the cause, whatever the others were doing."""
     calls: dict[int, list[int]] = defaultdict(list)
-    for rank, header in headers.items():
-        if header.state == "aborted":
-            calls[header.abort_code].append(rank)
-    return [f"{_ranks(ranks, headers)} called MPI_Abort({code})" for code, ranks in calls.items()][:3]
+    for rank, ending in endings.items():
+        if ending.header.state == "aborted":
+            calls[ending.header.abort_code].append(rank)
+    headers = _headers(endings)
+    return [f"{named(ranks, headers)} called MPI_Abort({code})" for code, ranks in calls.items()][:3]
 
 
-def _switched_off(headers: Mapping[int, Header]) -> list[str]:
-    ranks = [rank for rank, header in headers.items() if header.state == "switched_off"]
-    return [f"Rankwise switched itself off on {_ranks(ranks, headers)}"] if ranks else []
+def _switched_off(endings: Mapping[int, Ending]) -> list[str]:
+    ranks = [rank for rank, ending in endings.items() if ending.header.state == "switched_off"]
+    return [f"Rankwise switched itself off on {named(ranks, _headers(endings))}"] if ranks else []
 
 
-def _where(
-    headers: Mapping[int, Header],
-    insides: Mapping[int, Inside | None],
-    communicators: Mapping[int, Communicator],
-    size: int,
-) -> list[str]:
-    """Tell where ranks ended, of the smallest group that ended in one place: the odd one out is the cause.
+def _where(endings: Mapping[int, Ending], names: Mapping[int, str], size: int) -> list[str]:
+    """Tell where ranks ended, those of the smallest group that ended in one place first.
 
-    Of groups equally small, the one outside of MPI: the others wait for it inside.
+    The odd one out is the cause where all others wait in one place; where they don't, nobody can say, and all
+    places are told. Of groups equally small, the one outside of MPI comes first: the others wait inside.
     """
-    if not headers:
+    if not endings:
         return []
+    headers = _headers(endings)
     starting = [rank for rank, header in headers.items() if header.state == "starting"]
     if len(starting) == len(headers):
-        return [f"{_ranks(starting, headers)} never returned from MPI_Init"]
+        return [f"{named(starting, headers)} never returned from MPI_Init"]
     places: dict[str, list[int]] = defaultdict(list)
-    for rank, header in headers.items():
-        places[_place(header, insides[rank], communicators)].append(rank)
-    place, ranks = min(places.items(), key=lambda item: (len(item[1]), item[0] != _OUTSIDE, item[1]))
-    return [
-        f"{_ranks(ranks, headers)} ended {place}",
-        f"{len(headers)} of {size} ranks did not reach the end of MPI_Finalize",
-    ]
+    for rank, ending in endings.items():
+        places[_place(ending, names)].append(rank)
+    found = sorted(places.items(), key=lambda item: (len(item[1]), item[0] != OUTSIDE, item[1]))
+    (place, ranks), *others = found[:_MOST_PLACES]
+    clause = f"{named(ranks, headers)} ended {place}"
+    clause += "".join(f", {named(ranks, headers)} {place}" for place, ranks in others)
+    if len(found) > _MOST_PLACES:
+        clause += f", {named((rank for _, here in found[_MOST_PLACES:] for rank in here), headers)} elsewhere"
+    return [clause, f"{len(headers)} of {size} ranks did not reach the end of MPI_Finalize"]
 
 
-def _place(header: Header, inside: Inside | None, communicators: Mapping[int, Communicator]) -> str:
-    if inside is None:
+def _is_outside(ending: Ending) -> bool:
+    return ending.header.state == "running" and ending.inside is None
+
+
+def _place(ending: Ending, names: Mapping[int, str]) -> str:
+    polls = ending.polls
+    if polls:
+        return f"polling with {_call(*polls, names)}"
+    if ending.inside is None:
         return {"starting": "inside MPI_Init", "finalizing": "inside MPI_Finalize"}.get(
-            header.state, _OUTSIDE
+            ending.header.state, OUTSIDE
         )
-    if inside.communicator < FIRST:
-        return f"inside {inside.procedure}"
-    return f"inside {inside.procedure} on {communicators[inside.communicator].name}"
+    return f"inside {_call(ending.inside.procedure, ending.inside.communicator, names)}"
 
 
-def _ranks(ranks: Iterable[int], headers: Mapping[int, Header]) -> str:
-    numbers = sorted(ranks)
-    if len(numbers) > 1:
-        return f"ranks {compact(numbers)}"
-    host = headers[numbers[0]].host
-    return f"rank {numbers[0]} ({host})" if host else f"rank {numbers[0]}"
+def _call(procedure: Procedure, communicator: int, names: Mapping[int, str]) -> str:
+    return procedure.name if communicator < FIRST else f"{procedure.name} on {names[communicator]}"

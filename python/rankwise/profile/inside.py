@@ -1,8 +1,9 @@
-"""The call that a process was inside of when it ended without leaving it."""
+"""The calls that a process had not left: which, on what, since when, and whom they wait for."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,34 +11,110 @@ from rankwise.profile.clock import Clock
 from rankwise.profile.communicators import Joined
 from rankwise.profile.counters import Counters
 from rankwise.profile.keys import part
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.procedures import PROCEDURES, Procedure
 
-_NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
+ANY = -1
+"""In place of a rank: MPI_ANY_SOURCE; of a tag: MPI_ANY_TAG."""
+SEVERAL = -2
+"""In place of a rank: several requests wait for several ranks."""
+
+_PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
+_TAG_BITS = CONSTANTS["PARTNER_TAG_BITS"]
+_WORLD = CONSTANTS["PARTNER_WORLD"]
+_UNKNOWN_TAG = CONSTANTS["TAG_UNKNOWN"]
+_NOT_A_RANK = {CONSTANTS["PARTNER_ANY"]: ANY, CONSTANTS["PARTNER_SEVERAL"]: SEVERAL}
+
+
+class Partner(NamedTuple):
+    """Whom a call waits for.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD, or ANY, SEVERAL.
+        tag: of the message, or ANY; None = not known, or not the same of all.
+    """
+
+    rank: int
+    tag: int | None
 
 
 class Inside(NamedTuple):
     """A call that was not left.
 
     Attributes:
-        procedure: its name.
+        procedure: of the call.
         communicator: its id in the profile; below 3: none in particular.
-        since_ns: nanoseconds since 1970.
+        region: its index on the process.
+        since_ns: when it began, nanoseconds since 1970.
+        source: whose message it waits for; None = nobody's, or not known.
+        destination: who has to take its message; likewise.
     """
 
-    procedure: str
+    procedure: Procedure
     communicator: int
+    region: int
     since_ns: int
+    source: Partner | None
+    destination: Partner | None
 
 
-def inside(rank: int, counters: Counters, clock: Clock, joined: Joined) -> Inside | None:
-    """Find the call that a process never left; of several threads, the first one's."""
+def all_inside(rank: int, counters: Counters, clock: Clock, joined: Joined) -> Iterator[Inside]:
+    """Find the calls that the threads of a process never left, the first thread's first."""
     if counters.header.state == "finalized":
-        return None
-    threads = counters.threads[(counters.threads["inside_key"] != 0) & (counters.threads["alive"] != 0)]
-    for thread in threads:
+        return
+    for thread in counters.threads[(counters.threads["inside_key"] != 0) & (counters.threads["alive"] != 0)]:
         key = np.array([thread["inside_key"]], np.uint64)
-        procedure = _NAMES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
+        procedure = _PROCEDURES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
         if procedure is not None:
-            communicator = joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))
-            return Inside(procedure, int(communicator[0]), clock.realtime_ns(int(thread["inside_since"])))
-    return None
+            communicator = int(joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
+            yield Inside(
+                procedure,
+                communicator,
+                int(part(key, "CALLS", "REGION")[0]),
+                clock.realtime_ns(int(thread["inside_since"])),
+                *partners(thread, procedure, communicator, joined),
+            )
+
+
+def latest_left(rank: int, counters: Counters, joined: Joined) -> tuple[Procedure, int] | None:
+    """Return the latest call that a process has left, by the thread that called last, and on what."""
+    threads = counters.threads[counters.threads["left_key"] != 0]
+    if not len(threads):
+        return None
+    key = threads["left_key"][[int(np.argmax(threads["inside_since"]))]]
+    procedure = _PROCEDURES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
+    communicator = int(joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
+    return (procedure, communicator) if procedure else None
+
+
+def partners(
+    thread: Any, procedure: Procedure, communicator: int, joined: Joined
+) -> tuple[Partner | None, Partner | None]:
+    """Return whom the call waits for that a thread is inside of: source and destination.
+
+    Args:
+        thread: record of struct rankwise_thread.
+        procedure: of the call.
+        communicator: its id in the profile.
+        joined: the communicators.
+    """
+    if procedure.polling:
+        return None, None
+    source, destination = (
+        _partner(int(thread[name]), communicator, joined) for name in ("inside_source", "inside_destination")
+    )
+    return source, destination
+
+
+def _partner(word: int, communicator: int, joined: Joined) -> Partner | None:
+    who, low = word >> _TAG_BITS, word & (1 << _TAG_BITS) - 1
+    tag: int | None = low - (1 << _TAG_BITS) if low >> (_TAG_BITS - 1) else low
+    tag = None if tag == _UNKNOWN_TAG else tag
+    if who in _NOT_A_RANK:
+        return Partner(_NOT_A_RANK[who], tag)
+    if who > _WORLD:
+        return Partner(who - _WORLD - 1, tag)
+    # (Of an intercommunicator the remote group's ranks are meant, of which the process knows no more.)
+    inter = any(row.id == communicator and row.remote_size for row in joined.rows)
+    rank = None if inter or not who else joined.groups.get(communicator, {}).get(who - 1)
+    return None if rank is None else Partner(rank, tag)

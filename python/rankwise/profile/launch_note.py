@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rankwise.profile.notes import read_note
 from rankwise.profile.text import harmless
 
 FILE_NAME = "launch.json"
-_MOST_BYTES = 64 << 20  # more than the words of any command
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,10 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
     if not os.path.lexists(path):
         return LaunchNote()
     try:
-        note = json.loads(_content(path))
-    except (OSError, ValueError, RecursionError) as error:
+        note = read_note(path)
+    except (OSError, ValueError) as error:
         why = harmless(str(error))
         return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
-    if not isinstance(note, dict):
-        return LaunchNote(warning=f"{FILE_NAME} holds no object, the command is not known")
     return LaunchNote(
         command=_words(note.get("command")),
         directory=_text(note.get("directory")),
@@ -61,15 +57,6 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         only=_words(note.get("only")),
         rankwise_version=_text(note.get("rankwise_version")),
     )
-
-
-def _content(path: Path) -> bytes:
-    """Read a file, and nothing else that may have been put in its place: a link, a device, a named pipe."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise OSError("it is not a regular file")
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(_MOST_BYTES)
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ _OPEN_OR_CLOSE = [procedure.id for procedure in PROCEDURES if procedure.class_na
 
 
 class Lifetime(NamedTuple):
-    """The time of one process between MPI_Init entered and MPI_Finalize returned, or its last sign of life.
+    """The time of one process from MPI_Init entered to MPI_Finalize returned, or its end as far as known.
 
     Attributes:
         started_ns: nanoseconds since 1970.
@@ -33,13 +33,15 @@ class Lifetime(NamedTuple):
         return (self.stopped_ns - self.started_ns) / NANOSECONDS
 
     @staticmethod
-    def of(counters: Counters, clock: Clock | None = None) -> Lifetime:
+    def of(counters: Counters, clock: Clock | None = None, lived_until_ns: int | None = None) -> Lifetime:
         """Find the lifetime of a process.
 
         Args:
             counters: what it counted.
             clock: its clock; with it, to have entered the latest call is a sign of life too, and so
                 is to have spent time in calls.
+            lived_until_ns: an instant until which it is known to have lived, on its node's CLOCK_MONOTONIC;
+                of no use where it returned from MPI_Finalize, or Rankwise switched itself off in it.
         """
         stamps = counters.header.stamps
         used = [stamp for stamp in stamps.values() if stamp.used]
@@ -53,6 +55,8 @@ class Lifetime(NamedTuple):
             entered = [int(thread["inside_since"]) for thread in counters.threads if thread["inside_since"]]
             wall_ns = max([wall_ns, *(clock.realtime_ns(ticks) - first.realtime_ns for ticks in entered)])
             wall_ns = max(wall_ns, _known_ns(counters, clock))
+        if lived_until_ns is not None and counters.header.state not in ("finalized", "switched_off"):
+            wall_ns = max(wall_ns, lived_until_ns - first.monotonic_ns)
         run = _run(counters, clock, wall_ns / NANOSECONDS) if clock else 0.0
         return Lifetime(first.realtime_ns, first.realtime_ns + wall_ns, run)
 

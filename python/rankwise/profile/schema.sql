@@ -15,8 +15,8 @@ CREATE TABLE run (                   -- one row
   mpi_library      TEXT NOT NULL,    -- first line of MPI_Get_library_version
   thread_level     TEXT NOT NULL,    -- single, funneled, serialized, multiple, unknown
   started          TEXT NOT NULL,    -- first rank entered MPI_Init
-  stopped          TEXT NOT NULL,    -- last sign of life of the last rank
-  wall             REAL NOT NULL,    -- longest rank: MPI_Init entered to MPI_Finalize returned (or last sign of life)
+  stopped          TEXT NOT NULL,    -- end of the last rank, as far as it is known
+  wall             REAL NOT NULL,    -- longest rank: MPI_Init entered to MPI_Finalize returned (or its end, as far as it is known)
   exit_status      INTEGER,          -- of the launch; NULL = unknown (recovered); 128 + n = signal n
   ranks_expected   INTEGER NOT NULL, -- size of MPI_COMM_WORLD
   ranks_seen       INTEGER NOT NULL, -- counters files that could be read
@@ -25,7 +25,8 @@ CREATE TABLE run (                   -- one row
   not_covered      TEXT NOT NULL,    -- JSON array: MPI procedures that the program imports and Rankwise does not record, or that passed it by; null = unknown
   world            INTEGER NOT NULL DEFAULT 1, -- which of the launch's MPI_COMM_WORLDs this is, by start, from 1
   worlds           INTEGER NOT NULL DEFAULT 1, -- how many there were, one profile each
-  only             TEXT NOT NULL DEFAULT '[]'  -- JSON array: collectives inside of which messages were recorded; [] = all
+  only             TEXT NOT NULL DEFAULT '[]', -- JSON array: collectives inside of which messages were recorded; [] = all
+  ended            TEXT DEFAULT NULL  -- when `rankwise run` noted the end of the job; NULL = not known, so neither is that of its ranks
 );
 
 CREATE TABLE ranks (
@@ -38,7 +39,7 @@ CREATE TABLE ranks (
   cpu_start    INTEGER,              -- processor it ran on when MPI_Init returned
   cpu_stop     INTEGER,              -- ... when MPI_Finalize was called
   started      TEXT NOT NULL,        -- MPI_Init entered
-  stopped      TEXT NOT NULL,        -- MPI_Finalize returned, or last sign of life
+  stopped      TEXT NOT NULL,        -- MPI_Finalize returned, or its end, as far as it is known
   wall         REAL NOT NULL,
   user         REAL NOT NULL,        -- processor time of the process
   system       REAL NOT NULL,
@@ -58,7 +59,20 @@ CREATE TABLE ranks (
   transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
   -- NULL = not known: profiles of versions 1 to 4.
   run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last sign of life)
-  own_setup       REAL DEFAULT NULL  -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  own_setup       REAL DEFAULT NULL, -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
+  -- MPI_ANY_TAG; NULL = nobody, or not known.
+  inside_source          INTEGER DEFAULT NULL,     -- whose message
+  inside_source_tag      INTEGER DEFAULT NULL,
+  inside_destination     INTEGER DEFAULT NULL,     -- who has to take its message
+  inside_destination_tag INTEGER DEFAULT NULL,
+  -- The rest is of ranks that did not come to the end of MPI_Finalize. NULL = not known.
+  latest          TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
+  left            TEXT DEFAULT NULL,               -- procedure of the latest call that returned
+  left_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
+  gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
+  signal          INTEGER DEFAULT NULL,            -- that ended it
+  exit_code       INTEGER DEFAULT NULL             -- that it ended with
 );
 
 CREATE TABLE communicators (
@@ -107,13 +121,14 @@ CREATE TABLE calls (
   communicator   INTEGER NOT NULL REFERENCES communicators(id),
   region         INTEGER NOT NULL REFERENCES regions(id),
   procedure      INTEGER NOT NULL REFERENCES procedures(id),
-  size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other
+  size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other, and calls that never returned
   calls          INTEGER NOT NULL,
   bytes_sent     INTEGER NOT NULL,   -- point-to-point, one-sided: really sent; collective: this process's contribution; file: written
   bytes_received INTEGER NOT NULL,   -- point-to-point, one-sided: really received; collective: 0; file: read
   seconds        REAL NOT NULL,
   min            REAL NOT NULL,      -- shortest and longest single call, seconds
   max            REAL NOT NULL,
+  unfinished     INTEGER NOT NULL DEFAULT 0, -- calls that never returned: not in `calls`; in `seconds` up to the end of the rank
   PRIMARY KEY (rank, communicator, region, procedure, size_bin)
 ) WITHOUT ROWID;
 

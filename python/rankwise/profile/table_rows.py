@@ -69,7 +69,8 @@ def calls_rows(rank: int, rows: Rows, clock: Clock, joined: Joined, regions: Reg
     ids = [parts[name].tolist() for name in ("communicator", "region", "procedure", "bin")]
     numbers = [total[name].astype(np.int64).tolist() for name in ("calls", "bytes_sent", "bytes_received")]
     times = [clock.seconds(total[name]).tolist() for name in ("ticks", "min_ticks", "max_ticks")]
-    return TableRows(zip([rank] * len(total), *ids, *numbers, *times, strict=True), unknown)
+    unfinished = [0] * len(total)
+    return TableRows(zip([rank] * len(total), *ids, *numbers, *times, unfinished, strict=True), unknown)
 
 
 def messages_rows(rank: int, rows: Rows, joined: Joined, peers_of: Peers) -> TableRows:

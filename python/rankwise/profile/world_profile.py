@@ -13,9 +13,10 @@ from rankwise.profile.checks import check
 from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
 from rankwise.profile.counters import Counters, Header
-from rankwise.profile.ending import partial_reason
+from rankwise.profile.end_note import EndNote
+from rankwise.profile.ending import Ending, partial_reason
 from rankwise.profile.files import Files, join_files
-from rankwise.profile.inside import Inside, inside
+from rankwise.profile.inside import Inside, all_inside, latest_left
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.passed_by import passed_by, passed_by_warnings
@@ -26,12 +27,17 @@ from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.table_rows import NOT_ATTRIBUTED, accesses_rows, calls_rows, messages_rows
 from rankwise.profile.transport import transport_warnings
+from rankwise.profile.unfinished import unfinished_rows
 from rankwise.profile.worlds import World
 
 _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 _DROPPED = layout.names_of("dropped")
 _CALLS_SHARE = 0.7  # of the time that filling a profile takes, roughly
 _LARGEST = 2**63 - 1  # that SQLite stores
+_ADD_UNFINISHED = (
+    "ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds, max = MAX(max, excluded.max),"
+    " unfinished = unfinished + excluded.unfinished"
+)
 _ADD_MESSAGES = (
     "ON CONFLICT DO UPDATE SET messages = messages + excluded.messages, bytes = bytes + excluded.bytes"
 )
@@ -44,15 +50,24 @@ class WorldProfile:
         reason: why the profile is partial, in one sentence; '' if it is complete.
     """
 
-    def __init__(self, world: World, note: LaunchNote, exit_status: int | None, interrupted: str) -> None:
+    def __init__(
+        self,
+        world: World,
+        note: LaunchNote,
+        exit_status: int | None,
+        interrupted: str,
+        end: EndNote | None = None,
+    ) -> None:
         self.world = world
         self.note = note
         self.exit_status = exit_status
         self.ranks: Mapping[int, Counters] = world.ranks
         own_clocks = clocks([list(counters.header.stamps.values()) for counters in self.ranks.values()])
         self.clocks: Mapping[int, Clock] = dict(zip(self.ranks, own_clocks, strict=True))
+        self.end = end
         self.lifetimes = {
-            rank: Lifetime.of(counters, self.clocks[rank]) for rank, counters in self.ranks.items()
+            rank: Lifetime.of(counters, self.clocks[rank], end.lived_until_ns(counters) if end else None)
+            for rank, counters in self.ranks.items()
         }
         self.started_ns = min(lifetime.started_ns for lifetime in self.lifetimes.values())
         self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
@@ -62,16 +77,29 @@ class WorldProfile:
         self.files: Files = join_files(self.ranks, self.joined)
         self.peers = Peers(self.ranks, world.size)
         self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
-        self.insides: dict[int, Inside | None] = {
-            rank: inside(rank, counters, self.clocks[rank], self.joined)
+        self.insides: dict[int, list[Inside]] = {
+            rank: list(all_inside(rank, counters, self.clocks[rank], self.joined))
             for rank, counters in self.ranks.items()
         }
+        self.endings = {rank: self._ending(rank, counters) for rank, counters in self.ranks.items()}
         self.reason = partial_reason(
-            {rank: counters.header for rank, counters in self.ranks.items()},
-            self.insides,
-            {row.id: row for row in self.joined.rows},
+            self.endings,
+            {row.id: row.name for row in self.joined.rows},
             world.size,
-            interrupted,
+            interrupted=interrupted,
+            note=end,
+            exit_status=exit_status,
+        )
+
+    def _ending(self, rank: int, counters: Counters) -> Ending:
+        latest = Lifetime.of(counters, self.clocks[rank])
+        return Ending(
+            counters.header,
+            next(iter(self.insides[rank]), None),
+            latest_left(rank, counters, self.joined),
+            latest.stopped_ns,
+            self.lifetimes[rank].stopped_ns,
+            self.end.seen(counters) if self.end else None,
         )
 
     def fill(
@@ -94,6 +122,7 @@ class WorldProfile:
         _insert(profile, "region_times", self.regions.times)
         _insert(profile, "dropped", self._dropped())
         _insert(profile, "calls", self._calls(sentences, progress, share * _CALLS_SHARE))
+        _insert(profile, "calls", self._unfinished(), on_conflict=_ADD_UNFINISHED)
         # Two processes may have counted the same direction: one put there what the other fetched from it.
         sent = self._messages(sentences, progress, share * (1 - _CALLS_SHARE))
         _insert(profile, "messages", sent, on_conflict=_ADD_MESSAGES)
@@ -136,6 +165,7 @@ class WorldProfile:
             self.world.number,
             self.world.of,
             json.dumps(self.note.only),
+            iso(self.end.realtime_ns) if self.end else None,
         )
 
     def _not_covered(self, headers: Sequence[Header]) -> list[str] | None:
@@ -153,7 +183,8 @@ class WorldProfile:
         )
         totals: dict[int, tuple[int, float, float]] = {rank: tuple(row) for rank, *row in sums}
         for rank, counters in self.ranks.items():
-            header, lifetime, call = counters.header, self.lifetimes[rank], self.insides[rank]
+            header, lifetime, ending = counters.header, self.lifetimes[rank], self.endings[rank]
+            call = ending.inside
             calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
             booking_ticks = calls * header.own_call_picoticks / 1000
             own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
@@ -176,7 +207,7 @@ class WorldProfile:
                 min(header.max_rss_bytes, _LARGEST),
                 len(counters.threads),
                 self.clocks[rank].seconds_of(booking_ticks) + own_setup,
-                call.procedure if call else None,
+                call.procedure.name if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
                 header.transport,
@@ -185,6 +216,9 @@ class WorldProfile:
                 header.transport_note,
                 lifetime.run,
                 own_setup,
+                *(call.source if call and call.source else (None, None)),
+                *(call.destination if call and call.destination else (None, None)),
+                *ending.row(),
             )
 
     def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
@@ -192,6 +226,10 @@ class WorldProfile:
             made = calls_rows(rank, counters.calls, self.clocks[rank], self.joined, self.regions)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "calls")
+
+    def _unfinished(self) -> Iterator[tuple[int | float, ...]]:
+        for rank, counters in self.ranks.items():
+            yield from unfinished_rows(rank, counters, self.insides[rank], self.regions, self.lifetimes[rank])
 
     def _messages(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
         for rank, counters in progress.over(self.ranks.items(), share):

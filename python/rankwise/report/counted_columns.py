@@ -10,6 +10,9 @@ from rankwise.analysis.counted import Counted
 from rankwise.report.tables import Column, number
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
+UNFINISHED = "+"
+"""Marks a time that holds calls which never returned."""
+
 
 class HasCounted(Protocol):
     """A row with sums over calls."""
@@ -29,10 +32,20 @@ def _share(share: float) -> str:
     return percent_text(share) if share else "-"
 
 
+def time_text(counted: Counted) -> str:
+    """Return the time, with a mark where calls are in it that never returned."""
+    return second_text(counted.seconds) + UNFINISHED * bool(counted.unfinished)
+
+
 CALLS: Column[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
 SENT: Column[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
 RECEIVED: Column[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
-TIME: Column[HasCounted] = number("time (sum)", lambda row: row.counted.seconds, second_text)
+TIME: Column[HasCounted] = Column(
+    "time (sum)",
+    lambda row: time_text(row.counted),
+    lambda rows: time_text(sum((row.counted for row in rows), Counted())),
+    right=True,
+)
 OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
 OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, _share)
 
@@ -41,7 +54,7 @@ OF_RUN_MEANING = "of all ranks' time between MPI_Init and MPI_Finalize, times th
 _MEANINGS = {
     SENT.head: "bytes sent; for collectives, contributed; to files, written",
     RECEIVED.head: "by point-to-point and one-sided calls; from files, read",
-    TIME.head: "over all ranks",
+    TIME.head: f"over all ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
     OF_MPI.head: OF_MPI_MEANING,
     OF_RUN.head: OF_RUN_MEANING,
 }

@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+from rankwise.analysis.bins import OTHER
 from rankwise.analysis.communicators import Communicator
 from rankwise.analysis.families import Family
 from rankwise.analysis.operations import Operation
@@ -22,7 +23,8 @@ def operation_name(operation: Operation | None) -> str:
     if operation is None:
         return "-"
     # Most calls without bytes never have any: `Barrier 0 B` or `Waitall 0 B` would say nothing.
-    size = f" {bin_text(operation.size_bin)}" if operation.size_bin else ""
+    # Of what size a call was that never returned is not known.
+    size = f" {bin_text(operation.size_bin)}" if operation.size_bin not in (0, OTHER) else ""
     return f"{call_name(operation.procedure)}{size}"
 
 

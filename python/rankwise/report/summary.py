@@ -10,6 +10,7 @@ from rich.text import Text
 
 from rankwise.analysis.families import Family
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.places import INSIDE
 from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.summary import Summary, summary
 from rankwise.report.balance_table import balance_lines
@@ -18,6 +19,7 @@ from rankwise.report.cut import fit
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
 from rankwise.report.page import Page
+from rankwise.report.places import place_columns
 from rankwise.report.summary_foot import foot_lines
 from rankwise.report.summary_head import head_lines
 from rankwise.report.tables import Column, label, table_lines
@@ -25,8 +27,10 @@ from rankwise.report.tables import Column, label, table_lines
 SCREEN_LINES = 24  # what the short form fits into, at 80 columns
 _COMMUNICATOR_LINES = 6  # five and the others
 _CALL_LINES = 7  # six and the others
+_PLACE_LINES = 4  # three and the others
 _LEAST_LINES = 2  # one and the others
 _SEPARATORS_AND_HEADS = 5
+_SEPARATOR_AND_HEAD = 2  # of the places
 _MOST_OTHER_LINES = SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
 _COMMUNICATORS: list[Column[Family]] = [
@@ -67,8 +71,23 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
             head += [Text(), *balance_lines(page, found.balance)]
         if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
             foot = foot_lines(page, found, path, short=True)
+        places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
+        if places and not verbose:
+            foot = foot[-1:]  # where ranks were lost says more than what they sent
+        head += places
         tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
         page.write(*head, Text(), *tables, Text(), *foot)
+
+
+def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    """Return where the ranks ended, those few that stand out first; nothing where there is no room."""
+    odd_first = sorted(found.places, key=lambda place: (place.count, place.state == INSIDE))
+    tables = sum(min(_LEAST_LINES, len(rows)) for rows in (found.families, found.calls))
+    left = SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
+    room = len(odd_first) if verbose else min(_PLACE_LINES, left)
+    if not odd_first or room < min(_LEAST_LINES, len(odd_first)):
+        return []
+    return [Text(), *table_lines(page, place_columns("ended in"), *fit(odd_first, room), fold=verbose)]
 
 
 def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:

@@ -73,8 +73,9 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
 
 
 def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
-    # Nobody knows what a rank did after the last call that it came back from.
-    wall = f"{'wall' if complete else 'to the last call'} {second_text(times.wall_seconds)}"
+    # Where the end of the ranks is not known, nobody knows what they did after the last call.
+    known = complete or times.ends_known
+    wall = f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
     if times.most_in_mpi is None:
         return [page.text(f"{wall}{_APART}time in MPI unknown: no rank's counters could be read")]
     wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"

@@ -122,6 +122,7 @@ static void go_wrong(const char *what) {
   if (strcmp(what, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (strcmp(what, "kill") == 0) raise(SIGKILL);
   if (strcmp(what, "exit") == 0) exit(3);
+  if (strcmp(what, "handler") == 0) MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (strcmp(what, "time") == 0) raise(SIGXCPU);  // as the kernel does when the processor time is used up

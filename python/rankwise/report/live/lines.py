@@ -9,11 +9,12 @@ from typing import Any
 
 from rich.text import Text
 
-from rankwise.live.picture import Activity, Pair, Picture, Rank, Whereabouts, WorldPicture
-from rankwise.live.places import COLLECTIVES
+from rankwise.analysis.places import COLLECTIVES, Whereabouts
+from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
 from rankwise.report.cut import cut, fit
 from rankwise.report.names import call_name, library_name
 from rankwise.report.page import Page
+from rankwise.report.places import place_columns
 from rankwise.report.tables import Column, label, number, table_lines
 from rankwise.report.units import byte_text, percent_text, rate_text, second_text
 
@@ -25,7 +26,6 @@ _BAR = 20
 # The last of those that are longest is shortened last.
 _MOST_ROWS = {"calls": 10, "communicators": 8, "slowest": 8, "pairs": 8, "places": 8}
 _INSIDE = "inside"
-_ALIKE = 0.02  # two times that differ by less, of the longer one, are shown as one
 
 
 def picture_lines(page: Page, picture: Picture, height: int, every: float) -> list[Text]:
@@ -138,7 +138,10 @@ def _warnings(picture: Picture, world: WorldPicture) -> list[str]:
 
 def _tables(page: Page, picture: Picture, world: WorldPicture, rows: dict[str, int]) -> list[Text]:
     recent = bool(picture.interval_seconds)
-    lines = [Text(), *table_lines(page, _PLACES, *fit(_ordered(world), rows["places"]), fold=False)]
+    lines = [
+        Text(),
+        *table_lines(page, place_columns("are now in"), *fit(_ordered(world), rows["places"]), fold=False),
+    ]
     for head, key in (("communicator", "communicators"), ("call", "calls")):
         found: list[Activity] = getattr(world, key)
         columns = _activity_columns(head, recent)
@@ -169,22 +172,6 @@ def _beside(page: Page, left: list[Text], right: list[Text]) -> list[Text]:
     for one, other in zip_longest(left, right, fillvalue=Text()):
         lines.append(one + Text(" " * (width - one.cell_len)) + other if other else one)
     return lines
-
-
-def _where(row: Rank | Whereabouts) -> str:
-    if row.procedure is None:
-        return {"outside": "outside of MPI", "starting": "MPI_Init"}.get(row.state, row.state)
-    on = f" on {row.communicator}" if row.communicator else ""
-    polls = "polls " if row.state == "polling" else ""
-    return f"{polls}{row.procedure}{on}"
-
-
-def _for(row: Whereabouts) -> str:
-    if row.seconds_min is None or row.seconds_max is None:
-        return "-"
-    if row.seconds_max - row.seconds_min <= _ALIKE * row.seconds_max:
-        return second_text(row.seconds_max)
-    return f"{second_text(row.seconds_min)} - {second_text(row.seconds_max)}"
 
 
 def _activity_columns(head: str, recent: bool) -> list[Column[Activity]]:
@@ -243,12 +230,3 @@ def _number(head: str, cell: Any) -> Column[Any]:
 
 def _plural(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-_PLACES: list[Column[Whereabouts]] = [
-    label("ranks", lambda row: f"{row.ranks}"),
-    _number("n", lambda row: str(row.count)),
-    label("are now in", _where),
-    _number("for", _for),
-    label("missing", lambda row: row.missing or "-"),
-]

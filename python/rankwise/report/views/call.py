@@ -46,4 +46,5 @@ def data(connection: sqlite3.Connection) -> dict[str, object]:
 
 
 def _mean(row: ProcedureRow) -> str:
-    return second_text(row.counted.seconds / row.counted.calls) if row.counted.calls else "-"
+    calls = row.counted.calls + row.counted.unfinished
+    return second_text(row.counted.seconds / calls) if calls else "-"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.ranks import Rank, ranks
+from rankwise.profile.victims import signal_name
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.names import call_name
 from rankwise.report.section import Section
@@ -48,11 +49,14 @@ def data(connection: sqlite3.Connection) -> dict[str, object]:
 
 def _state(row: Rank) -> str:
     state = row.state if row.abort_code is None else f"{row.state} with {row.abort_code}"
-    if row.inside is None:
-        return state
-    return f"{state}, inside {call_name(row.inside)}" + (
-        f" on {row.inside_communicator}" if row.inside_communicator else ""
-    )
+    if row.inside is not None:
+        on = f" on {row.inside_communicator}" if row.inside_communicator else ""
+        state += f", inside {call_name(row.inside)}{on}"
+    if row.inside_since is not None and row.inside_seconds is not None:
+        state += f" since {row.inside_since[11:19]}, {second_text(row.inside_seconds)}"
+    if row.signal is not None:
+        return f"{state}, killed by {signal_name(row.signal)}"
+    return f"{state}, exit status {row.exit_code}" if row.exit_code is not None else state
 
 
 def _rest_of_run(rows: Sequence[Rank]) -> str:

@@ -1,0 +1,46 @@
+"""The time of calls that never returned: from their beginning to the end of the process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankwise.profile.clock import NANOSECONDS
+from rankwise.profile.counters import Counters
+from rankwise.profile.inside import Inside
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.regions import WHOLE_PROGRAM, Regions
+
+_INIT = next(procedure.id for procedure in PROCEDURES if procedure.name == "MPI_Init")
+_NONE = CONSTANTS["COMMUNICATOR_NONE"]
+# Of what size it would have been is not known.
+_BIN = CONSTANTS["BIN_OTHER"]
+
+Row = tuple[int | float, ...]
+
+
+def unfinished_rows(
+    rank: int, counters: Counters, insides: Iterable[Inside], regions: Regions, lifetime: Lifetime
+) -> list[Row]:
+    """Make rows of the table `calls` for the calls that a process never left.
+
+    Of a process that never came out of MPI_Init it is not known whether that was MPI_Init_thread: MPI_Init
+    stands for both.
+    """
+    if counters.header.state == "starting":
+        return [_row(rank, (_NONE, WHOLE_PROGRAM, _INIT), lifetime.wall)] if lifetime.wall else []
+    if counters.header.state == "switched_off":
+        return []  # it went on, and left this call perhaps
+    rows = []
+    for call in insides:
+        region = int(regions.ids_of(rank, np.array([call.region]))[0])
+        seconds = max(lifetime.stopped_ns - call.since_ns, 0) / NANOSECONDS
+        rows.append(_row(rank, (call.communicator, region, call.procedure.id), seconds))
+    return rows
+
+
+def _row(rank: int, key: tuple[int, int, int], seconds: float) -> Row:
+    return (rank, *key, _BIN, 0, 0, 0, seconds, seconds, seconds, 1)

@@ -1,0 +1,51 @@
+"""Where the ranks are, or were when they ended, and for whom they wait."""
+
+from __future__ import annotations
+
+from rankwise.analysis.places import Whereabouts
+from rankwise.profile.inside import ANY, SEVERAL
+from rankwise.report.tables import Column, label
+from rankwise.report.units import second_text
+
+_ALIKE = 0.02  # two times that differ by less, of the longer one, are shown as one
+_WHO = {ANY: "any", SEVERAL: "several"}
+
+
+def place_columns(head: str) -> list[Column[Whereabouts]]:
+    """Return the columns of a table of places; `head` says whether they are or were there."""
+    return [
+        label("ranks", lambda row: f"{row.ranks}"),
+        Column("n", lambda row: str(row.count), right=True),
+        label(head, where),
+        Column("for", _for, right=True),
+        label("missing", lambda row: row.missing or "-"),
+    ]
+
+
+def where(row: Whereabouts) -> str:
+    """Return `MPI_Recv on W from 2, tag 7`, `polls MPI_Test on W`, `outside of MPI`."""
+    if row.procedure is None:
+        return {"outside": "outside of MPI", "starting": "MPI_Init"}.get(row.state, row.state)
+    on = f" on {row.communicator}" if row.communicator else ""
+    polls = "polls " if row.state == "polling" else ""
+    return f"{polls}{row.procedure}{on}{_partners(row)}"
+
+
+def _partners(row: Whereabouts) -> str:
+    parts = [
+        f"{preposition} {_WHO.get(who, who)}" + ("" if tag is None or tag == ANY else f", tag {tag}")
+        for preposition, who, tag in (
+            ("to", row.destination, row.destination_tag),
+            ("from", row.source, row.source_tag),
+        )
+        if who is not None
+    ]
+    return f" {'; '.join(parts)}" if parts else ""
+
+
+def _for(row: Whereabouts) -> str:
+    if row.seconds_min is None or row.seconds_max is None:
+        return "-"
+    if row.seconds_max - row.seconds_min <= _ALIKE * row.seconds_max:
+        return second_text(row.seconds_max)
+    return f"{second_text(row.seconds_min)} - {second_text(row.seconds_max)}"

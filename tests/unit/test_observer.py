@@ -1,0 +1,100 @@
+"""Watching processes that are no children of ours: when they go, in which order, and how."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from rankwise.launch.observer import Observer
+from rankwise.launch.rundirectory import RunDirectory
+from rankwise.launch.witness import Witness
+from rankwise.profile.end_note import read_end_note
+
+TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
+
+# A launcher with three processes that map their files, as the runtime does. It takes note of their ends.
+LAUNCHER = """
+import mmap, os, signal, socket, sys, time
+for number in range(3):
+    if os.fork() == 0:
+        path = os.path.join(sys.argv[1], f"{socket.gethostname()}.{os.getpid()}.{number}a.counters")
+        file = open(path, "wb+")
+        file.truncate(4096)
+        mapped = mmap.mmap(file.fileno(), 4096)
+        os.write(1, b"%d\\n" % os.getpid())
+        while True:
+            signal.pause()
+for _ in range(3):
+    os.wait()
+print("done", flush=True)
+"""
+
+
+@contextmanager
+def ended(launcher: subprocess.Popen[str]) -> Iterator[None]:
+    """End it and its processes, whatever becomes of the test."""
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
+
+
+def test_processes_that_go_one_after_the_other(tmp_path: Path) -> None:
+    observer = Observer(tmp_path)
+    # One of this name runs, but it has no such file.
+    (tmp_path / f"{socket.gethostname()}.{os.getpid()}.ff.counters").touch()
+    (tmp_path / "elsewhere.1.ff.counters").touch()
+    observer.start()
+    command = [sys.executable, "-c", LAUNCHER, str(tmp_path)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as launcher,
+        ended(launcher),
+    ):
+        assert launcher.stdout
+        pids = [int(launcher.stdout.readline()) for _ in range(3)]
+        end = time.monotonic() + 30
+        while len(observer.watched) < 3:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        before = time.monotonic_ns()
+        # One after the other in an order of our own, and so fast that they may be seen together.
+        for pid, signum in zip(reversed(pids), (signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM), strict=True):
+            os.kill(pid, signum)
+            while Path(f"/proc/{pid}").exists():
+                assert time.monotonic() < end
+        assert launcher.stdout.readline() == "done\n"
+    note = observer.note()
+    after = time.monotonic_ns()
+    seen = {int(name.split(".")[-3]): one for name, one in note.processes.items()}
+    assert [seen[pid].order for pid in pids] == [3, 2, 1]
+    instants = [before, *(seen[pid].gone_ns for pid in reversed(pids)), after]
+    assert instants == sorted(instants)
+    if TELLS_HOW:
+        assert [seen[pid].wait_status & 0x7F for pid in pids] == [15, 9, 11]  # type: ignore[operator]
+    directory = RunDirectory(tmp_path, ours=False)
+    directory.note_end(note)
+    assert read_end_note(tmp_path) == note
+
+
+def test_nobody_to_watch(tmp_path: Path) -> None:
+    observer = Observer(tmp_path / "missing")
+    observer.start()
+    assert observer.note().processes == {}
+
+
+def test_a_witness_that_is_stopped_holds_nobody_up() -> None:
+    with Witness([signal.SIGUSR1]) as witness:
+        os.kill(witness.pid, signal.SIGSTOP)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(witness.pid, 0)
