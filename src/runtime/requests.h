@@ -222,7 +222,7 @@ class Table {
 
   static void enter(Part &part, Request &slot, const Request &request) {
     slot = request;
-    if (!request.persistent) serial(slot) = ++part.latest_serial;
+    if (threads::several && !request.persistent) serial(slot) = ++part.latest_serial;
   }
 
   // One of those that share the entry, or the only one.
