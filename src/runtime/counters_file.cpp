@@ -113,7 +113,7 @@ const char *map(int source) {
 // which messages arrive in another order than without us. (Older systems don't know the wish; then it is so.)
 void touch_first_step() {
   constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers lack
-  madvise(base, first_record + least_step, populate_write);
+  madvise(base + first_record, least_step, populate_write);  // what lies before is mostly a hole
 }
 
 // Opens the new file and maps it; returns why that can't be done.
