@@ -68,7 +68,7 @@ def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunc
     words = program.launch(mpi, cluster)
     with program.links(cluster):
         profile = record_success(mpi, cluster, place, words)
-        mapped = map_profile(mpi, cluster, profile, place / "placement")
+        mapped = map_profile(mpi, profile, place / "placement")
         (place / "after").mkdir()
         again = record_success(mpi, cluster, place / "after", mapped.words)
         runs: dict[Side, Runs] = {

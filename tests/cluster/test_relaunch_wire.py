@@ -25,7 +25,7 @@ def test_the_fall_is_that_on_the_wire(mpi: Mpi, cluster: Cluster, place: Path) -
     apart = [cluster.names[rank % 3] for rank in range(RANKS)]
     words = launch_in_order(mpi, cluster, apart, program, str(BYTES), str(ITERATIONS), "2")
     done = record_success(mpi, cluster, place, words)
-    found = map_profile(mpi, cluster, done, place / "placement")
+    found = map_profile(mpi, done, place / "placement")
     assert found.present == counted(done) > IN_ROWS
     assert found.found < TOLERANCE * IN_ROWS  # the sums over all ranks remain
     on_wire = []

@@ -8,13 +8,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from launching import to_nodes
+from launching import version
 from libraries import Mpi
 from nodes import Cluster
 from recording import RANKWISE, Recording
 from traffic.interface import FILES, sent_by
-
-_LAUNCHER = {"openmpi": "Open MPI, hosts", "mpich": "MPICH"}
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Mapped:
         present: bytes between nodes in the order of the run.
         found: predicted for the order that was found.
         hosts: of the ranks in that order.
-        words: the printed command, made to get to the nodes.
+        words: the printed command, which has the options of the run.
     """
 
     present: int
@@ -34,17 +32,24 @@ class Mapped:
     words: list[str]
 
 
-def map_profile(mpi: Mpi, cluster: Cluster, done: Recording, output: Path, *options: str) -> Mapped:
+def map_profile(mpi: Mpi, done: Recording, output: Path, *options: str) -> Mapped:
     """Map a profile, and write the launchers' files."""
     words = [str(RANKWISE), "map", str(done.path), *options, "--json", "-o", str(output)]
     shown = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-    [command] = [one["command"] for one in shown["files"] if one["launcher"] == _LAUNCHER[mpi.family]]
+    [command] = [one["command"] for one in shown["files"] if one["launcher"] == _launcher(mpi)]
     return Mapped(
         shown["present"]["bytes_off_node"],
         shown["found"]["bytes_off_node"],
         [seat["host"] for seat in shown["seats"]],
-        to_nodes(mpi, cluster, shlex.split(command)),
+        shlex.split(command),
     )
+
+
+def _launcher(mpi: Mpi) -> str:
+    """The name under which `rankwise map` lists the file of the run's launcher."""
+    if mpi.family == "mpich":
+        return "Intel MPI" if mpi.vendor else "MPICH"
+    return "Open MPI 5, PRRTE" if version(mpi) >= (5,) else "Open MPI 4"
 
 
 def counted(done: Recording) -> int:
