@@ -11,24 +11,60 @@ namespace rankwise {
 // RATIONALE: a poll that finds nothing takes less time than we need to book it. A program that does nothing but poll
 // would seem to compute for more than half of its time, because our own work, on the way from the end of one call to
 // the start of the next, is outside of both. So a poll begins where the one before has ended, if there was no more time
-// in between than our own work may take. If there was more, the program has done something, and that is not MPI.
+// in between than our own work may take. If there was more, the program has done something, and that is not MPI; unless
+// the kernel took the processor away, which polls.cpp finds out where it has been long.
 class Polls {
  public:
-  // Ticks that our own work between two polls may take, set once it has been measured.
-  inline static std::uint64_t longest_pause = 0;
+  // Sets what the times are compared with, in ticks: what booking a call takes, and how many a microsecond has.
+  static void measured(std::uint64_t booking, std::uint64_t microsecond);
 
   // When the poll that is about to be forwarded begins. `latest_call`: when the thread's latest call began.
-  [[gnu::always_inline]] std::uint64_t start(std::uint64_t now, std::uint64_t latest_call) const {
-    return latest_call == start_ && now - stop_ <= longest_pause ? stop_ : now;
+  [[gnu::always_inline]] std::uint64_t start(std::uint64_t now, std::uint64_t latest_call) {
+    if (latest_call != start_) {
+      reading_.valid = false;
+      return now;
+    }
+    return now - stop_ <= longest_pause_ ? stop_ : start_after_pause(now);
   }
   [[gnu::always_inline]] void stop(std::uint64_t start, std::uint64_t stop) {
     start_ = start;
     stop_ = stop;
+    if (stop - start > short_poll_) [[unlikely]] {
+      after_slow_poll();
+    }
   }
 
  private:
+  // What the thread had used at one moment. It says something about a later one as long as the thread only polls.
+  struct Reading {
+    bool valid = false;
+    std::uint64_t begun = 0, ended = 0;  // ticks
+    std::int64_t wall = 0;               // nanoseconds, at `begun`
+    std::int64_t processor = 0;          // nanoseconds
+    std::int64_t yielded = 0;            // times that the thread gave its processor up to wait for something
+    std::int64_t interrupted = 0;        // times that it was taken away
+  };
+
+  static Reading read();
+  [[gnu::cold, gnu::noinline]] std::uint64_t start_after_pause(std::uint64_t now);
+  [[gnu::cold, gnu::noinline]] void after_slow_poll();
+  double used(const Reading &end) const;
+  bool was_interrupted(const Reading &end, std::uint64_t begin);
+  void renew(const Reading &end);
+
+  inline static std::uint64_t longest_pause_ = 0;  // that our own work may take between two polls
+  inline static std::uint64_t short_poll_ = ~0ULL;
+  inline static std::uint64_t microsecond_ = ~0ULL >> 8U;
+
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
+  Reading reading_;
+  // Ticks since the reading in which the thread may have been interrupted.
+  std::uint64_t pauses_ = 0;      // short, but no polls
+  std::uint64_t slow_polls_ = 0;  // short, but not as short as most
+  // What the thread has used its processor for up to the reading, the latest most: ticks in polls and beside them.
+  double polled_ = 0;
+  double worked_ = 0;
 };
 
 }  // namespace rankwise

@@ -94,6 +94,7 @@ Thread *attach() {
     thread->communicator_cache = {};
     thread->file_cache = {};
     thread->window_cache = {};
+    thread->polls = {};
   } else {
     thread = create();
   }

@@ -18,6 +18,7 @@ SHORT_CALL = 1e-6  # more than we add to one
 NAP = 3e-3
 LONG_CALLS = 30
 ROUNDS = 10
+CROWD = 4  # ranks on fewer processors
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,19 @@ def test_large_messages_that_are_copied_in_some_of_the_calls(record: Record) -> 
     assert max(shares.values()) <= 1 + NEAR
     assert max(shares.values()) > 1 - 2 * NEAR
     assert all(polls.calls == own[place].calls for place, polls in ours.items())
+
+
+@pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
+def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
+    done = record("polling.c", CROWD, "crowd")
+    own, ours = by_own_clock(done), recorded(done)
+    assert own.keys() == ours.keys() == {(n, r) for n in ("spin0", "work0", "rest0") for r in range(CROWD)}
+    for (name, rank), polls in ours.items():
+        seconds = own[name, rank].seconds
+        assert polls.calls == own[name, rank].calls
+        # Work and sleep, a hundred times as long as the bursts of polls between them, are none of their time.
+        assert 0 < polls.seconds <= seconds * (1 + NEAR)
+    # A rank that is interrupted between two polls is polling all the same.
+    shares = [ours["spin0", rank].seconds / own["spin0", rank].seconds for rank in range(CROWD)]
+    assert max(shares) > 1 - 2 * NEAR
+    assert sum(shares) / CROWD > 1 - 10 * NEAR

@@ -9,6 +9,7 @@ inline void measure_own_cost() {
   constexpr int batches = 8;
   constexpr int calls = 256;
   std::uint64_t best = ~0ULL;
+  const rankwise_stamp first = clock::stamp();
   for (int b = 0; b < batches; ++b) {
     const std::uint64_t begin = clock::ticks();
     for (int i = 0; i < calls; ++i) {
@@ -24,7 +25,9 @@ inline void measure_own_cost() {
     if (ticks < best) best = ticks;
   }
   process::set_call_cost(best * 1000U / calls);
-  Polls::longest_pause = 2 * best / calls;  // a busy machine takes longer
+  const rankwise_stamp last = clock::stamp();
+  const auto microseconds = static_cast<std::uint64_t>(last.monotonic_ns - first.monotonic_ns) / 1000;
+  Polls::measured(best / calls, clock::elapsed(first.ticks, last.ticks) / std::max<std::uint64_t>(microseconds, 1));
   Thread *thread = threads::enter();
   communicators::Communicator *world =
       lifecycle::world_open() ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world))

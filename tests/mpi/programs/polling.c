@@ -7,6 +7,12 @@
 //   naps      the program sleeps for milliseconds between the calls
 //   loop      MPI_Test and nothing else
 //   copy      with the argument "copy", alone: MPI_Testall until large messages have come and gone; 2 ranks
+//
+// With the argument "crowd", alone; for more ranks than there are processors:
+//
+//   spin      MPI_Test and nothing else for a second
+//   work      the program works for a millisecond of processor time after some hundred polls
+//   rest      it sleeps for two
 
 #include <mpi.h>
 #include <stdio.h>
@@ -14,18 +20,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { SHORT = 20000, LONG = 30, EVERY = SHORT / LONG, LONG_US = 3000 };
+enum { SHORT = 20000, LONG = 30, EVERY = SHORT / LONG, LONG_US = 3000, INSTANT_NS = 300 };
 enum { MOMENTS = 20000, MOMENT_NS = 2000, NAPS = 30, NAP_US = 3000 };
+enum { IN_BURST = 500, BURSTS = 100, WORK_NS = 1000000, REST_US = 2000 };
 enum { IN_LOOP = 20000, LARGE = 8 << 20, ROUNDS = 10 };
 
 static int rank;
 static MPI_Comm comm;  // of the calls that are measured
 
-static double now(void) {
+static double read_clock(clockid_t id) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(id, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+static double now(void) { return read_clock(CLOCK_MONOTONIC); }
 
 static void nap(long us) { nanosleep(&(struct timespec){0, us * 1000}, NULL); }
 
@@ -71,6 +79,13 @@ static double probed(void) {
   const double start = now();
   MPI_Iprobe(0, 2, comm, &flag, MPI_STATUS_IGNORE);
   return now() - start;
+}
+
+// Without it, some of the calls would follow each other at once, and others not.
+static double then_an_instant(int i) {
+  const double taken = now_and_then(i);
+  for (const double until = now() + INSTANT_NS * 1e-9; now() < until;) continue;
+  return taken;
 }
 
 static double then_a_moment(int i) {
@@ -123,16 +138,56 @@ static void copy(int round) {
   end(calls, seconds, seconds);
 }
 
+static double burst(MPI_Request *request) {
+  int flag;
+  const double start = now();
+  for (int i = 0; i < IN_BURST; i++) MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+  return now() - start;
+}
+
+static void work(void) {
+  const double until = read_clock(CLOCK_THREAD_CPUTIME_ID) + WORK_NS * 1e-9;
+  while (read_clock(CLOCK_THREAD_CPUTIME_ID) < until) continue;
+}
+static void rest(void) { nap(REST_US); }
+
+// Polls that find nothing: with something between each two bursts, or with nothing for a second.
+static void in_bursts(const char *name, void (*between)(void)) {
+  int in, out = 1, bursts = 0;
+  double seconds = 0;
+  MPI_Request request;
+  begin(name, 0);
+  MPI_Irecv(&in, 1, MPI_INT, rank, 1, comm, &request);
+  MPI_Barrier(comm);
+  const double start = now();
+  for (; between ? bursts < BURSTS : seconds < 1; bursts++) {
+    const double taken = burst(&request);
+    seconds = between ? seconds + taken : now() - start;
+    if (between) between();
+  }
+  MPI_Send(&out, 1, MPI_INT, rank, 1, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  end(bursts * IN_BURST, seconds, seconds);
+}
+
+static void crowd(void) {
+  in_bursts("spin", NULL);
+  in_bursts("work", work);
+  in_bursts("rest", rest);
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int exchange = argc > 1 && !strcmp(argv[1], "copy");
-  if (!exchange) {
-    each("hidden", SHORT, now_and_then);
+  const int crowded = argc > 1 && !strcmp(argv[1], "crowd");
+  if (crowded) crowd();
+  if (!exchange && !crowded) {
+    each("hidden", SHORT, then_an_instant);
     each("moments", MOMENTS, then_a_moment);
     each("naps", NAPS, then_a_nap);
   }
-  for (int round = 0; round < ROUNDS; round++) (exchange ? copy : loop)(round);
+  for (int round = 0; round < ROUNDS && !crowded; round++) (exchange ? copy : loop)(round);
   MPI_Finalize();
   return 0;
 }
