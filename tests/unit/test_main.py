@@ -166,3 +166,19 @@ def test_no_verb_loads_what_only_others_need(code: str) -> None:
         check=True,
     )
     assert done.stderr == "[]"
+
+
+def test_a_profile_is_shown_without_what_makes_one(tmp_path: Path) -> None:
+    profile = profiles.write_profile(tmp_path / "a.rankwise")
+    code = (
+        f"import sys; from rankwise.__main__ import main; main(['show', {str(profile)!r}]);"
+        "sys.stderr.write(str(sorted({'numpy', 'cffi', 'rankwise.profile.layout'} & set(sys.modules))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(PACKAGES)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == "[]"

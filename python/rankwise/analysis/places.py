@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from rankwise.profile.ending import POLLS_S
-from rankwise.profile.inside import SEVERAL, Partner
 from rankwise.profile.members import compact, parse
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.waiting import POLLS_S, SEVERAL, Partner
 
 _PROCEDURES = {procedure.name: procedure for procedure in PROCEDURES}
 COLLECTIVES = frozenset(p.name for p in PROCEDURES if p.class_name in ("collective", "neighbourhood"))

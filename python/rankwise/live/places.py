@@ -11,8 +11,9 @@ from rankwise.live.difference import Difference
 from rankwise.live.process import POLLING, Open, Process
 from rankwise.profile.clock import NANOSECONDS
 from rankwise.profile.communicators import FIRST, Joined
-from rankwise.profile.inside import Partner, partners
+from rankwise.profile.inside import partners
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.waiting import Partner
 
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
 

@@ -16,12 +16,10 @@ from rankwise.profile.inside import Inside
 from rankwise.profile.named_ranks import named
 from rankwise.profile.procedures import Procedure
 from rankwise.profile.victims import victims
+from rankwise.profile.waiting import POLLS_S
 
 # Local procedures are not recorded, whose error may end the program, nor is what the error handlers do.
 OUTSIDE = "outside of recorded MPI calls"
-POLLS_S = 0.5
-"""Seconds from a polling call to the end within which a rank is taken to have polled up to its end."""
-
 _MOST_PLACES = 3
 
 

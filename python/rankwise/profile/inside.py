@@ -13,29 +13,13 @@ from rankwise.profile.counters import Counters
 from rankwise.profile.keys import part
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.procedures import PROCEDURES, Procedure
-
-ANY = -1
-"""In place of a rank: MPI_ANY_SOURCE; of a tag: MPI_ANY_TAG."""
-SEVERAL = -2
-"""In place of a rank: several requests wait for several ranks."""
+from rankwise.profile.waiting import ANY, SEVERAL, Partner
 
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
 _TAG_BITS = CONSTANTS["PARTNER_TAG_BITS"]
 _WORLD = CONSTANTS["PARTNER_WORLD"]
 _UNKNOWN_TAG = CONSTANTS["TAG_UNKNOWN"]
 _NOT_A_RANK = {CONSTANTS["PARTNER_ANY"]: ANY, CONSTANTS["PARTNER_SEVERAL"]: SEVERAL}
-
-
-class Partner(NamedTuple):
-    """Whom a call waits for.
-
-    Attributes:
-        rank: in MPI_COMM_WORLD, or ANY, SEVERAL.
-        tag: of the message, or ANY; None = not known, or not the same of all.
-    """
-
-    rank: int
-    tag: int | None
 
 
 class Inside(NamedTuple):

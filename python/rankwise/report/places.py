@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankwise.analysis.places import Whereabouts
-from rankwise.profile.inside import ANY, SEVERAL
+from rankwise.profile.waiting import ANY, SEVERAL
 from rankwise.report.tables import Column, label
 from rankwise.report.units import second_text
 

@@ -1,0 +1,25 @@
+"""What is said of a process that waits; apart from the rest, which needs time to load."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ANY = -1
+"""In place of a rank: MPI_ANY_SOURCE; of a tag: MPI_ANY_TAG."""
+SEVERAL = -2
+"""In place of a rank: several requests wait for several ranks."""
+
+POLLS_S = 0.5
+"""Seconds from a polling call to the end within which a rank is taken to have polled up to its end."""
+
+
+class Partner(NamedTuple):
+    """Whom a call waits for.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD, or ANY, SEVERAL.
+        tag: of the message, or ANY; None = not known, or not the same of all.
+    """
+
+    rank: int
+    tag: int | None
