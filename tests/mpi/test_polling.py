@@ -98,5 +98,5 @@ def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
         assert 0 < polls.seconds <= seconds * (1 + NEAR)
     # A rank that is interrupted between two polls is polling all the same.
     shares = [ours["spin0", rank].seconds / own["spin0", rank].seconds for rank in range(CROWD)]
-    assert max(shares) > 1 - 2 * NEAR
-    assert sum(shares) / CROWD > 1 - 10 * NEAR
+    assert max(shares) > 0.95
+    assert sum(shares) / CROWD > 0.85
