@@ -112,7 +112,7 @@ const char *map(int source) {
 // RATIONALE: the first call of each kind would wait for the system to bring in the page of its row, microseconds in
 // which messages arrive in another order than without us. (Older systems don't know the wish; then it is so.)
 void touch_first_step() {
-  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers lack
+  constexpr int populate_write = 23;                         // MADV_POPULATE_WRITE, which older headers lack
   madvise(base + first_record, least_step, populate_write);  // what lies before is mostly a hole
 }
 
