@@ -43,14 +43,15 @@ def read(path: Path) -> Expectation:
             size,
             remote,
             members,
+            remote_members,
             topology,
             dims,
             periods,
             freed,
             seen,
         ) in profile.execute(
-            "SELECT name, procedure, user_name, size, remote_size, members, topology, dims, periods,"
-            " freed IS NOT NULL, members_seen FROM communicators WHERE id >= 3"
+            "SELECT name, procedure, user_name, size, remote_size, members, remote_members, topology, dims,"
+            " periods, freed IS NOT NULL, members_seen FROM communicators WHERE id >= 3"
         ):
             found.communicators[name] = CommunicatorRow(
                 procedure,
@@ -58,6 +59,7 @@ def read(path: Path) -> Expectation:
                 size,
                 remote,
                 tuple(parse(members)),
+                tuple(parse(remote_members)),
                 topology,
                 tuple(json.loads(dims)),
                 tuple(json.loads(periods)),

@@ -35,6 +35,7 @@ class CommunicatorRow(NamedTuple):
     size: int
     remote_size: int
     members: tuple[int, ...]
+    remote_members: tuple[int, ...]
     topology: str
     dims: tuple[int, ...]
     periods: tuple[int, ...]

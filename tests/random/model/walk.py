@@ -113,37 +113,13 @@ class _Walk:
             expected.entries.update({(rank, name): times for name, times in walked.regions.entries.items()})
         selves = [self.names.selves[rank] for rank in sorted(self.used_selves)]
         every = (self.names.world, *selves, *self.names.made.values())
-        groups = {named.comm.group for named in every if not named.comm.inter}
-        for named in every:
-            row = _row(named)
-            known = _known(*_sides(named), groups) if named.comm.inter else row.members
-            expected.communicators[named.name] = row._replace(members=known)
+        expected.communicators.update({named.name: _row(named) for named in every})
         return expected
 
 
 def _sides(named: Named) -> tuple[tuple[int, ...], tuple[int, ...]]:
     low, high = sorted((named.comm.group, named.comm.remote), key=min)
     return low, high
-
-
-def _known(low: tuple[int, ...], high: tuple[int, ...], groups: set[tuple[int, ...]]) -> tuple[int, ...]:
-    """The members of the group with the lowest process, -1 for those that nothing tells.
-
-    If both groups are equally large, only the group of another communicator tells who belongs together.
-    """
-    first = min(low)
-    if len(low) != len(high) or len(low) == 1:
-        return low
-    fitting = [
-        group
-        for group in groups
-        if len(group) == len(low)
-        and first in group
-        and all(one in sides for one, *sides in zip(group, low, high, strict=True))
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    return tuple(one if one == first else -1 for one in low)
 
 
 def _row(named: Named) -> CommunicatorRow:
@@ -155,6 +131,7 @@ def _row(named: Named) -> CommunicatorRow:
         len(low),
         len(high),
         low,
+        high,
         topology.kind if topology else "",
         topology.dims if topology else (),
         topology.periods if topology else (),
