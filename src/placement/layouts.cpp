@@ -77,14 +77,22 @@ class Layouts {
 
   void along_axes(const Product &product, bool is_back) {
     for (const Indices &axes : orders_of_axes(product.axes())) {
-      std::vector<std::pair<std::size_t, Index>> numbered;
-      for (Index rank = 0; rank < traffic_.rows.size(); rank++)
-        numbered.emplace_back(number_of(product.point(rank), product.length, axes, is_back), rank);
-      std::sort(numbered.begin(), numbered.end());
-      Indices order;
-      for (const auto &[number, rank] : numbered) order.push_back(rank);
-      lay(order, is_back);
+      const auto number = [&](Index rank) { return number_of(product.point(rank), product.length, axes, is_back); };
+      lay(by_number(traffic_.rows.size(), number), is_back);
     }
+  }
+
+  // 0 to count - 1, in the order of their numbers.
+  template <typename Number>
+  static Indices by_number(Index count, const Number &number) {
+    std::vector<std::pair<std::size_t, Index>> numbered;
+    numbered.reserve(count);
+    for (Index one = 0; one < count; one++) numbered.emplace_back(number(one), one);
+    std::sort(numbered.begin(), numbered.end());
+    Indices order;
+    order.reserve(count);
+    for (const auto &[its_number, one] : numbered) order.push_back(one);
+    return order;
   }
 
   // Ranks in this order, along the machine: through a torus in the order of each of its axes.
@@ -106,12 +114,10 @@ class Layouts {
       return known;
     }
     for (const Indices &axes : orders_of_axes(machine_.network()->lengths().size())) {
-      std::vector<std::pair<std::size_t, Index>> numbered;
-      for (Index place = 0; place < machine_.slots(); place++)
-        numbered.emplace_back(number_of(point(place), machine_.network()->lengths(), axes, is_back), place);
-      std::sort(numbered.begin(), numbered.end());
-      known.emplace_back();
-      for (const auto &[number, place] : numbered) known.back().push_back(place);
+      const auto number = [&](Index place) {
+        return number_of(point(place), machine_.network()->lengths(), axes, is_back);
+      };
+      known.push_back(by_number(machine_.slots(), number));
     }
     return known;
   }
