@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -47,9 +48,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--communicators",
         type=numbers,
-        default=[1, 2, 4],
+        default=[ranks for ranks in (1, 2, 4) if ranks <= (os.cpu_count() or 1)],
         metavar="P,...",
-        help="ranks that make and free communicators; '' leaves them out (default: 1,2,4)",
+        help="ranks that make and free communicators (default: 1, 2, 4, as far as processors go)",
     )
     parser.add_argument("--timeout", type=float, default=120, help="of one run, s (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, pair by pair")
