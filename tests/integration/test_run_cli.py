@@ -27,13 +27,18 @@ MPI_RANK = 'touch "$RANKWISE_DIR/$(uname -n).$$.0a1b.counters"\n'
 
 # Runs the command line with the stand-ins for library, assembly and summary.
 STAND_INS = """
-import os, sys, types
+import os, sys, threading, types
 import rankwise
+import rankwise.commands.waiting
 rankwise.__path__ = [os.environ["STAND_IN"], *rankwise.__path__]
 
 def assemble(run_directory, output, *, exit_status, interrupted="", force=False, listener=None):
     if os.environ.get("ASSEMBLY") == "fails":
         raise ValueError("no room\\nfor it")
+    if os.environ.get("ASSEMBLY") == "is slow":
+        for timer in threading.enumerate():
+            if isinstance(timer, threading.Timer):
+                timer.join()
     ranks = len(list(run_directory.glob("*.counters")))
     note = (run_directory / "launch.json").read_text()
     output.write_text(f"{ranks} ranks, status {exit_status}, {interrupted or 'not interrupted'}\\n{note}")
@@ -46,6 +51,8 @@ for name, function in (("profile.assemble", assemble), ("report.summary", print_
     module = types.ModuleType(f"rankwise.{name}")
     setattr(module, function.__name__, function)
     sys.modules[module.__name__] = module
+if os.environ.get("ASSEMBLY") == "is slow":
+    rankwise.commands.waiting.PATIENCE_S = 0.1
 from rankwise.__main__ import main
 sys.exit(main())
 """
@@ -256,6 +263,14 @@ def test_failing_assembly_hides_nothing(place: Place) -> None:
     assert f"no profile written: no room for it; try `rankwise recover {run_directory}`" in done.stderr
     assert list(run_directory.glob("*.counters"))
     assert place.rankwise("run", "-o", "b.rankwise", "--", "./app", "0").returncode == 1
+
+
+def test_slow_assembly_is_told_unless_nobody_wants_to_know(place: Place) -> None:
+    place.script("app", MPI_RANK)
+    place.environment["ASSEMBLY"] = "is slow"
+    done = place.rankwise("run", "-o", "a.rankwise", "--", "./app")
+    assert f"the job has ended; still waiting for {place.directory}/a.rankwise to be written" in done.stderr
+    assert place.rankwise("run", "-q", "-o", "b.rankwise", "--", "./app").stderr == ""
 
 
 def test_run_directory_is_kept_on_request(place: Place) -> None:

@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
         remains.wait(directory.path)
     directory.note_end(observer.note(end.interrupted_ns))
     if view:
-        with Waiting("the view of --top to end"):
+        with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
     if not directory.path.is_dir():
         _say(f"no profile: the run directory {directory.path} was removed during the run")
@@ -186,7 +186,7 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
         from rankwise.report.progress import ProgressBar
 
         bar = ProgressBar("making the profile", wanted=not arguments.quiet)
-        with bar, Waiting(f"{output} to be written"):
+        with bar, Waiting(f"{output} to be written", not arguments.quiet):
             made = assemble(
                 directory.path,
                 output,
@@ -201,7 +201,7 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
     if made.others and not arguments.quiet:
         _say(_further_profiles([made, *made.others]))
     if not arguments.keep:
-        with Waiting(f"{directory.path} to be removed"):
+        with Waiting(f"{directory.path} to be removed", not arguments.quiet):
             directory.remove()
     elif not arguments.quiet:
         _say(f"run directory kept: {directory.path}")

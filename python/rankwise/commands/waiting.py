@@ -15,14 +15,17 @@ class Waiting:
 
     Args:
         what: is waited for, as part of a sentence.
+        wanted: whether to say so.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, wanted: bool) -> None:
+        self._wanted = wanted
         self._timer = threading.Timer(PATIENCE_S, say, [f"the job has ended; still waiting for {what}"])
         self._timer.daemon = True
 
     def __enter__(self) -> None:
-        self._timer.start()
+        if self._wanted:
+            self._timer.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
