@@ -53,8 +53,8 @@ for name, function in (("profile.assemble", assemble), ("report.summary", print_
     sys.modules[module.__name__] = module
 if os.environ.get("ASSEMBLY") == "is slow":
     rankwise.commands.waiting.PATIENCE_S = 0.1
-from rankwise.__main__ import main
-sys.exit(main())
+from rankwise.__main__ import command
+command()
 """
 
 
@@ -271,6 +271,15 @@ def test_slow_assembly_is_told_unless_nobody_wants_to_know(place: Place) -> None
     done = place.rankwise("run", "-o", "a.rankwise", "--", "./app")
     assert f"the job has ended; still waiting for {place.directory}/a.rankwise to be written" in done.stderr
     assert place.rankwise("run", "-q", "-o", "b.rankwise", "--", "./app").stderr == ""
+
+
+def test_python_is_not_taken_apart_after_a_run(place: Place) -> None:
+    place.script("app", "echo done; exit 3\n")
+    place.words[-1] = f"import atexit; atexit.register(print, 'taken apart')\n{STAND_INS}"
+    done = place.rankwise("run", "--", "./app")
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    assert "no MPI process was seen" in done.stderr
+    assert place.rankwise("--version").stdout.endswith("taken apart\n")
 
 
 def test_run_directory_is_kept_on_request(place: Place) -> None:
