@@ -174,8 +174,9 @@ def _view(directory: RunDirectory) -> View | None:
 def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) -> None:
     """Do beside the job what would else be waited for: see what programs import, load what the end needs."""
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
-        directory.note(planned, only, planned.not_covered)
+        directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
+        import rankwise.report.progress
         import rankwise.report.summary  # noqa: F401
 
 

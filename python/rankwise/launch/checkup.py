@@ -91,7 +91,7 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
         )
     for detection in planned.detections:
         yield from _program(detection, launcher_family)
-    missed = planned.not_covered
+    missed = planned.not_covered()
     if missed:
         yield Finding("not recorded", f"imported, but not recorded: {', '.join(missed)}")
     elif missed is not None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from rankwise.launch import version
 from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher, label_of
@@ -19,8 +19,7 @@ from rankwise.launch.launchers.base import Context, Family, Option
 from rankwise.launch.wrappers import Wrapper, strip
 
 
-@dataclass(frozen=True)
-class CommandLine:
+class CommandLine(NamedTuple):
     """A command, taken apart; `words` puts it together again."""
 
     wrappers: tuple[Wrapper, ...]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.launch import mpilibraries, python_mpi
 from rankwise.launch.elf import defined_symbols, is_elf, read
@@ -32,8 +32,7 @@ class Kind(Enum):
     MISSING = "not found"
 
 
-@dataclass(frozen=True)
-class Detection:
+class Detection(NamedTuple):
     """What is known of one program before it runs."""
 
     program: str  # as on the command line
@@ -122,7 +121,7 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     absent = next((Path(name) for name in tree.missing if mpilibraries.CORE.match(name)), None)
     if core is None and absent is None:
         # MPI inside the program itself: the calls never pass the loader.
-        return replace(_static(word, path), missing=tree.missing)
+        return _static(word, path)._replace(missing=tree.missing)
     own = [i.path for i in tree.images if not mpilibraries.ANY.match(i.path.name)]
     callers = [p for p in own if p == path or any(mpilibraries.ANY.match(n) for n in _needed(p))]
     soname = (core or absent or Path()).name
@@ -164,7 +163,7 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
     if len(modules) == 1:
         linked = _elf(word, modules[0], environment)
         how = f"{modules[0].name}: {linked.how}"
-        return replace(linked, kind=Kind.PYTHON, how=how, path=path, callers=())
+        return linked._replace(kind=Kind.PYTHON, how=how, path=path, callers=())
     library = next((p for p in python_mpi.libraries(answer) if mpilibraries.CORE.match(p.name)), None)
     family = str(answer.get("family"))
     family = family if family in mpilibraries.FAMILIES else UNKNOWN

@@ -12,7 +12,6 @@ import mmap
 import re
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +24,7 @@ _DT_GNU_HASH = 0x6FFFFEF5
 _SHN_UNDEF = 0
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(NamedTuple):
     """The dynamic section of one ELF file."""
 
     path: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rankwise.launch import version
 from rankwise.launch.commandline import CommandLine
@@ -14,8 +14,7 @@ from rankwise.launch.launchers.openmpi import script_environment
 from rankwise.launch.wrappers import behind, carry
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(NamedTuple):
     """What to start, with which environment."""
 
     words: list[str]
@@ -55,5 +54,5 @@ def prepare(
         family = command.family if all(context.program for context in contexts) else OTHER
         delivery = family.deliver(contexts, preload, at_start, theirs)
         contexts, variables, how = delivery.contexts, dict(delivery.environment), delivery.how
-    rewritten = replace(command, wrappers=carry(command.wrappers, variables), contexts=contexts)
+    rewritten = command._replace(wrappers=carry(command.wrappers, variables), contexts=contexts)
     return Launch(rewritten.words, {**environment, **variables}, how)

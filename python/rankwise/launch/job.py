@@ -7,9 +7,9 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from threading import Thread
+from typing import NamedTuple
 
 from rankwise.launch.witness import Witness
 
@@ -18,8 +18,7 @@ _STDERR = 2
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """How the command ended.
 
     Attributes:

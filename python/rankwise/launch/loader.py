@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.launch.elf import Image, is_elf, read
 
@@ -21,8 +21,7 @@ _CACHE_HEADER = struct.Struct("=20sII20x")  # magic, entries, bytes of their str
 _CACHE_ENTRY = struct.Struct("=iIIIQ")  # flags, offset of the soname, offset of the path, -, -
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(NamedTuple):
     """A program and all that the loader brings in for it, breadth first, and what it would not find."""
 
     images: tuple[Image, ...]

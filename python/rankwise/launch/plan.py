@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
@@ -40,8 +39,7 @@ def library() -> Path:
     return path
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """A command, and what was found out about it."""
 
     words: tuple[str, ...]
@@ -56,7 +54,6 @@ class Plan:
         """Base name of the launcher, '' without one."""
         return PurePath(self.command.launcher).name
 
-    @cached_property
     def not_covered(self) -> list[str] | None:
         """MPI procedures that the programs import and Rankwise does not record; None = not to be seen."""
         from rankwise.launch.coverage import not_covered

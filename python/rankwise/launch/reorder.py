@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 FILE_NAME = "machine.json"
 """Of the machine in the run directory, where the processes look for it."""
 
 
-@dataclass(frozen=True)
-class Reordering:
+class Reordering(NamedTuple):
     """What `rankwise run` was asked for.
 
     Attributes:

@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.launch import reorder
@@ -20,8 +20,7 @@ _NEW_NOTE = f"{FILE_NAME}.new"
 _COUNTERS = "*.counters"  # <host>.<pid>.<hex>.counters, one an MPI process
 
 
-@dataclass(frozen=True)
-class RunDirectory:
+class RunDirectory(NamedTuple):
     """An existing run directory.
 
     Attributes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class _Syntax:
+class _Syntax(NamedTuple):
     values: str = ""  # options, separated by blanks, that take the next word as value
     positional: int = 0  # words after the options that belong to the wrapper
 
@@ -28,8 +27,7 @@ _SYNTAX = {
 }
 
 
-@dataclass(frozen=True)
-class Wrapper:
+class Wrapper(NamedTuple):
     """One wrapper with its own words; for `env` it knows what becomes of the environment."""
 
     words: tuple[str, ...]
@@ -54,7 +52,7 @@ class Wrapper:
 
     def assigning(self, variables: Mapping[str, str]) -> Wrapper:
         """Let the same `env` set these too; the last assignment of a name counts."""
-        return replace(self, words=(*self.words, *(f"{name}={value}" for name, value in variables.items())))
+        return self._replace(words=(*self.words, *(f"{name}={value}" for name, value in variables.items())))
 
 
 def _is_assignment(word: str) -> bool:

@@ -183,7 +183,7 @@ def _row(
         reorder=int(bool(first["flags"] & _REORDER_ASKED)),
         created=float(records.created[places].min()),
         freed=None if np.isnan(freed).any() else float(freed.max()),
-        members_seen=len(np.unique(records.ranks[places])),
+        members_seen=len(set(records.ranks[places].tolist())),
         reordered=int(bool(first["flags"] & _REORDERED)),
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,

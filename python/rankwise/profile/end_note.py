@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise.profile.notes import read_note
 
@@ -22,8 +21,7 @@ FILE_NAME = "ended"
 _MOST_STATUS = 0xFFFF
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """What was seen of one process.
 
     Attributes:
@@ -37,8 +35,7 @@ class Seen:
     wait_status: int | None = None
 
 
-@dataclass(frozen=True)
-class EndNote:
+class EndNote(NamedTuple):
     """What is known of the end of a job.
 
     Attributes:
@@ -53,7 +50,7 @@ class EndNote:
     monotonic_ns: int
     realtime_ns: int
     interrupted_ns: int | None = None
-    processes: Mapping[str, Seen] = field(default_factory=dict)
+    processes: Mapping[str, Seen] = {}
 
     def seen(self, counters: Counters) -> Seen | None:
         """Return what was seen of a process; None = nothing."""

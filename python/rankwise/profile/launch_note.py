@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwise.profile.notes import read_note
 from rankwise.profile.text import harmless
@@ -13,8 +12,7 @@ from rankwise.profile.text import harmless
 FILE_NAME = "launch.json"
 
 
-@dataclass(frozen=True)
-class LaunchNote:
+class LaunchNote(NamedTuple):
     """How the program was launched; what is not known is empty.
 
     Attributes:

@@ -96,7 +96,7 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     directory = RunDirectory.create(profile, None, force=False)
     preload = Preload(library(), directory.path, "", how.settings)
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
-    directory.note(planned, how.only, planned.not_covered)
+    directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")
     end = process.run(launch.words, launch.environment, output, limit, signals)
     if end.status != 0 or end.too_long:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, parse
@@ -48,8 +48,8 @@ class Launch:
 
     def words(self, program: Sequence[str]) -> list[str]:
         """Return the launch with a program in every place for one."""
-        contexts = (replace(context, program=tuple(program)) for context in self.command.contexts)
-        return replace(self.command, contexts=tuple(contexts)).words
+        contexts = (context._replace(program=tuple(program)) for context in self.command.contexts)
+        return self.command._replace(contexts=tuple(contexts)).words
 
 
 def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
@@ -76,7 +76,7 @@ def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
     contexts = tuple(_without_program(context, family) for context in command.contexts)
     inner = behind(command.wrappers, environment)
     check_startable(command.launcher, inner, "latency")
-    return Launch(replace(command, contexts=contexts), inner)
+    return Launch(command._replace(contexts=contexts), inner)
 
 
 def _without_program(context: Context, family: Family) -> Context:
@@ -93,12 +93,12 @@ def _without_program(context: Context, family: Family) -> Context:
     marker = ("probe",)
     wrappers, rest = strip((*context.program, *marker))
     if rest == marker:
-        return replace(context, wrappers=(*context.wrappers, *wrappers), program=())
+        return context._replace(wrappers=(*context.wrappers, *wrappers), program=())
     unknown = last and len(last.words) == 1 and "=" not in last.words[0]
     unknown = unknown and last and last.name not in family.flags and last.name not in family.values
     if unknown and last and len(context.program) == 1 and "/" not in context.program[0]:
-        option = replace(last, words=(*last.words, *context.program))
-        return replace(context, options=(*context.options[:-1], option), program=())
+        option = last._replace(words=(*last.words, *context.program))
+        return context._replace(options=(*context.options[:-1], option), program=())
     raise RankwiseError(f"the probe takes the program's place: leave out {' '.join(context.program)}")
 
 

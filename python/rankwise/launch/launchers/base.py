@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.launch.wrappers import Wrapper, behind, carry
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option of a launcher with its values, word by word."""
 
     words: tuple[str, ...]
@@ -28,8 +27,7 @@ class Option:
         return self.words[0].partition("=")[2] if len(self.words) == 1 else " ".join(self.words[1:])
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """One program of a launch with its own options: there are several when `:` separates them (MPMD)."""
 
     options: tuple[Option, ...] = ()
@@ -43,14 +41,13 @@ class Context:
         return [word for part in parts for word in part]
 
 
-@dataclass(frozen=True)
-class Preload:
+class Preload(NamedTuple):
     """What every MPI process has to find in its environment."""
 
     library: Path
     directory: Path
     mpi: str = ""  # the user's --mpi, '' = the library sees for itself
-    settings: Mapping[str, str] = field(default_factory=dict)  # further variables
+    settings: Mapping[str, str] = {}  # further variables
 
     def variables(self, theirs: str = "") -> dict[str, str]:
         """Return the variables, with the user's own LD_PRELOAD entries kept behind ours."""
@@ -60,12 +57,11 @@ class Preload:
         return variables | ({"RANKWISE_MPI": self.mpi} if self.mpi else {}) | dict(self.settings)
 
 
-@dataclass(frozen=True)
-class Delivery:
+class Delivery(NamedTuple):
     """A launch that takes the variables to the ranks."""
 
     contexts: tuple[Context, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)  # to set for the launcher itself
+    environment: Mapping[str, str] = {}  # to set for the launcher itself
     how: str = ""  # in words, for `rankwise doctor`
 
 
@@ -117,4 +113,4 @@ def with_options(context: Context, options: Sequence[Option], preload: Preload, 
     """Return the context with these options, and with `env` between launcher and program set right."""
     theirs = behind(context.wrappers, {"LD_PRELOAD": theirs}).get("LD_PRELOAD", "")
     wrappers = carry(context.wrappers, preload.variables(theirs))
-    return replace(context, options=tuple(options), wrappers=wrappers)
+    return context._replace(options=tuple(options), wrappers=wrappers)

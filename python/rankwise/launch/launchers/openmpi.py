@@ -10,7 +10,6 @@ launching host.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
 
@@ -116,8 +115,8 @@ def _with_list(context: Context, preload: Preload, theirs: str) -> Context:
     for option in context.options:
         if _is_list(option):
             theirs = _listed(option.words[2], theirs)
-            option = replace(
-                option, words=(*option.words[:2], _joined(option.words[2], preload.variables(theirs)))
+            option = option._replace(
+                words=(*option.words[:2], _joined(option.words[2], preload.variables(theirs)))
             )
         options.append(option)
     return with_options(context, options, preload, theirs)

@@ -7,7 +7,6 @@ there and the list gets the names only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
 
@@ -71,7 +70,7 @@ def _is_all(export: str) -> bool:
 def _exporting(option: Option, names: Sequence[str]) -> Option:
     if option.name != "export":
         return option
-    return replace(option, words=(f"--export={_export(option.value, names)}",))
+    return option._replace(words=(f"--export={_export(option.value, names)}",))
 
 
 def _export(export: str, names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -91,9 +91,9 @@ class Launch:
         if any(map(self.launcher.counts, kept)):
             ours = [option for option in ours if not self.launcher.counts(option)]
         variables = dict(written.environment)
-        context = replace(self._context, options=(*kept, *ours))
+        context = self._context._replace(options=(*kept, *ours))
         wrappers = carry(self.command.wrappers, variables)
-        changed = replace(self.command, contexts=(context,), wrappers=wrappers)
+        changed = self.command._replace(contexts=(context,), wrappers=wrappers)
         return Relaunched(tuple(changed.words), variables)
 
 
