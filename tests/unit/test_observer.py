@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import platform
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -91,6 +93,24 @@ def test_nobody_to_watch(tmp_path: Path) -> None:
     observer = Observer(tmp_path / "missing")
     observer.start()
     assert observer.note().processes == {}
+
+
+def test_the_end_waits_for_no_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankwise.launch.observer._LOOK_S", 3600.0)
+    monkeypatch.setattr("rankwise.launch.observer._ENDING_S", 20.0)
+    path = tmp_path / f"{socket.gethostname()}.{os.getpid()}.aa.counters"
+    path.write_bytes(bytes(4096))
+    observer = Observer(tmp_path)
+    before = set(threading.enumerate())
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 4096, access=mmap.ACCESS_READ):
+        observer.start()
+        [watching] = set(threading.enumerate()) - before
+        end = time.monotonic() + 30
+        while not observer.watched:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+    observer.note()
+    assert not watching.is_alive()
 
 
 def test_a_witness_that_is_stopped_holds_nobody_up() -> None:

@@ -57,6 +57,8 @@ class Observer:
         # (An old kernel may not have what this needs.)
         with contextlib.suppress(OSError, RuntimeError, AttributeError):
             self._epoll = select.epoll()
+            self._wake = os.eventfd(0)
+            self._epoll.register(self._wake, select.EPOLLIN)
             os.close(os.pidfd_open(os.getpid()))
             self._thread.start()
 
@@ -73,6 +75,7 @@ class Observer:
         """
         self._over.set()
         if self._thread.is_alive():
+            os.eventfd_write(self._wake, 1)
             self._thread.join(_ENDING_S)
         orders = {descriptor: order for order, descriptor in enumerate(self._gone, 1)}
         seen = {}
@@ -89,7 +92,7 @@ class Observer:
                 self._look()
                 until = start + max(_LOOK_S, _LOOK_SHARE * (time.monotonic() - start))
                 while not self._over.is_set() and (left := until - time.monotonic()) > 0:
-                    self._note_ends(min(left, _LOOK_S))
+                    self._note_ends(left)
             self._note_ends(0)
 
     def _look(self) -> None:
@@ -115,13 +118,13 @@ class Observer:
         self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLET)
 
     def _note_ends(self, seconds: float) -> None:
-        """Wait for processes to end.
+        """Wait for processes to end, or to be woken.
 
         Epoll tells events in the order in which they came, also where a busy machine lets us see several at
         once. That of two ends close together is the order in which the kernel was done with them.
         """
         for descriptor, _ in self._epoll.poll(seconds):
-            if descriptor not in self._gone:
+            if descriptor != self._wake and descriptor not in self._gone:
                 self._gone[descriptor] = time.monotonic_ns(), _status_in_proc(descriptor)
 
 
