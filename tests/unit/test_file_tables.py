@@ -6,28 +6,17 @@ import random
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from synthetic import SELF, Process, access, file, small_world, write_world
+from assembled import made, rows
+from synthetic import SELF, Process, access, file, small_world
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.counters import read_counters
-from rankwise.profile.database import open_profile
 from rankwise.profile.layout import CONSTANTS
 
 MOST_BYTES = CONSTANTS["MOST_FILE_BYTES"]
-
-
-def rows(profile: Path, sql: str) -> list[tuple[Any, ...]]:
-    with closing(open_profile(profile)) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def made(tmp_path: Path, processes: list[Process]) -> Path:
-    write_world(tmp_path / "run", processes)
-    return assemble(tmp_path / "run", tmp_path / "solver.rankwise", exit_status=0).path
 
 
 def world_with_files() -> list[Process]:
@@ -51,7 +40,7 @@ def world_with_files() -> list[Process]:
 
 
 def test_files_are_joined_by_name_and_communicator(tmp_path: Path) -> None:
-    profile = made(tmp_path, world_with_files())
+    profile = made(tmp_path, world_with_files()).path
     files = rows(
         profile,
         "SELECT files.name, communicators.name, mode, opens, name_hash FROM files"
@@ -66,7 +55,7 @@ def test_files_are_joined_by_name_and_communicator(tmp_path: Path) -> None:
 
 
 def test_accesses_of_the_threads_are_added_up(tmp_path: Path) -> None:
-    profile = made(tmp_path, world_with_files())
+    profile = made(tmp_path, world_with_files()).path
     accesses = rows(
         profile,
         "SELECT rank, files.name, procedures.name, accesses, bytes_read, bytes_written, seconds"
@@ -84,7 +73,7 @@ def test_names_that_are_cut_to_the_same_stay_apart(tmp_path: Path) -> None:
     tail = b"x" * (MOST_BYTES - 1)
     process.files = [file(b"/a/\xc3\xa4" + tail, name_hash=1), file(b"/b/\xc3\xa4" + tail, name_hash=2)]
     process.files.append(file(b"y" * MOST_BYTES, name_hash=3))
-    names = [name for (name,) in rows(made(tmp_path, [process]), "SELECT name FROM files WHERE id > 0")]
+    names = [name for (name,) in rows(made(tmp_path, [process]).path, "SELECT name FROM files WHERE id > 0")]
     # The first byte that is left is the second of a letter's two.
     assert names == ["\N{HORIZONTAL ELLIPSIS}" + tail.decode()] * 2 + ["y" * MOST_BYTES]
 
@@ -93,7 +82,7 @@ def test_names_are_data(tmp_path: Path) -> None:
     [process] = small_world(1)
     hostile = b"'; DROP TABLE files; --\x1b[2J\n<script>\xff"
     process.files = [file(hostile)]
-    names = rows(made(tmp_path, [process]), "SELECT name FROM files WHERE id > 0")
+    names = rows(made(tmp_path, [process]).path, "SELECT name FROM files WHERE id > 0")
     assert names == [("'; DROP TABLE files; --\ufffd[2J\ufffd<script>\ufffd",)]
 
 
@@ -101,12 +90,12 @@ def test_accesses_of_files_without_a_record(tmp_path: Path) -> None:
     [process] = small_world(1)
     process.files = [file(b"a")]
     process.accesses = [[access("MPI_File_read", index, read=10) for index in (0, 1, 2, 4097)]]
-    profile = made(tmp_path, [process])
+    profile = made(tmp_path, [process]).path
     assert rows(profile, "SELECT file, accesses, bytes_read FROM file_accesses") == [(0, 3, 30), (1, 1, 10)]
 
 
 def test_no_files_no_rows(tmp_path: Path) -> None:
-    profile = made(tmp_path, small_world(2))
+    profile = made(tmp_path, small_world(2)).path
     assert rows(profile, "SELECT * FROM files") == []
     assert rows(profile, "SELECT * FROM file_accesses") == []
 
@@ -146,7 +135,7 @@ def test_a_hole_before_files_is_told(tmp_path: Path) -> None:
 
 
 def test_profiles_of_the_first_version_have_no_files(tmp_path: Path) -> None:
-    path = made(tmp_path, world_with_files())
+    path = made(tmp_path, world_with_files()).path
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("DROP TABLE file_accesses; DROP TABLE files; VACUUM")
         connection.execute("PRAGMA user_version = 1")

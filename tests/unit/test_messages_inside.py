@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from assembled import made, rows
 from synthetic import (
     IDS,
     OTHER,
@@ -22,13 +23,12 @@ from synthetic import (
     pattern,
     pattern_row,
     small_world,
-    write_world,
 )
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.counters import read_counters
-from rankwise.profile.database import SCHEMA_VERSION, open_profile
+from rankwise.profile.database import SCHEMA_VERSION
 from rankwise.profile.layout import CONSTANTS
 
 INSIDE = CONSTANTS["MESSAGE_IN_COLLECTIVE"]
@@ -39,16 +39,6 @@ ACTIVE = {
     "transport_sees": CONSTANTS["SEES_BETWEEN_NODES"] | CONSTANTS["SEES_NONBLOCKING"],
 }
 WORLD_ID_IN_PROFILE = 3
-
-
-def rows(profile: Path, sql: str) -> list[tuple[Any, ...]]:
-    with closing(open_profile(profile)) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def made(tmp_path: Path, processes: list[Process]) -> Path:
-    write_world(tmp_path / "run", processes)
-    return assemble(tmp_path / "run", tmp_path / "solver.rankwise", exit_status=0, force=True).path
 
 
 def warnings(profile: Path) -> list[str]:
@@ -93,7 +83,7 @@ def test_addresses_become_ranks(tmp_path: Path) -> None:
         ]
         + [message("MPI_Bcast", 1, 1, 1000, kind=INSIDE)]
     ]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert messages_of(profile) == [
         (0, -1, WORLD_ID_IN_PROFILE, "MPI_Bcast", 1, 102),
         (0, 0, WORLD_ID_IN_PROFILE, "MPI_Bcast", 1, 101),
@@ -108,14 +98,14 @@ def test_an_address_that_two_claim_is_nobodys(tmp_path: Path) -> None:
     processes[0].endpoints = [endpoint(5)]
     processes[1].endpoints = processes[2].endpoints = [endpoint(5, own=1)]
     processes[0].messages = [[message("MPI_Bcast", FIRST_ENDPOINT, 1, 8, kind=INSIDE)]]
-    assert messages_of(made(tmp_path, processes)) == [(0, -1, WORLD_ID_IN_PROFILE, "MPI_Bcast", 1, 8)]
+    assert messages_of(made(tmp_path, processes).path) == [(0, -1, WORLD_ID_IN_PROFILE, "MPI_Bcast", 1, 8)]
 
 
 def test_messages_without_a_call(tmp_path: Path) -> None:
     processes = active_world(2)
     processes[0].messages = [[message(None, 1, 2, 16, OTHER, kind=INSIDE)]]
     processes[1].messages = [[message(None, 0, 2, 16, WORLD, kind=0), message(None, 0, 2, 16, WORLD, kind=2)]]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert messages_of(profile) == [(0, 1, OTHER, "(not attributed)", 2, 16)]
     # No message of the program is without one.
     assert rows(profile, "SELECT COUNT(*) FROM messages") == [(1,)]
@@ -127,7 +117,7 @@ def test_an_endpoint_without_a_record_is_damage(tmp_path: Path) -> None:
     processes[0].endpoints = [endpoint(5)]
     processes[0].messages = [[message("MPI_Bcast", FIRST_ENDPOINT + 1, 1, 8, kind=INSIDE)]]
     processes[1].messages = [[message("MPI_Bcast", FIRST_ENDPOINT, 1, 8, kind=INSIDE)]]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert messages_of(profile) == []
     assert len(warnings(profile)) == 2
 
@@ -138,7 +128,7 @@ def test_what_is_unknown_inside_collectives_says_nothing_of_the_programs_message
     processes[0].messages[0].append(
         message("MPI_Bcast", CONSTANTS["PEER_UNKNOWN"], 1, 8, kind=INSIDE),
     )
-    assert warnings(made(tmp_path, processes)) == [
+    assert warnings(made(tmp_path, processes).path) == [
         "on W, 599 bytes were sent point-to-point but 600 bytes were received"
     ]
 
@@ -161,7 +151,7 @@ def test_patterns_are_joined(tmp_path: Path) -> None:
             ]
         if rank == 2:
             process.pattern_rows = [pattern_row(bcast, 3, 1, 64, call=2)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert patterns_of(profile) == [
         (WORLD_ID_IN_PROFILE, "MPI_Bcast", 1, 64, 9, 2, 1),
         (WORLD_ID_IN_PROFILE, "MPI_Reduce_scatter", None, None, 3, 2, 1),
@@ -179,7 +169,7 @@ def test_patterns_have_ranks_of_their_communicator(tmp_path: Path) -> None:
     for rank, process in enumerate(processes):
         process.patterns = [pattern("MPI_Allreduce", 8, PART)]
         process.pattern_rows = [pattern_row(0, (rank + 2) % 4, 1, 8)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     names = dict(
         rows(profile, "SELECT patterns.id, name FROM patterns JOIN communicators AS c ON c.id = communicator")
     )
@@ -213,11 +203,11 @@ def test_patterns_that_are_not_complete(tmp_path: Path, change: Any) -> None:
     for process in processes:
         process.patterns = [pattern("MPI_Bcast", 8, root=0)]
     processes[0].pattern_rows = [pattern_row(0, 1, 1, 8)]
-    assert patterns_of(made(tmp_path, processes))[0][-1] == 1
+    assert patterns_of(made(tmp_path, processes).path)[0][-1] == 1
     change(processes)
     for file in (tmp_path / "run").iterdir():
         file.unlink()
-    assert [pattern[-1] for pattern in patterns_of(made(tmp_path, processes))] == [0]
+    assert [pattern[-1] for pattern in patterns_of(made(tmp_path, processes).path)] == [0]
 
 
 def test_a_call_that_was_left_before_the_kill_is_complete(tmp_path: Path) -> None:
@@ -226,7 +216,7 @@ def test_a_call_that_was_left_before_the_kill_is_complete(tmp_path: Path) -> Non
         process.patterns = [pattern("MPI_Bcast", 8, root=0, calls=5, kept=2)]
         process.header["state"] = CONSTANTS["STATE_RUNNING"]
     processes[1].patterns[0]["calls"] = 4
-    assert patterns_of(made(tmp_path, processes)) == [(WORLD_ID_IN_PROFILE, "MPI_Bcast", 0, 8, 5, 2, 1)]
+    assert patterns_of(made(tmp_path, processes).path) == [(WORLD_ID_IN_PROFILE, "MPI_Bcast", 0, 8, 5, 2, 1)]
 
 
 def test_all_keep_the_latest_that_every_member_kept(tmp_path: Path) -> None:
@@ -234,7 +224,7 @@ def test_all_keep_the_latest_that_every_member_kept(tmp_path: Path) -> None:
     for rank, process in enumerate(processes):
         process.patterns = [pattern("MPI_Bcast", 8, root=0, calls=2, kept=2 - rank)]
     processes[0].pattern_rows = [pattern_row(0, 1, call, 8, call=call) for call in (1, 2)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert patterns_of(profile) == [(WORLD_ID_IN_PROFILE, "MPI_Bcast", 0, 8, 2, 1, 1)]
     assert rows(profile, "SELECT * FROM pattern_messages") == [(1, 0, 1, 1, 8)]
 
@@ -248,7 +238,7 @@ def test_intercommunicators_have_no_matrix(tmp_path: Path) -> None:
         )
         process.patterns = [pattern("MPI_Allreduce", 8, PART + 1)]
         process.pattern_rows = [pattern_row(0, 1 - rank, 1, 8)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert [row[1:] for row in patterns_of(profile)] == [("MPI_Allreduce", None, 8, 1, 0, 0)]
     assert rows(profile, "SELECT * FROM pattern_messages") == []
 
@@ -257,7 +247,7 @@ def test_communicators_without_a_record_have_no_patterns(tmp_path: Path) -> None
     processes = active_world(2)
     for process in processes:
         process.patterns = [pattern("MPI_Bcast", 8, OTHER, root=0), pattern("MPI_Bcast", 8, 4711, root=0)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert patterns_of(profile) == []
     assert warnings(profile) == []
 
@@ -280,7 +270,7 @@ def test_impossible_patterns(tmp_path: Path, members: dict[str, int]) -> None:
         process.patterns = [pattern("MPI_Bcast", 8, root=0)]
     processes[0].patterns[0] |= members
     processes[0].pattern_rows = [pattern_row(0, 1, 1, 8)]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert patterns_of(profile) == [(WORLD_ID_IN_PROFILE, "MPI_Bcast", 0, 8, 1, 1, 0)]
     assert warnings(profile) == ["rank0.counters: 2 damaged rows of patterns were passed over"]
 
@@ -302,7 +292,7 @@ def test_impossible_rows_of_patterns(tmp_path: Path, members: dict[str, int]) ->
     for process in processes:
         process.patterns = [pattern("MPI_Bcast", 8, root=0)]
     processes[0].pattern_rows = [pattern_row(0, 1, 1, 8) | members]
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert rows(profile, "SELECT * FROM pattern_messages") == []
     assert warnings(profile) == ["rank0.counters: 1 damaged rows of patterns were passed over"]
 
@@ -313,7 +303,7 @@ def test_a_damaged_size_of_the_world_takes_no_memory(tmp_path: Path) -> None:
     process.patterns = [pattern("MPI_Bcast", 8, root=0)]
     process.pattern_rows = [pattern_row(0, 99_999_999, 1, 8)]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    profile = made(tmp_path, [process])
+    profile = made(tmp_path, [process]).path
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB
     assert rows(profile, "SELECT destination FROM pattern_messages") == [(99_999_999,)]
     assert [complete for *_, complete in patterns_of(profile)] == [0]
@@ -364,7 +354,7 @@ def test_a_hole_before_endpoints_is_told(tmp_path: Path) -> None:
 def test_the_hook_is_told_of_every_rank(tmp_path: Path) -> None:
     processes = active_world(2)
     processes[1].header |= {"transport_sees": 0xFF, "transport_state": 77, "transport_note": b"why\x1b"}
-    profile = made(tmp_path, processes)
+    profile = made(tmp_path, processes).path
     assert rows(profile, "SELECT transport, transport_state, transport_sees, transport_note FROM ranks") == [
         ("ucx", "active", "between-nodes nonblocking", ""),
         ("ucx", "unknown", "between-nodes within-node nonblocking", "why\ufffd"),
@@ -382,22 +372,22 @@ def hooks(*states: tuple[str, bytes]) -> list[Process]:
 
 def test_a_hook_that_all_had_or_had_not_is_no_warning(tmp_path: Path) -> None:
     for state in ("NONE", "ACTIVE", "DISABLED"):
-        assert warnings(made(tmp_path, hooks((state, b""), (state, b"")))) == []
+        assert warnings(made(tmp_path, hooks((state, b""), (state, b""))).path) == []
 
 
 def test_a_hook_that_was_refused_or_stopped_is_one_warning_for_all(tmp_path: Path) -> None:
     note = b"the self-test found 3 messages instead of 2"
-    assert warnings(made(tmp_path, hooks(("REFUSED", note), ("REFUSED", note)))) == [
+    assert warnings(made(tmp_path, hooks(("REFUSED", note), ("REFUSED", note))).path) == [
         f"messages inside collectives were not seen (ucx: {note.decode()})"
     ]
-    assert warnings(made(tmp_path, hooks(("STOPPED", note), ("STOPPED", note)))) == [
+    assert warnings(made(tmp_path, hooks(("STOPPED", note), ("STOPPED", note))).path) == [
         f"messages inside collectives were seen only at first (ucx: {note.decode()})"
     ]
 
 
 def test_ranks_that_differ_are_told(tmp_path: Path) -> None:
     processes = hooks(("ACTIVE", b""), ("STOPPED", b"a tag is new"), ("ACTIVE", b""), ("NONE", b""))
-    assert warnings(made(tmp_path, processes)) == [
+    assert warnings(made(tmp_path, processes).path) == [
         "messages inside collectives were seen only at first on rank 1 (ucx: a tag is new)",
         "the ranks do not see messages inside collectives alike"
         " (ranks 0,2: active (ucx); rank 3: none; rank 1: stopped (ucx))",
@@ -407,11 +397,11 @@ def test_ranks_that_differ_are_told(tmp_path: Path) -> None:
 def test_a_rank_that_did_not_leave_init_has_no_hook_yet(tmp_path: Path) -> None:
     processes = hooks(("ACTIVE", b""), ("NONE", b""))
     processes[1].header["state"] = CONSTANTS["STATE_STARTING"]
-    assert warnings(made(tmp_path, processes)) == []
+    assert warnings(made(tmp_path, processes).path) == []
 
 
 def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_path: Path) -> None:
-    path = made(tmp_path, small_world(2))
+    path = made(tmp_path, small_world(2)).path
     columns = [name for (name,) in rows(path, "SELECT name FROM pragma_table_info('ranks')")]
     old = ", ".join(columns[: columns.index("transport")])  # what came later is not there either
     with closing(sqlite3.connect(path)) as connection:

@@ -1,0 +1,158 @@
+"""From run directories to profiles: several worlds, files that cannot be read, damage, size."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from assembled import made, rows
+from synthetic import (
+    call,
+    small_world,
+    stamp,
+    write_world,
+)
+
+from rankwise.errors import RankwiseError
+from rankwise.profile.assemble import assemble
+from rankwise.profile.keys import calls_key
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.members import parse
+
+
+def test_an_unreadable_file_is_a_missing_rank_and_a_warning(tmp_path: Path) -> None:
+    processes = small_world(2)
+    processes[1].header["table_digest"] = 1
+    assembly = made(tmp_path, processes)
+    assert assembly.reason == "1 of 2 ranks left no counters"
+    [(warning,)] = rows(assembly.path, "SELECT text FROM warnings")
+    assert "recover it with another version of Rankwise (0.1.0)" in warning
+
+
+def test_several_worlds_in_one_run_directory(tmp_path: Path) -> None:
+    later = small_world(2)
+    stamps = ("loaded", "started", "latest", "stopping", "stopped")
+    for process in later:
+        offset = 60.0  # a minute after, in the same job
+        process.header |= {
+            name: stamp(offset + at) for at, name in zip((0, 0.5, 9, 9.5, 10), stamps, strict=True)
+        }
+    other_job = small_world(3)
+    for process in other_job:
+        process.header |= {"job": b"job-2", "loaded": stamp(30.0)}
+    run = tmp_path / "run"
+    write_world(run, small_world(2), "a")
+    write_world(run, later, "b")
+    write_world(run, other_job, "c")
+    (tmp_path / "solver.2.rankwise").write_text("somebody's")
+    assembly = made(tmp_path, [])
+    assert assembly.ranks_seen == 2
+    assert [(one.path.name, one.ranks_seen) for one in assembly.others] == [
+        ("solver.3.rankwise", 3),
+        ("solver.4.rankwise", 2),
+    ]
+    assert (tmp_path / "solver.2.rankwise").read_text() == "somebody's"
+    forced = assemble(run, assembly.path, exit_status=0, force=True)
+    assert [one.path.name for one in forced.others] == ["solver.2.rankwise", "solver.3.rankwise"]
+
+
+def test_a_later_run_does_not_fill_the_holes_of_an_earlier_one(tmp_path: Path) -> None:
+    later = small_world(2)
+    for process in later:
+        process.header |= {name: stamp(60) for name in ("loaded", "started", "latest", "stopping", "stopped")}
+    write_world(tmp_path / "run", small_world(2)[:1], "a")
+    assembly = made(tmp_path, later)
+    assert (assembly.ranks_seen, [one.ranks_seen for one in assembly.others]) == (1, [2])
+
+
+def test_processes_that_do_not_know_their_rank_are_kept(tmp_path: Path) -> None:
+    processes = small_world(3)
+    processes[1].header |= {"world_rank": -1, "world_size": 0, "state": CONSTANTS["STATE_STARTING"]}
+    assembly = made(tmp_path, processes)
+    assert assembly.ranks_seen == 3
+    assert rows(assembly.path, "SELECT text FROM warnings") == [
+        ("process 4001 on node1 did not come to know its rank; it is shown as rank 1",)
+    ]
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    output = tmp_path / "x.rankwise"
+    with pytest.raises(RankwiseError, match=r"no MPI process was seen in .*rankwise doctor"):
+        assemble(tmp_path / "run", output, exit_status=0)
+    with pytest.raises(RankwiseError, match="cannot be read: No such file"):
+        assemble(tmp_path / "nowhere", output, exit_status=0)
+    (tmp_path / "run" / "a.counters").write_bytes(b"")
+    with pytest.raises(RankwiseError, match="is not a counters file"):
+        assemble(tmp_path / "run", output, exit_status=0)
+    assert not output.exists()
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
+    write_world(tmp_path / "run", small_world(2))
+    with pytest.raises(RankwiseError, match=r"cannot be written: No such file or directory: .* -o"):
+        assemble(tmp_path / "run", tmp_path / "nowhere" / "x.rankwise", exit_status=0)
+    (tmp_path / "x.rankwise").mkdir()
+    with pytest.raises(RankwiseError, match=r"cannot be written: Is a directory"):
+        assemble(tmp_path / "run", tmp_path / "x.rankwise", exit_status=0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "x.rankwise"]
+
+
+def test_flipped_bits_still_make_a_profile(tmp_path: Path) -> None:
+    generator = random.Random(7)
+    originals = [process.to_bytes() for process in small_world()]
+    run = tmp_path / "run"
+    run.mkdir()
+    assembled = 0
+    for _ in range(120):
+        for rank, original in enumerate(originals):
+            data = bytearray(original)
+            for _ in range(generator.choice((0, 1, 8, 40))):
+                data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+            (run / f"rank{rank}.counters").write_bytes(data)
+        try:
+            assembly = assemble(run, tmp_path / "x.rankwise", exit_status=None, force=True)
+        except RankwiseError:
+            continue
+        assembled += 1
+        for one in (assembly, *assembly.others):
+            for (members,) in rows(one.path, "SELECT members FROM communicators WHERE size < 1000"):
+                parse(members)
+            with closing(sqlite3.connect(one.path)) as connection:
+                assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert assembled > 100
+
+
+def test_rows_of_unknown_procedures_and_communicators(tmp_path: Path) -> None:
+    processes = small_world(1)
+    processes[0].calls[0] += [
+        call("MPI_Barrier", communicator=100),
+        call("MPI_Barrier", communicator=200),
+        call("MPI_Barrier") | {"key": calls_key(0, 3, 2047, 0)},
+    ]
+    processes[0].messages = []
+    processes[0].calls[0][:3] = []
+    assembly = made(tmp_path, processes)
+    assert rows(assembly.path, "SELECT communicator, calls FROM calls") == [(2, 2)]
+    assert rows(assembly.path, "SELECT text FROM warnings") == [
+        ("rank0.counters: 1 damaged rows of calls were passed over",)
+    ]
+
+
+def test_a_thousand_ranks_in_seconds(tmp_path: Path) -> None:
+    world = small_world(1000)
+    for process in world:
+        process.calls[0] += [
+            call("MPI_Isend", size_bin=size_bin % 60, region=size_bin) for size_bin in range(200)
+        ]
+    write_world(tmp_path / "run", world)
+    started = time.process_time()
+    assembly = assemble(tmp_path / "run", tmp_path / "x.rankwise", exit_status=0)
+    assert time.process_time() - started < 10
+    assert rows(assembly.path, "SELECT COUNT(*) FROM ranks") == [(1000,)]
+    members = dict(rows(assembly.path, "SELECT name, members FROM communicators WHERE size > 1"))
+    assert members == {"W": "0-999", "W_s1.0": "0-998:2", "W_s1.1": "1-999:2"}
