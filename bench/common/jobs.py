@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import tempfile
@@ -68,30 +69,50 @@ class Job:
 def output_of(command: list[str], timeout: float) -> str:
     """Run a job to its end and return what it printed."""
     shown = " ".join(command)
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment(),
-        start_new_session=True,
-    ) as process:
+    with (
+        # No pipe: it ends with the last process that has it, such as Open MPI's daemon for a single rank.
+        tempfile.TemporaryFile("w+") as printed,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            output, _ = process.communicate(timeout=timeout)
+            _wait(process, timeout)
         except BaseException as error:
             # The launcher takes its ranks down when it is told to; what stays is in its process group.
             process.terminate()
             try:
-                process.communicate(timeout=10)
+                _wait(process, 10)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise BenchError(f"no end after {timeout:g} s: {shown}") from None
             raise
+        printed.seek(0)
+        output = printed.read()
     if process.returncode != 0:
         raise BenchError(f"exit status {process.returncode}: {shown}\n{output.strip()}")
     return output
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float) -> None:
+    """Wait for the end of a process, and notice it at once: Popen.wait(timeout) looks every 50 ms only.
+
+    Raises:
+        subprocess.TimeoutExpired: it has not ended.
+    """
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        if not select.select([descriptor], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired(process.args, timeout)
+    finally:
+        os.close(descriptor)
+    process.wait()
 
 
 @dataclass(frozen=True)
