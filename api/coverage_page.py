@@ -34,8 +34,8 @@ treated alike; empty = lacks it. A program can only call what its library has. L
 
 ## Not in the tables
 
-- **`MPI_T_`**, the interface for tools, is left alone. So are **`PMPI_`** names: who calls them goes past
-  every tool.
+- **`MPI_T_`**, the interface for tools, is left alone. A call by a **`PMPI_`** name counts as the procedure
+  ([how](how-it-works.md#other-tools)).
 - **Fortran.** Procedures of the bindings `mpif.h`, `mpi` and `mpi_f08` arrive at the rows of the same name
   ([how](how-it-works.md#fortran)). What exists in Fortran alone (`MPI_Sizeof`, `MPI_F_sync_reg`)
   communicates nothing and is passed through.

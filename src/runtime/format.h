@@ -28,7 +28,8 @@ enum rankwise_format {
   RANKWISE_MAX_SECTIONS = 4096,
   RANKWISE_MOST_BYTES = 67108864, /* of a file: what claims to be larger was not written by Rankwise */
   RANKWISE_NO_THREAD = -1,        /* a section of the whole process */
-  RANKWISE_PROCEDURE_WORDS = 9    /* room for a bit of each procedure */
+  RANKWISE_PROCEDURE_WORDS = 9,   /* room for a bit of each procedure */
+  RANKWISE_MOST_CALLER_BYTES = 120
 };
 
 /* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
@@ -241,6 +242,10 @@ struct rankwise_header {
   /* Bit p % 64 of word p / 64: calls of procedure p may have passed by us, because an object's reference to it was not
    * redirected, or only when the object had been there for long. Bit 0: those of any object that is loaded later. */
   uint64_t passed_by[RANKWISE_PROCEDURE_WORDS];
+  /* Likewise: procedures that were called by their PMPI_ names, outside of any other call; and the names of the objects
+   * that did so first, as many as have room, separated by commas. */
+  uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
+  char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
   uint64_t reserved[4];
 };
 

@@ -60,7 +60,6 @@ def assert_rankwise_has_all(done: recording.Recording) -> None:
     for once in ("MPI_Init", "MPI_Finalize"):
         assert done.calls(once) == dict.fromkeys(RANKS, (1, 0, 0))
     assert done.calls("MPI_Allreduce") == dict.fromkeys(RANKS, (1, INT, 0))
-    assert done.warnings == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -68,6 +67,7 @@ def test_linked(mpi: Mpi, kind: str, built: Callable[[Mpi, str], Path], tmp_path
     done = run(mpi, tmp_path, [str(built(mpi, kind) / "linked")], mpi.env())
     assert_the_tool_has_all(tmp_path, kind)
     assert_rankwise_has_all(done)
+    assert done.warnings == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,6 +76,7 @@ def test_preloaded_behind(mpi: Mpi, kind: str, built: Callable[[Mpi, str], Path]
     done = run(mpi, tmp_path, [str(folder / "ring")], {**mpi.env(), "LD_PRELOAD": str(folder / "libtool.so")})
     assert_the_tool_has_all(tmp_path, kind)
     assert_rankwise_has_all(done)
+    assert done.warnings == []
 
 
 def before(folder: Path) -> list[str]:
@@ -87,10 +88,58 @@ def test_preloaded_before(mpi: Mpi, built: Callable[[Mpi, str], Path], tmp_path:
     done = run(mpi, tmp_path, before(built(mpi, "next")), mpi.env())
     assert_the_tool_has_all(tmp_path, "next")
     assert_rankwise_has_all(done)
+    assert done.warnings == []
 
 
-def test_preloaded_before_and_past_us(mpi: Mpi, built: Callable[[Mpi, str], Path], tmp_path: Path) -> None:
-    # It takes MPI_Init past Rankwise, which then sees no MPI program, says so, and leaves this one alone.
+def assert_told(done: recording.Recording, names: str, caller: str) -> None:
+    """That the calls came by PMPI names, and whose they are."""
+    assert done.warnings == [
+        f"called as {names} by {caller} (ranks 0-1): what a tool calls there for itself counts as the program's"
+    ]
+
+
+def test_preloaded_before_by_profiling_names(
+    mpi: Mpi, built: Callable[[Mpi, str], Path], tmp_path: Path
+) -> None:
     done = run(mpi, tmp_path, before(built(mpi, "pmpi")), mpi.env())
     assert_the_tool_has_all(tmp_path, "pmpi")
-    assert "no MPI process was seen" in done.process.stderr
+    assert_told(done, "PMPI_Finalize, PMPI_Init, PMPI_Pcontrol, PMPI_Send", "libtool.so")
+    assert_rankwise_has_all(done)
+
+
+def test_built_in(mpi: Mpi, tmp_path: Path) -> None:
+    """As mpiP, IPM and in-house timers are linked statically."""
+    program = tmp_path / "own"
+    mpi.compile(program, PROGRAMS / "tools" / "ring.c", PROGRAMS / "tools" / "tool.c")
+    done = run(mpi, tmp_path, [str(program)], mpi.env())
+    assert_the_tool_has_all(tmp_path, "pmpi")
+    assert_told(done, "PMPI_Finalize, PMPI_Init, PMPI_Pcontrol, PMPI_Send", "own")
+    assert_rankwise_has_all(done)
+
+
+@pytest.mark.parametrize("order", ["built in", "before", "behind", "linked"])
+def test_few_wrappers(mpi: Mpi, order: str, tmp_path: Path) -> None:
+    """A tool that leaves MPI_Init to us; its own call counts where it can't be told from the program's."""
+    sources = [PROGRAMS / "tools" / "ring.c", PROGRAMS / "tools" / "some.c"]
+    program, tool = tmp_path / "ring", tmp_path / "libtool.so"
+    environment, words = mpi.env(), [str(program)]
+    if order == "built in":
+        mpi.compile(program, *sources)
+    else:
+        mpi.compile(tool, sources[1], options=["-shared", "-fPIC"])
+        linked = [tool] if order == "linked" else []
+        mpi.compile(program, sources[0], *linked, options=["-Wl,--no-as-needed", f"-Wl,-rpath,{tmp_path}"])
+        words = before(tmp_path) if order == "before" else words
+        environment |= {"LD_PRELOAD": str(tool)} if order == "behind" else {}
+    done = run(mpi, tmp_path, words, environment)
+    for rank in RANKS:
+        assert (tmp_path / f"some.{rank}").read_text() == "1 1\n"
+    assert done.process.returncode == 0, done.process.stderr
+    in_front = order in ("built in", "before")
+    assert done.calls("MPI_Allreduce") == dict.fromkeys(RANKS, (1 + in_front, (1 + in_front) * INT, 0))
+    assert done.calls("MPI_Finalize") == dict.fromkeys(RANKS, (1, 0, 0))
+    assert done.calls("MPI_Send", "W") == dict.fromkeys(RANKS, (MESSAGES, SENT, 0))
+    if in_front:
+        assert_told(done, "PMPI_Allreduce, PMPI_Finalize", "ring" if order == "built in" else "libtool.so")
+    else:
+        assert done.warnings == []

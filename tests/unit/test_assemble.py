@@ -237,6 +237,25 @@ def test_what_passed_by(tmp_path: Path) -> None:
         assert warning.startswith("calls of MPI_Barrier, MPI_Send may be missing (ranks 1-2)")
 
 
+def test_what_came_by_profiling_names(tmp_path: Path) -> None:
+    processes = small_world(3)
+    names = [name for name in IDS if name.startswith("MPI_Comm_")][:8]
+    for rank in (0, 2):
+        words = np.zeros(CONSTANTS["PROCEDURE_WORDS"], np.uint64)
+        for name in names[: 2 + 3 * rank]:
+            words[IDS[name] // 64] |= np.uint64(1 << IDS[name] % 64)
+        processes[rank].header["profiling_names"] = words
+        processes[rank].header["profiling_callers"] = b"app, libtool.so"
+    assembly = made(tmp_path, processes)
+    first = ", ".join(f"P{name}" for name in sorted(names)[:6])
+    assert rows(assembly.path, "SELECT text FROM warnings WHERE text LIKE 'called as %'") == [
+        (
+            f"called as {first} and 2 more by app, libtool.so (ranks 0,2): "
+            "what a tool calls there for itself counts as the program's",
+        )
+    ]
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "\x00\xff", "[" * 100_000])
 def test_a_damaged_launch_note_is_a_warning(tmp_path: Path, text: str) -> None:
     (tmp_path / "run").mkdir()

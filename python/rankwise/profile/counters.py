@@ -56,6 +56,8 @@ class Header:
         transport_sees: names in enum rankwise_transport_sees, lower case.
         transport_note: why the hook is not active; may be empty.
         passed_by: numbers of procedures of which calls may be missing; 0: of any in objects loaded later.
+        profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
+        profiling_callers: names of the objects that did so, separated by commas.
     """
 
     state: str
@@ -89,6 +91,8 @@ class Header:
     transport_sees: tuple[str, ...]
     transport_note: str
     passed_by: tuple[int, ...]
+    profiling_names: tuple[int, ...]
+    profiling_callers: str
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,7 @@ def _header(record: np.void) -> Header:
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
             "passed_by": _numbers_of(record["passed_by"]),
+            "profiling_names": _numbers_of(record["profiling_names"]),
             "transport_state": layout.names_of("transport_state").get(values["transport_state"], "unknown"),
             "transport_sees": tuple(
                 name

@@ -23,6 +23,7 @@ from rankwise.profile.passed_by import passed_by, passed_by_warnings
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.profiling_names import profiling_sentences
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.table_rows import NOT_ATTRIBUTED, accesses_rows, calls_rows, messages_rows
@@ -133,7 +134,7 @@ class WorldProfile:
         for counters in self.ranks.values():
             sentences += counters.losses
         headers = {rank: counters.header for rank, counters in self.ranks.items()}
-        sentences += transport_warnings(headers) + passed_by_warnings(headers)
+        sentences += transport_warnings(headers) + passed_by_warnings(headers) + profiling_sentences(headers)
         if not self.reason:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)

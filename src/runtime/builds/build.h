@@ -21,6 +21,7 @@
 #include "../counters_file.h"
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
+#include "../dispatch/profiling.h"
 #include "../files.h"
 #include "../hash.h"
 #include "../hooks/libfabric.h"

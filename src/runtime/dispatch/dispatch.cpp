@@ -24,6 +24,8 @@ namespace {
 
 constexpr int slots = static_cast<int>(Slot::count);
 
+bool past_us = false;
+
 void fill(int slot, void *target) { __atomic_store_n(&rankwise_slots[slot], target, __ATOMIC_RELEASE); }
 
 // RATIONALE: the first call of each kind would wait for the system to bring in the wrapper's page, microseconds in
@@ -44,11 +46,14 @@ void to_wrappers(void *const *wrappers) {
 }
 
 void to_library() {
+  __atomic_store_n(&past_us, true, __ATOMIC_RELAXED);
   for (int i = 0; i < slots; ++i) {
     void *own = library::find_next(static_cast<Slot>(i));
     if (own != nullptr) fill(i, own);
   }
 }
+
+bool leads_to_library() { return __atomic_load_n(&past_us, __ATOMIC_RELAXED); }
 
 void *symbol(Slot slot) { return rankwise_stubs[static_cast<int>(slot)]; }
 

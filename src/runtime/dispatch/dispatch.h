@@ -14,6 +14,9 @@ namespace rankwise::dispatch {
 void to_wrappers(void *const *wrappers);
 void to_library();
 
+// Whether they go past us.
+bool leads_to_library();
+
 // The address that the symbol of a slot stands for.
 void *symbol(Slot slot);
 

@@ -68,13 +68,17 @@ Seen look_into(void *library) {
 
 bool is_mpi_library(const char *path) {
   const char *name = base_name(path);
-  if (strncmp(name, "libmpi", 6) != 0 || !contains(name, ".so")) return false;
+  // (Builds without weak symbols have the PMPI_ names in a library of their own.)
+  const bool is_named = strncmp(name, "libmpi", 6) == 0 || strncmp(name, "libpmpi", 7) == 0;
+  if (!is_named || !contains(name, ".so")) return false;
   static constexpr const char *bindings[] = {"fort", "mpifh", "usempi", "cxx", "++", "java", "wrapper"};
   for (const char *binding : bindings) {
     if (contains(name, binding)) return false;
   }
   return true;
 }
+
+bool is_component(const char *path) { return strncmp(base_name(path), "mca_", 4) == 0; }
 
 rankwise_abi abi() {
   void *library = handle();

@@ -20,6 +20,9 @@ void *variable(const char *name);
 // Whether an object of this path is the MPI library.
 bool is_mpi_library(const char *path);
 
+// Whether it is one that the MPI library loads of itself, a part of it.
+bool is_component(const char *path);
+
 // The functions that follow ours, by slot; nullptr = not yet looked up.
 inline void *next_functions[static_cast<int>(Slot::count)] = {};
 

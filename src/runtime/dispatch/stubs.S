@@ -1,9 +1,14 @@
 /* One stub a wrapped function: a jump through rankwise_slots. A slot that has not been filled in leads to the
- * stub's second half, which asks rankwise_first_call where to go, and goes there with all arguments as they were. */
+ * stub's second half, which asks rankwise_first_call where to go, and goes there with all arguments as they were.
+ *
+ * Two more of each kind serve calls that come by PMPI_ names (profiling.h): what such a name stands for is a jump through
+ * rankwise_profiling_slots, which asks rankwise_profiling_call until it has been filled in; and what follows our function
+ * where it depends on the call asks rankwise_following_call. */
 #if defined(__x86_64__)
 
   .text
-first_call:                      /* the slot's number is on the stack, above the return address of the program */
+  .macro ASKING name, answer     /* the slot's number is on the stack, above the return address of the program */
+\name:
   push %rdi
   push %rsi
   push %rdx
@@ -12,8 +17,9 @@ first_call:                      /* the slot's number is on the stack, above the
   push %r9
   push %rax                      /* number of vector registers of a variadic call (MPI_Pcontrol) */
   mov 56(%rsp), %rdi
+  mov 64(%rsp), %rsi
   sub $8, %rsp                   /* keeps the stack aligned to 16 */
-  call rankwise_first_call@PLT
+  call \answer@PLT
   mov %rax, %r11
   add $8, %rsp
   pop %rax
@@ -25,21 +31,21 @@ first_call:                      /* the slot's number is on the stack, above the
   pop %rdi
   add $8, %rsp
   jmp *%r11
+  .endm
 
-  .macro STUB name, slot
-  .type \name, @function
-\name:
-  jmp *(rankwise_slots + 8 * \slot)(%rip)
-first_\slot:
+  .macro JUMP table, slot
+  jmp *(\table + 8 * \slot)(%rip)
+  .endm
+  .macro ASK name, slot
   push $\slot
-  jmp first_call
-  .size \name, . - \name
+  jmp \name
   .endm
 
 #elif defined(__aarch64__)
 
   .text
-first_call:                      /* the slot's number is in x17 */
+  .macro ASKING name, answer     /* the slot's number is in x17 */
+\name:
   stp x29, x30, [sp, #-96]!
   mov x29, sp
   stp x0, x1, [sp, #16]
@@ -48,7 +54,8 @@ first_call:                      /* the slot's number is in x17 */
   stp x6, x7, [sp, #64]
   str x8, [sp, #80]
   mov x0, x17
-  bl rankwise_first_call
+  mov x1, x30
+  bl \answer
   mov x16, x0
   ldp x0, x1, [sp, #16]
   ldp x2, x3, [sp, #32]
@@ -57,23 +64,33 @@ first_call:                      /* the slot's number is in x17 */
   ldr x8, [sp, #80]
   ldp x29, x30, [sp], #96
   br x16
+  .endm
 
-  .macro STUB name, slot
-  .type \name, @function
-\name:
-  adrp x16, rankwise_slots
-  add x16, x16, :lo12:rankwise_slots
+  .macro JUMP table, slot
+  adrp x16, \table
+  add x16, x16, :lo12:\table
   ldr x16, [x16, #(8 * \slot)]
   br x16
-first_\slot:
+  .endm
+  .macro ASK name, slot
   mov x17, #\slot
-  b first_call
-  .size \name, . - \name
+  b \name
   .endm
 
 #else
 #error "Rankwise has no dispatch stubs for this processor: add them in src/runtime/dispatch/stubs.S"
 #endif
+
+  ASKING first_call, rankwise_first_call
+
+  .macro STUB name, slot
+  .type \name, @function
+\name:
+  JUMP rankwise_slots, \slot
+first_\slot:
+  ASK first_call, \slot
+  .size \name, . - \name
+  .endm
 
   .macro EXPORTED name, slot
 #ifndef RANKWISE_ARCHIVE         /* there each exported symbol is a member of its own: archive/stub.inc */
@@ -122,5 +139,55 @@ rankwise_stubs:
 #endif
 #include "../generated/stubs.inc"
   .size rankwise_stubs, . - rankwise_stubs
+#undef EXPORTED_STUB
+#undef HIDDEN_STUB
+
+#ifndef RANKWISE_ARCHIVE
+  .text
+  ASKING profiling_call, rankwise_profiling_call
+  ASKING following_call, rankwise_following_call
+  .macro PROFILING_STUB slot
+profiling_\slot:
+  JUMP rankwise_profiling_slots, \slot
+asking_\slot:
+  ASK profiling_call, \slot
+following_\slot:
+  ASK following_call, \slot
+  .endm
+#define HIDDEN_STUB(name, slot) PROFILING_STUB slot
+#define EXPORTED_STUB(name, slot) PROFILING_STUB slot
+#include "../generated/stubs.inc"
+#undef EXPORTED_STUB
+#undef HIDDEN_STUB
+
+  .macro TABLE name
+  .balign 64
+  .globl \name
+  .hidden \name
+  .type \name, @object
+\name:
+  .endm
+
+  .data
+  TABLE rankwise_profiling_slots
+#define EXPORTED_STUB(name, slot) .quad asking_##slot
+#define HIDDEN_STUB(name, slot) .quad asking_##slot
+#include "../generated/stubs.inc"
+#undef EXPORTED_STUB
+#undef HIDDEN_STUB
+
+  .section .data.rel.ro, "aw"
+  TABLE rankwise_profiling_stubs
+#define EXPORTED_STUB(name, slot) .quad profiling_##slot
+#define HIDDEN_STUB(name, slot) .quad profiling_##slot
+#include "../generated/stubs.inc"
+#undef EXPORTED_STUB
+#undef HIDDEN_STUB
+
+  TABLE rankwise_following_stubs
+#define EXPORTED_STUB(name, slot) .quad following_##slot
+#define HIDDEN_STUB(name, slot) .quad following_##slot
+#include "../generated/stubs.inc"
+#endif
 
   .section .note.GNU-stack, "", @progbits

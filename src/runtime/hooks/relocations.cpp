@@ -12,6 +12,7 @@
 #include "../dispatch/copies.h"
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
+#include "../dispatch/profiling.h"
 #include "../hash.h"
 #include "../lock.h"
 #include "../thread.h"
@@ -131,6 +132,7 @@ struct Object {
   const dl_phdr_info &info;
   const Protection read_only{info};
   const bool fortran = is_binding_name(info.dlpi_name != nullptr ? info.dlpi_name : "");
+  const bool is_component = library::is_component(info.dlpi_name != nullptr ? info.dlpi_name : "");
   const bool is_program = info.dlpi_name == nullptr || info.dlpi_name[0] == '\0';
 };
 
@@ -168,7 +170,7 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
     return true;
   }
   const bool profiling_name = name[0] == 'P';
-  if (!state.mpi || (profiling_name ? !object.fortran : name[0] != 'M')) return true;
+  if (!state.mpi || (profiling_name ? object.is_component : name[0] != 'M')) return true;
   const int slot = slot_named(profiling_name ? name + 1 : name);
   if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;
   Has &answer = has[profiling_name ? 1 : 0][slot];
@@ -176,7 +178,9 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
   if (answer == Has::asked) return false;
   // A weak reference to what the library lacks must stay empty.
   if (answer == Has::yes) {
-    lead(place, dispatch::symbol(static_cast<Slot>(slot)), slot_facts[slot].procedure, object);
+    const auto asked = static_cast<Slot>(slot);
+    void *ours = profiling_name && !object.fortran ? profiling::symbol(asked) : dispatch::symbol(asked);
+    lead(place, ours, slot_facts[slot].procedure, object);
   }
   return true;
 }
@@ -230,13 +234,19 @@ void clear_up(const Unclear &unclear) {
   if (handle != nullptr) dlclose(handle);
 }
 
+// Any copy of Rankwise: it finds the MPI library's functions itself.
+bool is_ours(const dl_phdr_info &info) {
+  if (reinterpret_cast<void *>(info.dlpi_addr) == state.own_base) return true;
+  const char *slash = info.dlpi_name != nullptr ? strrchr(info.dlpi_name, '/') : nullptr;
+  return slash != nullptr && strncmp(slash + 1, "librankwise", 11) == 0;
+}
+
 int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
   if (state.walked.contains(info->dlpi_phdr)) return 0;
   const Object object{*info};
   bool done = true;
   bool unclear = false;
-  if (reinterpret_cast<void *>(info->dlpi_addr) != state.own_base &&
-      (object.is_program || !library::is_mpi_library(info->dlpi_name))) {
+  if (!is_ours(*info) && (object.is_program || !library::is_mpi_library(info->dlpi_name))) {
     references::for_each(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
       done = redirect_reference(name, place, object) && done;
       unclear = unclear || is_unclear(name, object);
@@ -325,6 +335,7 @@ void redirect(bool late) {
     answer();
   } while (state.asked);
   tell_passed_by();
+  profiling::tell();
   state.lock.release();
 }
 

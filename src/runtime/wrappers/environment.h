@@ -69,7 +69,10 @@ int open(Procedure procedure, Next next, Opener opener) {
   OwnTime own;
   if (!lifecycle::load()) return next();
   const std::uint64_t before = clock::ticks();
-  const int rc = own.without(next);
+  const int rc = own.without([&] {
+    const profiling::Forwarding scope;
+    return next();
+  });
   const std::uint64_t after = clock::ticks();
   if (rc != abi::success) return rc;
   const lifecycle::Opened opened = lifecycle::open(opener());
@@ -137,6 +140,7 @@ static int MPI_Finalize() {
 static int MPI_Abort(MPI_Comm comm, int errorcode) {
   const auto next = library::next<decltype(&MPI_Abort)>(Slot::MPI_Abort);
   if (threads::recording) process::aborting(errorcode);
+  const profiling::Forwarding scope;
   return next(comm, errorcode);
 }
 
@@ -200,6 +204,7 @@ static int MPI_Pcontrol(const int level, ...) {
   } else if (threads::recording && level == 0) {
     process::pause();
   }
+  const profiling::Forwarding scope;
   const int rc = following.pass(next, level);
   forget_argument();
   return rc;
