@@ -243,7 +243,7 @@ struct rankwise_header {
    * redirected, or only when the object had been there for long. Bit 0: those of any object that is loaded later. */
   uint64_t passed_by[RANKWISE_PROCEDURE_WORDS];
   /* Likewise: procedures that were called by their PMPI_ names, outside of any other call; and the names of the objects
-   * that did so first, as many as have room, separated by commas. */
+   * that refer to these names, as many as have room, separated by commas. */
   uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
   char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
   uint64_t reserved[4];

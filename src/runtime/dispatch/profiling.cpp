@@ -1,7 +1,5 @@
 #include "profiling.h"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstring>
 
@@ -16,9 +14,9 @@ extern "C" {
 extern void *rankwise_profiling_slots[];
 extern void *const rankwise_profiling_stubs[];
 extern void *const rankwise_following_stubs[];
-// Called by them; the caller is the return address of the call.
-void *rankwise_profiling_call(std::uint64_t slot, const void *caller);
-void *rankwise_following_call(std::uint64_t slot, const void *caller);
+// Called by them.
+void *rankwise_profiling_call(std::uint64_t slot);
+void *rankwise_following_call(std::uint64_t slot);
 }
 
 namespace rankwise::profiling {
@@ -33,9 +31,22 @@ void *tools_functions[slots] = {};
 // The slot + 1 that the thread has called by its PMPI_ name: what follows our function is not another tool's then.
 constinit thread_local int past_tools = 0;
 
-// Procedures that have been called in this way, one bit each, and by which objects, as in the counters file.
+using Procedures = std::uint64_t[RANKWISE_PROCEDURE_WORDS];  // one bit each
+
+// The objects that refer to PMPI_ names, as many as have room.
+//
+// RATIONALE: a tool may end its wrapper with a jump, so the return address of its call can be the program's.
+struct Referrer {
+  char name[64];
+  Procedures procedures;
+};
+constexpr int most_referrers = 8;
+Referrer referrers[most_referrers] = {};
+int referrer_count = 0;
+
+// What has been called in this way, and by which objects, as in the counters file.
 struct Marked {
-  std::uint64_t procedures[RANKWISE_PROCEDURE_WORDS];
+  Procedures procedures;
   char callers[RANKWISE_MOST_CALLER_BYTES];
 };
 Marked marked = {};
@@ -57,13 +68,15 @@ bool is_forwarded() {
   return forwarding || (thread != nullptr && thread->inside != nullptr);
 }
 
-bool is_marked(unsigned procedure) { return ((marked.procedures[procedure / 64] >> (procedure % 64)) & 1) != 0; }
+bool is_in(const Procedures &procedures, unsigned procedure) {
+  return ((procedures[procedure / 64] >> (procedure % 64)) & 1) != 0;
+}
 
-void add_caller(const void *caller) {
-  Dl_info info{};
-  if (dladdr(caller, &info) == 0 || info.dli_fname == nullptr) return;
-  const char *slash = strrchr(info.dli_fname, '/');
-  const char *name = slash != nullptr ? slash + 1 : info.dli_fname;
+void add(Procedures &procedures, unsigned procedure) {
+  procedures[procedure / 64] |= std::uint64_t{1} << (procedure % 64);
+}
+
+void add_caller(const char *name) {
   if (strstr(marked.callers, name) != nullptr) return;
   const std::size_t used = strlen(marked.callers);
   // (A name that is cut off would be another one.)
@@ -78,18 +91,20 @@ void write() {
   memcpy(head->profiling_callers, marked.callers, sizeof marked.callers);
 }
 
-void mark(int slot, const void *caller) {
+void mark(int slot) {
   const auto procedure = static_cast<unsigned>(slot_facts[slot].procedure);
   const Guard guard(marking);
-  if (is_marked(procedure)) return;
-  marked.procedures[procedure / 64] |= std::uint64_t{1} << (procedure % 64);
-  add_caller(caller);
+  if (is_in(marked.procedures, procedure)) return;
+  add(marked.procedures, procedure);
+  for (int i = 0; i < referrer_count; ++i) {
+    if (is_in(referrers[i].procedures, procedure)) add_caller(referrers[i].name);
+  }
   write();
 }
 
-void *call(int slot, const void *caller) {
+void *call(int slot) {
   if (dispatch::leads_to_library() || is_forwarded()) return own_function(slot);
-  mark(slot, caller);
+  mark(slot);
   void *ours = dispatch::symbol(static_cast<Slot>(slot));
   void *&next = library::next_functions[slot];
   void *following = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -111,6 +126,22 @@ void *call(int slot, const void *caller) {
 
 void *symbol(Slot slot) { return rankwise_profiling_stubs[static_cast<int>(slot)]; }
 
+void refers(const char *object, Procedure procedure) {
+  const char *slash = strrchr(object, '/');
+  const char *name = slash != nullptr ? slash + 1 : object;
+  const Guard guard(marking);
+  Referrer *referrer = referrers;
+  while (referrer != referrers + referrer_count && strncmp(referrer->name, name, sizeof referrer->name - 1) != 0) {
+    ++referrer;
+  }
+  if (referrer == referrers + referrer_count) {
+    if (referrer_count == most_referrers) return;
+    snprintf(referrer->name, sizeof referrer->name, "%s", name);
+    ++referrer_count;
+  }
+  add(referrer->procedures, static_cast<unsigned>(procedure));
+}
+
 void tell() {
   const Guard guard(marking);
   write();
@@ -118,11 +149,9 @@ void tell() {
 
 }  // namespace rankwise::profiling
 
-void *rankwise_profiling_call(std::uint64_t slot, const void *caller) {
-  return rankwise::profiling::call(static_cast<int>(slot), caller);
-}
+void *rankwise_profiling_call(std::uint64_t slot) { return rankwise::profiling::call(static_cast<int>(slot)); }
 
-void *rankwise_following_call(std::uint64_t slot, const void * /*caller*/) {
+void *rankwise_following_call(std::uint64_t slot) {
   using namespace rankwise::profiling;
   const int number = static_cast<int>(slot);
   const bool past = past_tools == number + 1;

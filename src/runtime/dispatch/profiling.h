@@ -11,6 +11,9 @@ namespace rankwise::profiling {
 // The address that PMPI_X stands for, for the references that are redirected to it.
 void *symbol(Slot slot);
 
+// A reference of an object to PMPI_X leads to it; `object` is a path.
+void refers(const char *object, Procedure procedure);
+
 // Writes to the counters file which procedures have been called in this way, and by which objects.
 void tell();
 

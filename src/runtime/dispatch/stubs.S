@@ -17,7 +17,6 @@
   push %r9
   push %rax                      /* number of vector registers of a variadic call (MPI_Pcontrol) */
   mov 56(%rsp), %rdi
-  mov 64(%rsp), %rsi
   sub $8, %rsp                   /* keeps the stack aligned to 16 */
   call \answer@PLT
   mov %rax, %r11
@@ -54,7 +53,6 @@
   stp x6, x7, [sp, #64]
   str x8, [sp, #80]
   mov x0, x17
-  mov x1, x30
   bl \answer
   mov x16, x0
   ldp x0, x1, [sp, #16]

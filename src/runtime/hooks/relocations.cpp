@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -179,8 +180,10 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
   // A weak reference to what the library lacks must stay empty.
   if (answer == Has::yes) {
     const auto asked = static_cast<Slot>(slot);
-    void *ours = profiling_name && !object.fortran ? profiling::symbol(asked) : dispatch::symbol(asked);
-    lead(place, ours, slot_facts[slot].procedure, object);
+    const bool of_program = profiling_name && !object.fortran;
+    const Procedure procedure = slot_facts[slot].procedure;
+    if (of_program) profiling::refers(object.is_program ? program_invocation_name : object.info.dlpi_name, procedure);
+    lead(place, of_program ? profiling::symbol(asked) : dispatch::symbol(asked), procedure, object);
   }
   return true;
 }
