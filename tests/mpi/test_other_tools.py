@@ -94,7 +94,8 @@ def test_preloaded_before(mpi: Mpi, built: Callable[[Mpi, str], Path], tmp_path:
 def assert_told(done: recording.Recording, names: str, caller: str) -> None:
     """That the calls came by PMPI names, and whose they are."""
     assert done.warnings == [
-        f"called as {names} by {caller} (ranks 0-1): what a tool calls there for itself counts as the program's"
+        f"called as {names} by {caller} (ranks 0-1): "
+        "what a tool calls there for itself counts as the program's"
     ]
 
 

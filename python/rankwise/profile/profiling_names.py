@@ -1,4 +1,4 @@
-"""Calls that came by ``PMPI_`` names: of programs and tools with wrappers of their own in front of Rankwise."""
+"""Calls that came by ``PMPI_`` names: of programs and tools with wrappers of their own."""
 
 from __future__ import annotations
 
