@@ -54,15 +54,22 @@ class Refinement {
       }
       if ((since > patience_ && best.overload == 0) || since > 4 * graph_.size()) break;
     }
-    while (work_.moves.size() > kept) {
-      move(work_.moves.back(), false);
-      work_.moves.pop_back();
-    }
+    undo(kept);
     cut_ = best.cut;
     return kept > 0;
   }
 
  private:
+  // Takes back all moves but the first ones. If none stays, there is no further pass, which would need the gains.
+  void undo(std::size_t kept) {
+    for (std::size_t i = work_.moves.size(); i-- > kept;) {
+      if (kept > 0)
+        move(work_.moves[i], false);
+      else
+        change_side(work_.moves[i]);
+    }
+  }
+
   // Finds the gain of a vertex, and returns what its edges to the other side weigh. (Most vertices are never asked
   // for.)
   double learn(Index v) {
@@ -127,14 +134,19 @@ class Refinement {
     return !heap.empty();
   }
 
+  void change_side(Index v) {
+    const int from = sides_[v];
+    sides_[v] = vertices_[v].side ^= 1;
+    ranks_[from] -= graph_.ranks[v];
+    ranks_[1 - from] += graph_.ranks[v];
+  }
+
   void move(Index v, bool tell) {
     Standing &vertex = vertices_[v];
     const int from = vertex.side;
     cut_ -= vertex.gain;
     vertex.gain = -vertex.gain;
-    sides_[v] = vertex.side ^= 1;
-    ranks_[from] -= graph_.ranks[v];
-    ranks_[1 - from] += graph_.ranks[v];
+    change_side(v);
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
       const Index number = graph_.rows.adjacent[i];
       Standing &other = vertices_[number];
