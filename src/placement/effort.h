@@ -31,18 +31,30 @@ struct Effort {
   std::int32_t one_seed;             // from so many ranks on; fewer are placed from more seeds, in proportion
   std::int32_t one_seed_on_network;  // where halves fit together well or not by chance
   Redivisions redivisions;
+  int annealing;  // steps, in a network of few slots
 };
 
-constexpr Effort kQuick{3, 2, 3, 500, 24, 1, 1, 20, 3, 3, 1, 1, 0, 0, {}};
-constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {100, 3, 1, 40000}};
-constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 4000000}};
-constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 4000000}};
+constexpr Effort kQuick{3, 2, 3, 500, 24, 1, 1, 20, 3, 3, 1, 1, 0, 0, {}, 0};
+constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {120, 3, 1, 50000}, 60000};
+constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 4000000}, 1000000};
+constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 4000000}, 4000000};
 
-// What the caller wishes, 0 to 3.
-inline Effort effort_for(int wish, std::int32_t ranks, bool is_network) {
+// Few ranks are divided again and again, and in a network of few slots annealing makes up for what halving misses:
+// short bisections are enough there.
+constexpr Effort short_of(Effort effort, bool is_network) {
+  effort.least_patience = 20;
+  effort.bisections = 1;
+  effort.starts = is_network ? 1 : 3;
+  effort.one_seed_on_network /= 2;
+  return effort;
+}
+
+// What the caller wishes, 0 to 3; few slots: of a network.
+inline Effort effort_for(int wish, std::int32_t ranks, bool is_network, bool are_few_slots) {
   constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, most_on_network = 32;
   if (wish <= 0) return kQuick;
   Effort effort = wish == 1 ? kUsual : wish == 2 ? kThorough : kMost;
+  if (wish == 1 && (is_network ? are_few_slots : ranks <= very_few)) effort = short_of(effort, is_network);
   if (ranks <= few) effort.bisections++;
   if (ranks > very_few) effort.redivisions = {};
   if (is_network)

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "blocks.h"
+#include "bound.h"
 #include "effort.h"
+#include "fewswaps.h"
 #include "halving.h"
 #include "layouts.h"
 #include "links.h"
@@ -24,6 +26,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr double kHardlyCheaper = 0.9995;
+constexpr double kRounding = 1e-12;
 constexpr Index kSpareShare = 4;
 constexpr Index kFew = 16;              // slots
 constexpr Index kMostShuffles = 32;     // to relieve the most loaded link
@@ -48,7 +51,7 @@ class Engine {
       : traffic_(traffic),
         network_(slots.network ? network_of(*slots.network) : nullptr),
         machine_(slots, network_.get()),
-        effort_(effort_for(wishes.effort, traffic.rows.size(), slots.network != nullptr)),
+        effort_(effort_for(wishes.effort, traffic.rows.size(), slots.network != nullptr, are_few(machine_))),
         seed_(wishes.seed),
         parallel_(threads_of(wishes)),
         progress_(wishes.progress) {
@@ -80,9 +83,10 @@ class Engine {
     if (before.cost > 0) {
       if (auto layout = best_layout(traffic_, machine_)) take(before, laid_out(std::move(*layout)));
     }
+    if (are_few(machine_)) least_ = least_cost(traffic_, machine_);
     Candidate best = before;
-    if (before.cost > 0) {
-      for (int number = 0; number < effort_.seeds; number++) {
+    if (may_be_cheaper(before)) {
+      for (int number = 0; number < effort_.seeds && may_be_cheaper(best); number++) {
         const std::uint64_t seed = Random::of_part(seed_, number + 1);
         consider(best, divided(Filling::kFewest, seed), seed);
         if (network_ && machine_.slots() <= kFew) take(best, improved(shuffled(seed), seed));
@@ -91,9 +95,10 @@ class Engine {
         consider(best, divided(Filling::kEven, seed), seed);
         progress_.end_step();
       }
+      if (are_few(machine_) && effort_.annealing > 0 && may_be_cheaper(best)) take(best, annealed(best));
       if (effort_.redivisions.patience > 0 && !network_) take(best, redivided(best));
       progress_.end_step();
-      if (before.cost == best.cost || traffic_.rows.adjacent.size() <= kMany)
+      if (may_be_cheaper(best) && (before.cost == best.cost || traffic_.rows.adjacent.size() <= kMany))
         consider(best, before, Random::of_part(seed_, 0));
     }
     return best;
@@ -159,6 +164,18 @@ class Engine {
     return improved(with_cost(std::move(place)), seed);
   }
 
+  [[nodiscard]] Candidate annealed(const Candidate &found) const {
+    const std::uint64_t seed = Random::of_part(seed_, 0);
+    Random random(seed);
+    Indices place = found.place;
+    anneal(traffic_, machine_, effort_.annealing, random, place);
+    return improved(with_cost(std::move(place)), seed);
+  }
+
+  [[nodiscard]] bool may_be_cheaper(const Candidate &candidate) const {
+    return candidate.cost > least_ * (1 + kRounding);
+  }
+
   // Few ranks: swaps alone find a good placement from anywhere.
   [[nodiscard]] Candidate shuffled(std::uint64_t seed) const {
     Indices place(machine_.slots());
@@ -206,6 +223,7 @@ class Engine {
   std::unique_ptr<const Network> network_;
   Machine machine_;
   const Effort effort_;
+  double least_ = 0;  // no placement costs less
   std::uint64_t seed_;
   Parallel parallel_;
   Progress progress_;

@@ -7,6 +7,8 @@ namespace rankwise::placement {
 
 namespace {
 
+constexpr Index kMostKnown = 64;  // groups: of more, few pairs are ever asked for
+
 Price price_of(const rankwise_slots &slots, int common) {
   return {slots.per_byte[common], slots.per_message ? slots.per_message[common] : 0};
 }
@@ -52,6 +54,10 @@ Machine::Machine(const rankwise_slots &slots, const Network *network)
     group_.push_back(static_cast<Index>(first_.size()) - 1);
   }
   first_.push_back(this->slots());
+  if (!network || groups() > kMostKnown) return;
+  known_.reserve(static_cast<std::size_t>(groups()) * groups());
+  for (Index one = 0; one < groups(); one++)
+    for (Index other = 0; other < groups(); other++) known_.push_back(computed(one, other));
 }
 
 Indices Machine::parts(Index first, Index last, int level) const {

@@ -25,7 +25,8 @@ class Machine {
   [[nodiscard]] Price between(Index one, Index other) const {
     const int level = common(one, other);
     if (level > 0 || !network_) return prices_[level];
-    return prices_[0] + network_->between(node_[one], node_[other]);
+    if (!known_.empty()) return known_[static_cast<std::size_t>(one) * groups() + other];
+    return computed(one, other);
   }
   // Between slots that have so many objects in common, without what a network adds.
   [[nodiscard]] const Price &price(int common) const { return prices_[common]; }
@@ -53,6 +54,11 @@ class Machine {
     return object_.data() + static_cast<std::size_t>(group) * depth_;
   }
 
+  // Between groups of different nodes of the network.
+  [[nodiscard]] Price computed(Index one, Index other) const {
+    return prices_[0] + network_->between(node_[one], node_[other]);
+  }
+
   const Network *network_;
   int depth_ = 0;
   std::vector<Price> prices_;
@@ -61,6 +67,7 @@ class Machine {
   Indices first_;
   Indices node_;
   Indices object_;
+  std::vector<Price> known_;  // between each two groups in a network, if there are not too many
 };
 
 }  // namespace rankwise::placement

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fewswaps.h"
+
 namespace rankwise::placement {
 
 namespace {
@@ -10,7 +12,6 @@ namespace {
 constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges looked at
 // Ranks come in random order: if so many edges in a row lead to no swap, there is hardly one to be found.
 constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
-constexpr Index kFew = 64;             // slots
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
 struct Swap {
@@ -111,14 +112,8 @@ class Search {
     return groups;
   }
 
-  // The groups of the nodes nearest to those of some groups, but for one; all groups if there are few.
+  // The groups of the nodes nearest to those of some groups, but for one.
   void add_near(Indices &groups, Index mine) const {
-    if (are_few()) {
-      groups.clear();
-      for (Index group = 0; group < machine_.groups(); group++)
-        if (group != mine) groups.push_back(group);
-      return;
-    }
     for (std::size_t i = 0, count = groups.size(); i < count; i++) {
       for (const Index node : machine_.network()->near(machine_.node(groups[i]))) {
         if (node >= static_cast<Index>(first_of_node_.size()) || first_of_node_[node] < 0) continue;
@@ -129,9 +124,6 @@ class Search {
     std::sort(groups.begin(), groups.end());
     groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   }
-
-  // In a network of few slots, nothing is too far away to be tried, and a rank may lose what another one gains.
-  [[nodiscard]] bool are_few() const { return machine_.network() && machine_.slots() <= kFew; }
 
   [[nodiscard]] bool may_go(Index rank, Index place) const {
     return kind_.empty() || kind_[place_[rank]] == kind_[place];
@@ -145,7 +137,7 @@ class Search {
     const double now = cost(rank, mine);
     for (const Index group : groups) {
       const double gain = now - cost(rank, group);
-      if (gain <= now * kWorthwhile && !are_few()) continue;
+      if (gain <= now * kWorthwhile) continue;
       bool is_free_tried = false;
       for (Index place = machine_.first(group); place < machine_.first(group + 1); place++) {
         const Index other = occupant_[place];
@@ -227,6 +219,7 @@ double cost_of(const Traffic &traffic, const Machine &machine, const Indices &pl
 
 void search_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place,
                   const Indices &kind) {
+  if (are_few(machine)) return search_few_swaps(traffic, machine, effort, random, place, kind);
   Search(traffic, machine, effort, kind, place).run(random);
 }
 

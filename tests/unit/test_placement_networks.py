@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Places, Traffic, place
+from rankwise.placement.engine import Places, Traffic, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
 
 Numbers = NDArray[np.int64]
@@ -217,6 +217,46 @@ def test_few_ranks_are_placed_nearly_as_well_as_can_be(seed: int) -> None:
     )
     found = place(traffic, bound_together(network, 1, 7), effort=3)
     assert best * (1 - 1e-9) <= found.cost <= best * 1.02
+
+
+def test_half_of_a_torus_is_found_again() -> None:
+    """Half of its links, of random weights: no structure is left to be recognized."""
+    shares = []
+    for seed in range(8):
+        traffic, random = grid(6, 6, seed=seed, ring=True), np.random.default_rng(seed)
+        kept = random.random(np.size(traffic.source)) < 0.5
+        source, destination = np.asarray(traffic.source)[kept], np.asarray(traffic.destination)[kept]
+        weight = random.integers(1000, 3000, len(source))
+        found = place(
+            Traffic(36, source, destination, weight), bound_together(Torus([6, 6]), 1, 36), seed=seed
+        )
+        shares.append(found.cost / float(weight.sum()))
+    assert min(shares) == 1
+    assert np.mean(shares) < 1.08
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_swap_of_two_ranks_is_left_that_saves(seed: int) -> None:
+    """By the distances of all pairs; bytes and messages, nodes of several slots, some of them free."""
+    random = np.random.default_rng([seed, 5])
+    network = [Torus([3, 4]), Dragonfly(3, 2, 2), Matrix(random.random((12, 12)), random.random((12, 12)))][
+        seed % 3
+    ]
+    nodes = np.repeat(np.arange(12), random.integers(1, 5, 12))
+    ranks = len(nodes) - int(random.integers(0, 4))
+    places = Places(
+        np.stack([nodes, np.arange(len(nodes))], axis=1), [1.0, 0.5, 0.0], [2.0, 1.0, 0.0], network=network
+    )
+    pairs = random.integers(0, ranks, (2, 4 * ranks))
+    traffic = Traffic(ranks, *pairs, random.integers(1, 1000, 4 * ranks), random.integers(0, 9, 4 * ranks))
+    found = place(traffic, places, effort=3 if seed < 3 else 1, seed=seed)
+    free = sorted(set(range(len(nodes))) - set(found.slot.tolist()))
+    for rank in range(ranks):
+        for other in [*found.slot[rank + 1 :].tolist(), *free]:
+            slot = found.slot.copy()
+            slot[found.slot == other] = found.slot[rank]
+            slot[rank] = other
+            assert weigh(traffic, places, slot)[0] >= found.cost * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("network", [Torus([4, 4, 8]), Dragonfly(8, 4, 4)])
