@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from placement.graphs import Graph
+from placement.graphs import KINDS, Graph
 from placement.mappers import scotch_seconds
 from rankwise.placement.engine import Places, Traffic, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
@@ -73,7 +73,19 @@ def _cliques(network: Dragonfly) -> Case:
     return Case(f"cliques of {size}", shape, network, 1, edges, best)
 
 
+_FEW = ("halo 3-D 7", "halo 3-D 27", "FFT pencils", "geometric", "power law", "collectives", "band")
+
+
+def _few(kind: str, torus: tuple[int, ...]) -> Case:
+    """A graph of the table above, one rank a node: the best is not known."""
+    one, other, _ = KINDS[kind](int(np.prod(torus)), np.random.default_rng(0))
+    return Case(kind, f"torus {' x '.join(map(str, torus))}", Torus(torus), 1, np.stack([one, other]), None)
+
+
 def _cases() -> Iterator[Case]:
+    for torus in ((8, 8), (4, 4, 4)):
+        for kind in _FEW:
+            yield _few(kind, torus)
     yield _box((16, 16), (16, 16))
     yield _box((8, 8, 8), (8, 8, 8))
     yield _box((8, 8, 8), (8, 8, 8), ring=True)
