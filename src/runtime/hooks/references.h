@@ -39,19 +39,19 @@ struct Dynamic {
     for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
       switch (entry->d_tag) {
         case DT_SYMTAB:
-          symbols = reinterpret_cast<const ElfW(Sym) *>(entry->d_un.d_ptr);
+          symbols = reinterpret_cast<const ElfW(Sym) *>(address(*entry, info));
           break;
         case DT_STRTAB:
-          names = reinterpret_cast<const char *>(entry->d_un.d_ptr);
+          names = reinterpret_cast<const char *>(address(*entry, info));
           break;
         case DT_JMPREL:
-          tables[0] = reinterpret_cast<const ElfW(Rela) *>(entry->d_un.d_ptr);
+          tables[0] = reinterpret_cast<const ElfW(Rela) *>(address(*entry, info));
           break;
         case DT_PLTRELSZ:
           counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
           break;
         case DT_RELA:
-          tables[1] = reinterpret_cast<const ElfW(Rela) *>(entry->d_un.d_ptr);
+          tables[1] = reinterpret_cast<const ElfW(Rela) *>(address(*entry, info));
           break;
         case DT_RELASZ:
           counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
@@ -60,6 +60,13 @@ struct Dynamic {
           break;
       }
     }
+  }
+
+  // glibc has put addresses into the section, musl has left them as they are in the file: counted from where the object
+  // begins.
+  static std::uintptr_t address(const ElfW(Dyn) & entry, const dl_phdr_info &info) {
+    const std::uintptr_t value = entry.d_un.d_ptr;
+    return value < info.dlpi_addr ? info.dlpi_addr + value : value;
   }
 
   bool usable() const { return symbols != nullptr && names != nullptr; }
