@@ -16,10 +16,8 @@ constexpr int most_processors = 64 * RANKWISE_PROCESSOR_WORDS;
 // The processors that this thread may use. None if the kernel doesn't tell, or tells of higher ones.
 void read_processors(rankwise_whereabouts &here) {
   constexpr int most = 1 << 16;
-  cpu_set_t *allowed = CPU_ALLOC(most);
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  if (allowed == nullptr) return;
-  CPU_ZERO_S(bytes, allowed);
+  constexpr std::size_t bytes = CPU_ALLOC_SIZE(most);
+  cpu_set_t allowed[bytes / sizeof(cpu_set_t)] = {};
   if (sched_getaffinity(0, bytes, allowed) == 0) {
     int known = 0;
     for (int processor = 0; processor < most_processors; ++processor) {
@@ -29,7 +27,6 @@ void read_processors(rankwise_whereabouts &here) {
     }
     if (known != CPU_COUNT_S(bytes, allowed)) memset(here.processors, 0, sizeof here.processors);
   }
-  CPU_FREE(allowed);
 }
 
 // What all its processors are in.

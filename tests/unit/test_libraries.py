@@ -1,0 +1,84 @@
+"""What our libraries ask of the system's: no more than a glibc of 2012 has, and musl."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rankwise import _files
+from rankwise.launch import elf
+
+LIBC = Path(__file__).parents[2] / "src" / "libc"
+MUSL = Path(f"/usr/lib/{platform.machine()}-linux-musl/libc.so")
+NEWEST = (2, 17)
+# musl takes these names, whatever follows the dot, for its own.
+PARTS = {"libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"}
+
+pytestmark = pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or platform.machine() not in ("x86_64", "aarch64"),
+    reason="only x86-64 and AArch64 have stand-ins of old versions",
+)
+
+
+class Reference(NamedTuple):
+    name: str
+    version: str
+    weak: bool
+
+
+def references(library: Path) -> Iterator[Reference]:
+    words = ["readelf", "--dyn-syms", "--wide", library]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    for line in shown.splitlines():
+        found = re.search(r" (GLOBAL|WEAK) +DEFAULT +UND (\w+)(?:@(\w+[\w.]*))?", line)
+        if found is not None:
+            binding, name, version = found.groups()
+            yield Reference(name, version or "", binding == "WEAK")
+
+
+def symbols() -> dict[str, bool]:
+    """The functions of the stand-ins, and whether musl has them."""
+    found = {}
+    for source in LIBC.glob("lib*.S"):
+        for name, remark in re.findall(r"^ *symbol (\w+), [\d.]+(.*)", source.read_text(), re.MULTILINE):
+            found[name] = "not musl" not in remark
+    return found
+
+
+@pytest.fixture(params=["librankwise.so", "librankwise_monitoring.so", "librankwise_placement.so"])
+def library(request: pytest.FixtureRequest) -> Path:
+    return _files.installed(f"lib/{request.param}")
+
+
+def test_versions(library: Path) -> None:
+    asked = {reference.version for reference in references(library) if reference.version}
+    assert asked
+    for version in asked:
+        assert version.startswith("GLIBC_")
+        assert tuple(map(int, version.removeprefix("GLIBC_").split("."))) <= NEWEST, version
+
+
+def test_musl_has_all(library: Path) -> None:
+    known = symbols()
+    strong = {reference.name for reference in references(library) if not reference.weak}
+    assert strong
+    assert {name for name in strong if not known.get(name)} == set()
+
+
+def test_needed(library: Path) -> None:
+    image = elf.read(library)
+    assert image is not None
+    assert set(image.needed) <= PARTS
+    assert (image.rpath, image.runpath) == ((), ())
+
+
+@pytest.mark.skipif(not MUSL.exists(), reason="no musl: apt-get install musl-tools")
+def test_list_of_musl() -> None:
+    known = symbols()
+    assert elf.defined_symbols(MUSL, known) == {name for name, has in known.items() if has}
