@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from common.errors import BenchError
 from common.mpis import Mpi, environment
@@ -66,23 +67,36 @@ class Job:
         return max(values)
 
 
+class Ended(NamedTuple):
+    """A job that has ended.
+
+    Attributes:
+        output: what it printed.
+        at: when its first process had ended, on time.monotonic().
+    """
+
+    output: str
+    at: float
+
+
 def output_of(command: list[str], timeout: float) -> str:
     """Run a job to its end and return what it printed."""
+    return run_to_end(command, timeout).output
+
+
+def run_to_end(command: list[str], timeout: float) -> Ended:
+    """Run a job to its end, and until all is gone that would disturb the next one."""
     shown = " ".join(command)
-    with (
-        # No pipe: it ends with the last process that has it, such as Open MPI's daemon for a single rank.
-        tempfile.TemporaryFile("w+") as printed,
-        subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-            env=environment(),
-            start_new_session=True,
-        ) as process,
-    ):
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment(),
+        start_new_session=True,
+    ) as process:
         try:
-            _wait(process, timeout)
+            ended = _wait(process, timeout)
         except BaseException as error:
             # The launcher takes its ranks down when it is told to; what stays is in its process group.
             process.terminate()
@@ -93,26 +107,40 @@ def output_of(command: list[str], timeout: float) -> str:
             if isinstance(error, subprocess.TimeoutExpired):
                 raise BenchError(f"no end after {timeout:g} s: {shown}") from None
             raise
-        printed.seek(0)
-        output = printed.read()
     if process.returncode != 0:
-        raise BenchError(f"exit status {process.returncode}: {shown}\n{output.strip()}")
-    return output
+        raise BenchError(f"exit status {process.returncode}: {shown}\n{ended.output.strip()}")
+    return ended
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float) -> None:
-    """Wait for the end of a process, and notice it at once: Popen.wait(timeout) looks every 50 ms only.
+def _wait(process: subprocess.Popen[bytes], timeout: float) -> Ended:
+    """Read all that a job prints, and see when its first process ends.
+
+    The output has its end later: Open MPI's daemon for a single rank keeps the pipe for some 30 ms.
 
     Raises:
-        subprocess.TimeoutExpired: it has not ended.
+        subprocess.TimeoutExpired: one of the two has not ended.
     """
-    descriptor = os.pidfd_open(process.pid)
+    assert process.stdout
+    printed, at = process.stdout.fileno(), 0.0
+    parts: list[bytes] = []
+    end = time.monotonic() + timeout
+    itself = os.pidfd_open(process.pid)
     try:
-        if not select.select([descriptor], [], [], timeout)[0]:
-            raise subprocess.TimeoutExpired(process.args, timeout)
+        waited_for = {printed, itself}
+        while waited_for:
+            ready, _, _ = select.select(waited_for, [], [], max(end - time.monotonic(), 0))
+            if not ready:
+                raise subprocess.TimeoutExpired(process.args, timeout)
+            if itself in ready:
+                at = time.monotonic()
+                waited_for.remove(itself)
+            if printed in ready:
+                parts.append(os.read(printed, 1 << 16))
+                if not parts[-1]:
+                    waited_for.remove(printed)
     finally:
-        os.close(descriptor)
-    process.wait()
+        os.close(itself)
+    return Ended(b"".join(parts).decode(errors="replace"), at)
 
 
 @dataclass(frozen=True)
@@ -147,13 +175,12 @@ class Runner:
             command = [*launch, str(self.program), str(records), *self.arguments]
 
             start = time.monotonic()
-            output = output_of(command, self.timeout)
-            seconds = time.monotonic() - start
+            output, end = run_to_end(command, self.timeout)
             if "cannot be preloaded" in output:
                 raise BenchError(f"{self.library} can't be preloaded: {output.strip().splitlines()[0]}")
             recorded = any(counters.iterdir())
             extra = self.examine(counters) if self.examine and recorded else {}
-            return Job(read_records(records, self.ranks, command, output), seconds, recorded, extra)
+            return Job(read_records(records, self.ranks, command, output), end - start, recorded, extra)
 
     def pairs(self, count: int) -> Iterator[tuple[Job, Job]]:
         """Run it without and with the library in alternation; who comes first alternates too."""

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.jobs import Job, output_of, read_records
+from common.jobs import Job, read_records, run_to_end
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ class CommandRunner:
             ]
             command = [*(wrapper if with_ else []), str(self.program), str(records)]
             start = time.monotonic()
-            output = output_of(command, self.timeout)
-            end = time.monotonic()
+            output, end = run_to_end(command, self.timeout)
             job = Job(read_records(records, 1, command, output), end - start, with_)
             job.extra["before_ms"] = (job.worst("first_s", None, "first_s") - start) * 1e3
             job.extra["after_ms"] = (end - job.worst("last_s", None, "last_s")) * 1e3
