@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -160,6 +160,13 @@ void *jump_stand_in(const char *name) {
   return nullptr;
 }
 
+const char *path_of(const Object &object) {
+  if (!object.is_program) return object.info.dlpi_name;
+  static char path[4096];
+  if (path[0] == '\0' && readlink("/proc/self/exe", path, sizeof path - 1) < 0) return "the program";
+  return path;
+}
+
 // Redirects one reference; false if it must wait for an answer of the MPI library.
 bool redirect_reference(const char *name, void **place, const Object &object) {
   if (void *ours = loader_calls::stand_in(name); ours != nullptr && !object.fortran) {
@@ -182,7 +189,7 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
     const auto asked = static_cast<Slot>(slot);
     const bool of_program = profiling_name && !object.fortran;
     const Procedure procedure = slot_facts[slot].procedure;
-    if (of_program) profiling::refers(object.is_program ? program_invocation_name : object.info.dlpi_name, procedure);
+    if (of_program) profiling::refers(path_of(object), procedure);
     lead(place, of_program ? profiling::symbol(asked) : dispatch::symbol(asked), procedure, object);
   }
   return true;
