@@ -12,7 +12,7 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-fast bench lint format generate clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 
 test-aarch64: $(VENV)/.developer build/aarch64/root ## a handful of programs for AArch64, emulated (Debian, as root)
 	$(BIN)/python -m pytest tests/aarch64
+
+test-containers: $(VENV)/.developer build/bullseye/root ## programs in Debian 11, and of musl (Debian, as root)
+	$(BIN)/python -m pytest tests/containers
 
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
 	$(BIN)/python bench
@@ -97,6 +100,9 @@ $(VENV)/.test-mpis: $(BIN)/python
 
 build/aarch64/root:
 	mkdir -p $(@D) && sh tests/aarch64/root.sh $@
+
+build/bullseye/root:
+	mkdir -p $(@D) && sh tests/containers/root.sh $@
 
 # mpi4py's own tests, which are in its source release only. (Without it they are skipped.)
 $(VENV)/.mpi4py-tests: $(VENV)/.developer

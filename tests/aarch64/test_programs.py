@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import comparison
 import libraries
 import pytest
 import recording
@@ -52,22 +53,6 @@ CROSS = {
     ),
 }
 FORTRAN = ("-w", "-fallow-argument-mismatch")
-COUNTED = (
-    """SELECT rank, communicators.name, regions.name, procedures.name, size_bin, calls,
-              bytes_sent, bytes_received
-       FROM calls JOIN communicators ON communicators.id = calls.communicator
-       JOIN regions ON regions.id = calls.region JOIN procedures ON procedures.id = calls.procedure
-       -- How often a program must ask until something has come is another matter each time.
-       WHERE communicators.name = '(none)'
-       OR procedures.name NOT LIKE 'MPI_Test%' AND procedures.name NOT LIKE '%probe'
-       ORDER BY 1, 2, 3, 4, 5""",
-    """SELECT source, destination, communicators.name, kind, procedures.name, messages, bytes
-       FROM messages JOIN communicators ON communicators.id = messages.communicator
-       JOIN procedures ON procedures.id = messages.procedure ORDER BY 1, 2, 3, 4, 5""",
-    "SELECT name, members, topology, dims FROM communicators ORDER BY name",
-    "SELECT text FROM warnings ORDER BY id",
-    "SELECT rank, what, count FROM dropped ORDER BY 1, 2",
-)
 
 
 @pytest.fixture(params=[mpi for mpi in libraries.ALL if mpi.name in CROSS], ids=lambda mpi: mpi.name)
@@ -103,9 +88,8 @@ def run(mpi: Mpi, output: Path, *program: str | Path) -> Recording:
     return done
 
 
-def assert_the_same(here: Recording, there: Recording) -> None:
-    for query in COUNTED:
-        assert there.rows(query) == here.rows(query)
+def assert_all_the_same(here: Recording, there: Recording) -> None:
+    comparison.assert_the_same(here, there)
     state = "SELECT transport, transport_state, transport_sees FROM ranks"
     assert there.rows(state) == here.rows(state)
 
@@ -125,7 +109,7 @@ def test_program(mpi: Mpi, source: str, options: tuple[str, ...], tmp_path: Path
         pytest.skip(f"{mpi.name} has no Fortran bindings here")
     here = run(mpi, tmp_path / "here.rankwise", compile_here(mpi, tmp_path / "here", source, *options))
     there = cross_compile(mpi, tmp_path / "there", source, *options)
-    assert_the_same(here, run(mpi, tmp_path / "there.rankwise", *emulated(there)))
+    assert_all_the_same(here, run(mpi, tmp_path / "there.rankwise", *emulated(there)))
 
 
 def test_plugin(mpi: Mpi, tmp_path: Path) -> None:
@@ -136,5 +120,5 @@ def test_plugin(mpi: Mpi, tmp_path: Path) -> None:
     done = run(mpi, tmp_path / "there.rankwise", *emulated(there), "deep", plugin)
     here = compile_here(mpi, tmp_path / "here", "loads_plugins.c")
     plugin = compile_here(mpi, tmp_path / "here.so", "plugin.c", *shared)
-    assert_the_same(run(mpi, tmp_path / "here.rankwise", here, "deep", plugin), done)
+    assert_all_the_same(run(mpi, tmp_path / "here.rankwise", here, "deep", plugin), done)
     assert done.calls("MPI_Bcast") != {}
