@@ -55,7 +55,8 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ACCESSES = 7,      /* rankwise_accesses, one row set a thread */
   RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
   RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
-  RANKWISE_SECTION_PATTERN_ROWS = 10  /* rankwise_pattern_row */
+  RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
+  RANKWISE_SECTION_IMPORTS = 11       /* rankwise_import */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -246,7 +247,8 @@ struct rankwise_header {
    * that refer to these names, as many as have room, separated by commas. */
   uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
   char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
-  uint64_t reserved[4];
+  uint64_t imports_known; /* 1 = all names that the process imports and nobody records are among its imports */
+  uint64_t reserved[3];
 };
 
 struct rankwise_thread {
@@ -308,6 +310,11 @@ struct rankwise_region {
   uint64_t ticks;  /* inside, nested regions included, closed entries only */
   uint64_t opened; /* ticks at which the open entry began, 0 = not open */
   uint64_t reserved[5];
+};
+
+/* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
+struct rankwise_import {
+  char name[56];
 };
 
 struct rankwise_calls {

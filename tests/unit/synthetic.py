@@ -143,6 +143,7 @@ class Process:
     endpoints: list[dict[str, Any]] = field(default_factory=list)
     patterns: list[dict[str, int]] = field(default_factory=list)
     pattern_rows: list[dict[str, int]] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
         found = [
@@ -159,6 +160,7 @@ class Process:
             ("ENDPOINTS", layout.ENDPOINT, self.endpoints),
             ("PATTERNS", layout.PATTERN, self.patterns),
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
+            ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []
         found += [

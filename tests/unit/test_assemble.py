@@ -237,6 +237,18 @@ def test_what_passed_by(tmp_path: Path) -> None:
         assert warning.startswith("calls of MPI_Barrier, MPI_Send may be missing (ranks 1-2)")
 
 
+def test_what_the_processes_import(tmp_path: Path) -> None:
+    """It counts where nothing was known before the launch, if all of them could tell all of it."""
+    processes = small_world(2)
+    processes[0].imports = ["MPI_Comm_rank", "MPI_Newer_call"]
+    for known, told in ((0, "null"), (1, '["MPI_Newer_call"]')):
+        processes[0].header["imports_known"] = known
+        processes[1].header["imports_known"] = 1
+        (tmp_path / str(known)).mkdir()
+        assembly = made(tmp_path / str(known), processes)
+        assert rows(assembly.path, "SELECT not_covered FROM run") == [(told,)]
+
+
 def test_what_came_by_profiling_names(tmp_path: Path) -> None:
     processes = small_world(3)
     names = [name for name in IDS if name.startswith("MPI_Comm_")][:8]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rankwise.__main__ import VERBS, _parser
-from rankwise.launch.coverage import not_covered
 from rankwise.launch.launchers import _BY_NAME
 from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
+from rankwise.profile.coverage import not_covered
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from rankwise.profile.layout import names_of
 from rankwise.profile.procedures import PROCEDURES

@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 
     def not_covered(self) -> list[str] | None:
         """MPI procedures that the programs import and Rankwise does not record; None = not to be seen."""
-        from rankwise.launch.coverage import not_covered
+        from rankwise.profile.coverage import not_covered
 
         if not self.detections or any(d.kind is not Kind.MPI for d in self.detections):
             return None  # what a script or Python loads is known only when it runs

@@ -37,6 +37,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "endpoints": layout.ENDPOINT,
     "patterns": layout.PATTERN,
     "pattern_rows": layout.PATTERN_ROW,
+    "imports": layout.IMPORT,
 }
 # Records that others refer to by their position: what follows a hole has lost its number.
 _NUMBERED = frozenset({"threads", "communicators", "regions", "files", "endpoints", "patterns"})
@@ -58,6 +59,7 @@ class Header:
         passed_by: numbers of procedures of which calls may be missing; 0: of any in objects loaded later.
         profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
         profiling_callers: names of the objects that did so, separated by commas.
+        imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
     state: str
@@ -93,6 +95,7 @@ class Header:
     passed_by: tuple[int, ...]
     profiling_names: tuple[int, ...]
     profiling_callers: str
+    imports_known: int
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ class Counters:
         endpoints: records of struct rankwise_endpoint; record 0 has the peer RANKWISE_FIRST_ENDPOINT.
         patterns: records of struct rankwise_pattern.
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
+        imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         losses: what could not be read, a sentence each.
         left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
             nobody can tell whether they are in it.
@@ -129,6 +133,7 @@ class Counters:
     endpoints: Rows
     patterns: Rows
     pattern_rows: Rows
+    imports: frozenset[str]
     losses: tuple[str, ...]
     left: tuple[int, ...] = ()
 
@@ -211,6 +216,7 @@ def _read(source: _Source) -> Counters:
         endpoints=tables["endpoints"],
         patterns=tables["patterns"],
         pattern_rows=tables["pattern_rows"],
+        imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         losses=tuple(
             f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()

@@ -79,6 +79,7 @@ MESSAGES = STRUCTS["messages"]
 FILE = STRUCTS["file"]
 ACCESSES = STRUCTS["accesses"]
 ENDPOINT = STRUCTS["endpoint"]
+IMPORT = STRUCTS["import"]
 PATTERN = STRUCTS["pattern"]
 PATTERN_ROW = STRUCTS["pattern_row"]
 

@@ -12,7 +12,8 @@ from rankwise.profile import layout
 from rankwise.profile.checks import check
 from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
-from rankwise.profile.counters import Counters, Header
+from rankwise.profile.counters import Counters
+from rankwise.profile.coverage import not_covered
 from rankwise.profile.end_note import EndNote
 from rankwise.profile.ending import Ending, partial_reason
 from rankwise.profile.files import Files, join_files
@@ -162,17 +163,20 @@ class WorldProfile:
             len(self.ranks),
             int(bool(self.reason)),
             self.reason,
-            json.dumps(self._not_covered(headers)),
+            json.dumps(self._not_covered()),
             self.world.number,
             self.world.of,
             json.dumps(self.note.only),
             iso(self.end.realtime_ns) if self.end else None,
         )
 
-    def _not_covered(self, headers: Sequence[Header]) -> list[str] | None:
-        """Add what was seen while the program ran to what was known before."""
-        known = self.note.not_covered
-        return None if known is None else sorted({*known, *passed_by(headers)})
+    def _not_covered(self) -> list[str] | None:
+        """Join what was known before the launch and what the processes saw; None if neither is all."""
+        headers = [counters.header for counters in self.ranks.values()]
+        if self.note.not_covered is None and not all(header.imports_known for header in headers):
+            return None
+        imported = frozenset[str]().union(*(counters.imports for counters in self.ranks.values()))
+        return sorted({*(self.note.not_covered or ()), *not_covered(imported), *passed_by(headers)})
 
     def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         """Make the rows of `ranks`, once those of `calls` are there."""

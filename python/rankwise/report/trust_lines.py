@@ -47,7 +47,7 @@ def warnings(trust: Trust) -> list[str]:
 
 def _not_covered(trust: Trust, verbose: bool) -> str:
     if trust.not_covered is None:
-        return "unknown (a script, or linked statically)"
+        return "unknown (linked statically)"
     names = trust.not_covered if verbose else trust.not_covered[:_SHOWN_NAMES]
     rest = len(trust.not_covered) - len(names)
     return ", ".join(map(call_name, names)) + (f" and {rest} more" if rest else "") or "none"

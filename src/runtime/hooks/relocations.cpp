@@ -18,6 +18,7 @@
 #include "../lock.h"
 #include "../thread.h"
 #include "empty_completions.h"
+#include "imports.h"
 #include "loader_calls.h"
 #include "references.h"
 #include "slot_names.h"
@@ -180,6 +181,9 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
   const bool profiling_name = name[0] == 'P';
   if (!state.mpi || (profiling_name ? object.is_component : name[0] != 'M')) return true;
   const int slot = slot_named(profiling_name ? name + 1 : name);
+  if (slot < 0 && !profiling_name && !object.fortran && !object.is_component && strncmp(name, "MPI_", 4) == 0) {
+    imports::note(name);
+  }
   if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;
   Has &answer = has[profiling_name ? 1 : 0][slot];
   if (answer == Has::unknown) answer = Has::asked;
@@ -346,6 +350,7 @@ void redirect(bool late) {
   } while (state.asked);
   tell_passed_by();
   profiling::tell();
+  imports::tell();
   state.lock.release();
 }
 
