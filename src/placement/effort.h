@@ -12,6 +12,7 @@ struct Redivisions {
   int patience = 0;  // attempts in a row that gain nothing
   int tries = 0;     // of the same objects
   int bisections = 0;
+  int starts = 0;         // of each of them: another attempt is worth more than another start
   std::int64_t work = 0;  // ranks and edges that are divided in all of them
 };
 
@@ -35,9 +36,9 @@ struct Effort {
 };
 
 constexpr Effort kQuick{3, 2, 3, 500, 24, 1, 1, 20, 3, 3, 1, 1, 0, 0, {}, 0};
-constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {120, 3, 1, 50000}, 60000};
-constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 4000000}, 1000000};
-constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 4000000}, 4000000};
+constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {150, 3, 1, 2, 45000}, 30000};
+constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 16, 4000000}, 1000000};
+constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 16, 4000000}, 4000000};
 
 // Few ranks are divided again and again, and in a network of few slots annealing makes up for what halving misses:
 // short bisections are enough there.
@@ -45,7 +46,7 @@ constexpr Effort short_of(Effort effort, bool is_network) {
   effort.least_patience = 20;
   effort.bisections = 1;
   effort.starts = is_network ? 1 : 3;
-  effort.one_seed_on_network /= 2;
+  effort.one_seed_on_network = 256;
   return effort;
 }
 

@@ -153,9 +153,9 @@ void search_few_swaps(const Traffic &traffic, const Machine &machine, const Effo
 }
 
 void anneal(const Traffic &traffic, const Machine &machine, int steps, Random &random, Indices &place) {
-  if (place.empty()) return;
-  Places places(traffic, machine, place);
   const auto ranks = static_cast<Index>(place.size());
+  if (ranks < 1) return;
+  Places places(traffic, machine, place);
   const std::array<double, kLosses> losses = random_losses();
   double heat = 0;
   for (Index rank = 0; rank < ranks; rank++) heat += kHot * places.cost(rank) / ranks;

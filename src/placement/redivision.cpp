@@ -51,6 +51,7 @@ class Redivision {
         own_(place.size(), -1) {
     for (std::size_t rank = 0; rank < place.size(); rank++) occupant_[place[rank]] = static_cast<Index>(rank);
     effort_.bisections = effort.redivisions.bisections;
+    effort_.starts = effort.redivisions.starts;
     for (int level = 0; level < machine.depth(); level++) {
       levels_.emplace_back(machine, level);
       improved_.emplace_back(levels_.back().objects.size(), 0);
