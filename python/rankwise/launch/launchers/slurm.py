@@ -11,22 +11,25 @@ from collections.abc import Mapping, Sequence
 from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
 
 _WITH_VALUE = """
-    A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin
-    chdir cluster-constraint clusters comment constraint container core-spec cores-per-socket cpu-bind
-    cpu-freq cpus-per-gpu cpus-per-task deadline delay-boot dependency distribution epilog error exclude
-    export extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task gres
-    gres-flags het-group hint input job-name jobid licenses mail-type mail-user mcs-label mem mem-bind
-    mem-per-cpu mem-per-gpu mincpus mpi msg-timeout network nodefile nodelist nodes ntasks
-    ntasks-per-core ntasks-per-gpu ntasks-per-node ntasks-per-socket ntasks-per-tres open-mode output
-    pack-group partition power prefer priority profile prolog qos relative reservation signal
-    slurmd-debug sockets-per-node switches task-epilog task-prolog tasks-per-node thread-spec threads
-    threads-per-core time time-min tmp tres-bind tres-per-task uid wait wckey
+    A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin chdir
+    cluster-constraint clusters comment constraint container container-env container-image container-mounts
+    container-name container-save container-workdir core-spec cores-per-socket cpu-bind cpu-freq
+    cpus-per-gpu cpus-per-task deadline delay-boot dependency distribution epilog error exclude export
+    extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node gpus-per-socket gpus-per-task gres gres-flags
+    het-group hint input job-name jobid licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu
+    mem-per-gpu mincpus mpi msg-timeout network nodefile nodelist nodes ntasks ntasks-per-core
+    ntasks-per-gpu ntasks-per-node ntasks-per-socket ntasks-per-tres open-mode output pack-group partition
+    power prefer priority profile prolog qos relative reservation signal slurmd-debug sockets-per-node
+    switches task-epilog task-prolog tasks-per-node thread-spec threads threads-per-core time time-min tmp
+    tres-bind tres-per-task uid wait wckey
 """
 _FLAGS = """
-    E H I K O Q V X Z h k l s u v bcast compress contiguous disable-status exact exclusive help hold
-    immediate kill-on-bad-exit label multi-prog nice no-allocate no-kill overcommit overlap
-    oversubscribe preserve-env propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share
-    spread-job stepmgr test-only unbuffered usage use-min-nodes verbose version x11
+    E H I K O Q V X Z h k l s u v bcast compress container-entrypoint container-mount-home
+    container-readonly container-remap-root container-writable contiguous disable-status exact exclusive
+    help hold immediate kill-on-bad-exit label multi-prog nice no-allocate no-container-entrypoint
+    no-container-mount-home no-container-remap-root no-kill overcommit overlap oversubscribe preserve-env
+    propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share spread-job stepmgr test-only
+    unbuffered usage use-min-nodes verbose version x11
 """
 
 
