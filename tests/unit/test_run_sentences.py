@@ -11,6 +11,7 @@ from rankwise.commands import waiting
 from rankwise.commands.run import _further_profiles
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
+from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan
 from rankwise.profile.assemble import Assembly
 
@@ -33,10 +34,11 @@ def test_worlds_of_one_process_hint_at_the_launcher() -> None:
 
 def test_a_library_that_is_not_found_is_named() -> None:
     words = ("mpirun", "-n", "2", "./app")
+    preload = Preload(Path("/r/rw.so"), Path("/run/dir"))
     found = Detection("./app", Kind.MPI, "mpich", missing=("libmpi.so.12",))
     plan = Plan(words, parse(words), (found,), {}, "", None)
-    assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127)
-    assert "libmpi" not in plan.why_nothing_was_seen(0)
+    assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127, preload)
+    assert "libmpi" not in plan.why_nothing_was_seen(0, preload)
 
 
 def test_what_takes_long_after_the_end_is_named(

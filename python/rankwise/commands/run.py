@@ -109,6 +109,9 @@ def run(arguments: argparse.Namespace) -> int:
     preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
     view: View | None = None
     try:
+        if not arguments.quiet:
+            for line in planned.to_add(preload):
+                _say(f"a container that does not see Rankwise is not recorded; {line}")
         launch = prepare(planned.command, preload, os.environ, planned.script_mpirun)
         directory.note(planned, only)
         if reordering:
@@ -138,8 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(look(arguments.command, os.environ), end.status)
-    return _finish(arguments, directory, output, end)
+        return _nothing_seen(look(arguments.command, os.environ), end.status, preload)
+    return _finish(arguments, directory, output, end, planned.to_add(preload))
 
 
 def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
@@ -180,8 +183,18 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) ->
         import rankwise.report.summary  # noqa: F401
 
 
-def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End) -> int:
-    """Write the profile and print the summary; nothing that goes wrong here hides the program's status."""
+def _finish(
+    arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End, to_add: Sequence[str]
+) -> int:
+    """Write the profile and print the summary; nothing that goes wrong here hides the program's status.
+
+    Args:
+        arguments: of the command line.
+        directory: with the counters.
+        output: the profile.
+        end: of the command.
+        to_add: what containers of the command lack.
+    """
     try:
         from rankwise.profile.assemble import assemble
         from rankwise.report.progress import ProgressBar
@@ -201,6 +214,9 @@ def _finish(arguments: argparse.Namespace, directory: RunDirectory, output: Path
         return end.status or 1
     if made.others and not arguments.quiet:
         _say(_further_profiles([made, *made.others]))
+    if to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
+        where = "the container does not see Rankwise there"
+        _say(f"{lost} of {made.ranks_expected} ranks ran unrecorded: {where}; {'; '.join(to_add)}")
     if not arguments.keep:
         with Waiting(f"{directory.path} to be removed", not arguments.quiet):
             directory.remove()
@@ -228,8 +244,8 @@ def _further_profiles(made: list[Assembly]) -> str:
     return line
 
 
-def _nothing_seen(planned: Plan, status: int) -> int:
-    _say(planned.why_nothing_was_seen(status))
+def _nothing_seen(planned: Plan, status: int, preload: Preload) -> int:
+    _say(planned.why_nothing_was_seen(status, preload))
     return status or 1
 
 

@@ -97,8 +97,17 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
     elif missed is not None:
         yield Finding("not recorded", "nothing: every imported procedure that communicates is recorded")
     stand_in = Preload(Path("librankwise.so"), Path("RUNDIR"))
+    for line in planned.to_add(Preload(_shown_library(), Path.cwd() / "RUNDIR")):
+        yield Finding("container", "the program would not see Rankwise, and not be recorded", line)
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
     yield Finding("environment", f"reaches the processes by {launch.how}")
+
+
+def _shown_library() -> Path:
+    try:
+        return library()
+    except RankwiseError:  # told already
+        return Path("/RANKWISE/librankwise.so")
 
 
 def _launcher(planned: Plan) -> Generator[Finding, None, str]:
@@ -106,6 +115,9 @@ def _launcher(planned: Plan) -> Generator[Finding, None, str]:
     word = planned.command.launcher
     if not word:
         yield Finding("launcher", "none: the command is started directly")
+        return UNKNOWN
+    if planned.command.containers_before:
+        yield Finding("launcher", f"{word}: in a container, looked at only when it runs")
         return UNKNOWN
     path = shutil.which(word, path=planned.environment.get("PATH"))
     if path is None:
@@ -123,6 +135,10 @@ def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
     if detection.kind is Kind.MISSING:
         text = f"{detection.program} is not found here"
         yield Finding(subject, text, "check its name and directory", stops=True)
+        return
+    if detection.kind is Kind.CONTAINED:
+        text = f"{detection.program}: in a container ({detection.how}), looked at only when it runs"
+        yield Finding(subject, text)
         return
     text = f"{detection.path}: {detection.kind.value}"
     if detection.static:

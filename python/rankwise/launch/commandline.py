@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from rankwise.launch import version
+from rankwise.launch.containers import Container, of_slurm, recognise
 from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher, label_of
 from rankwise.launch.launchers.base import Context, Family, Option
 from rankwise.launch.wrappers import Wrapper, strip
@@ -36,6 +37,27 @@ class CommandLine(NamedTuple):
         for i, context in enumerate(self.contexts):
             words += [*([self.family.separator] if i and self.family else []), *context.words]
         return words
+
+    @property
+    def containers_before(self) -> tuple[Container, ...]:
+        """Containers that the launcher itself is started in."""
+        return _containers(self.wrappers)
+
+    def containers_of(self, context: Context) -> tuple[Container, ...]:
+        """Containers that a program is started in, from the outermost."""
+        by_launcher = of_slurm(self.launcher, (option.words for option in context.options))
+        by_program = recognise(context.program)
+        made = [*self.containers_before, by_launcher, *_containers(context.wrappers), by_program]
+        return tuple(container for container in made if container)
+
+    @property
+    def containers(self) -> tuple[Container, ...]:
+        """All containers that programs are started in."""
+        return tuple(c for context in self.contexts for c in self.containers_of(context))
+
+
+def _containers(wrappers: Sequence[Wrapper]) -> tuple[Container, ...]:
+    return tuple(container for w in wrappers if (container := recognise(w.words)))
 
 
 def label(launcher: str) -> str:
@@ -60,7 +82,8 @@ def parse(command: Sequence[str], label: Callable[[str], str] = label) -> Comman
         wrappers, rest = (*wrappers, Wrapper(rest[:1])), rest[1:]
     if not rest or not _is_launcher(rest[0]):
         return CommandLine(wrappers, "", None, (Context(program=tuple(rest)),))
-    family = family_of(PurePath(rest[0]).name, label(rest[0]))
+    # What a launcher in an image is, can't be asked out here.
+    family = family_of(PurePath(rest[0]).name, "" if _containers(wrappers) else label(rest[0]))
     contexts = tuple(_context(part, family) for part in _split(rest[1:], family.separator))
     return CommandLine(wrappers, rest[0], family, contexts)
 

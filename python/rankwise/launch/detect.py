@@ -29,6 +29,7 @@ class Kind(Enum):
     OTHER = "not linked with MPI"
     PYTHON = "a Python program"
     SCRIPT = "a script"
+    CONTAINED = "in a container"
     MISSING = "not found"
 
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rankwise.launch import version
+from rankwise.launch import containers, version
 from rankwise.launch.commandline import CommandLine
 from rankwise.launch.launchers import OTHER
 from rankwise.launch.launchers.base import Preload
@@ -43,6 +43,8 @@ def prepare(
     """
     at_start = behind(command.wrappers, environment)
     theirs = at_start.get("LD_PRELOAD", "")
+    boxed = containers.variables(command.containers, command.words, at_start, preload)
+    preload = preload._replace(settings={**preload.settings, **boxed})
     contexts = command.contexts
     if command.family is None:
         variables, how = preload.variables(theirs), "its environment"
@@ -54,5 +56,7 @@ def prepare(
         family = command.family if all(context.program for context in contexts) else OTHER
         delivery = family.deliver(contexts, preload, at_start, theirs)
         contexts, variables, how = delivery.contexts, dict(delivery.environment), delivery.how
+    if boxed:
+        how += f", and into the container by {', '.join(boxed)}"
     rewritten = command._replace(wrappers=carry(command.wrappers, variables), contexts=contexts)
     return Launch(rewritten.words, {**environment, **variables}, how)

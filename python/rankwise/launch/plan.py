@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
+from rankwise.launch import containers
 from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launch.detect import Detection, Kind, detect
 from rankwise.launch.elf import imported_symbols
 from rankwise.launch.environment import mpirun_version
+from rankwise.launch.launchers.base import Context, Preload
 from rankwise.launch.mpilibraries import NAMES, UNKNOWN
 from rankwise.launch.wrappers import behind
 from rankwise.version import __version__
@@ -87,14 +89,26 @@ class Plan(NamedTuple):
             "rankwise_version": __version__,
         }
 
-    def why_nothing_was_seen(self, status: int) -> str:
-        """Say in one line why no MPI process may have been seen, and what to do."""
+    def to_add(self, preload: Preload) -> list[str]:
+        """Say for each container of the command that would not see Rankwise what to add to it."""
+        command = self.command
+        return containers.missing(command.containers, command.words, self.environment, preload)
+
+    def why_nothing_was_seen(self, status: int, preload: Preload) -> str:
+        """Say in one line why no MPI process may have been seen, and what to do.
+
+        Args:
+            status: of the command.
+            preload: what the processes should have found.
+        """
         line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
         kinds = {d.kind for d in self.detections}
         names = ", ".join(d.program for d in self.detections)
         if Kind.MISSING in kinds:
             missing = ", ".join(d.program for d in self.detections if d.kind is Kind.MISSING)
             return f"{line}: {missing} is not found"
+        if Kind.CONTAINED in kinds:
+            return f"{line}: {self._why_not_in_containers(preload)}"
         if kinds and kinds <= {Kind.OTHER}:
             return f"{line}: {names} is not linked with an MPI library that can be preloaded"
         absent = sorted({name for d in self.detections for name in d.missing})
@@ -106,6 +120,13 @@ class Plan(NamedTuple):
             f"{line}: not an MPI program, or statically linked, or set-uid, or our environment did not "
             "reach it; see `rankwise doctor -- COMMAND`"
         )
+
+    def _why_not_in_containers(self, preload: Preload) -> str:
+        seen = f"{preload.library.parent} and {preload.directory.parent}"
+        if to_add := self.to_add(preload):
+            return f"the container does not see {seen}, or not our variables; {'; '.join(to_add)}"
+        names = ", ".join(dict.fromkeys(c.name for c in self.command.containers))
+        return f"not an MPI program, or statically linked, or `{names}` does not let it see {seen}"
 
 
 def plan(
@@ -127,9 +148,11 @@ def plan(
         raise RankwiseError("no command: put it after `--`, as in: rankwise run -- mpirun -n 4 ./app")
     planned = look(words, environment, ask_python=ask_python or mpi is not None)
     check_startable(words[0], environment)
-    programs = [context.program[0] for context in planned.command.contexts if context.program]
+    command = planned.command
+    programs = [c.program[0] for c in command.contexts if c.program and not command.containers_of(c)]
     # A program behind a launcher may be there only where it will run: that is the launcher's to say.
-    for started in [planned.command.launcher] if planned.command.launcher else programs[:1]:
+    launcher = [] if command.containers_before else [command.launcher]
+    for started in launcher if command.launcher else programs[:1]:
         check_startable(started, planned.environment)
     for detection in planned.detections:
         _check_program(detection, mpi)
@@ -145,9 +168,15 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
         ask_python: ask a Python interpreter which MPI its mpi4py would use, which takes as long as its start.
     """
     command = parse(words)
-    programs = [c.program for c in command.contexts if c.program]
     behind_wrappers = behind(command.wrappers, environment)
-    detections = tuple(detect(program, behind_wrappers, ask_python=ask_python) for program in programs)
+
+    def of(context: Context) -> Detection:
+        if boxes := command.containers_of(context):
+            # It is in an image, or its libraries are: what is found here under its name says nothing.
+            return Detection(context.program[0], Kind.CONTAINED, how=", ".join(box.name for box in boxes))
+        return detect(context.program, behind_wrappers, ask_python=ask_python)
+
+    detections = tuple(of(context) for context in command.contexts if context.program)
     is_script = command.family is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),

@@ -1,10 +1,12 @@
-"""Programs that start another program: `env A=b`, `timeout 60`, `nice -n 5`, `numactl -m 0` ..."""
+"""Programs that start another program: `env A=b`, `timeout 60`, `numactl -m 0`, `apptainer exec IMAGE` ..."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
+
+from rankwise.launch.containers import recognise
 
 
 class _Syntax(NamedTuple):
@@ -67,18 +69,29 @@ def _assignment(word: str) -> tuple[str, str]:
 def strip(words: Sequence[str]) -> tuple[tuple[Wrapper, ...], tuple[str, ...]]:
     """Take the known wrappers off the front.
 
+    What a container tool starts is left to it where the image decides what that is.
+
     Returns:
         the wrappers, and the words of what they start.
     """
     wrappers: list[Wrapper] = []
     rest = tuple(words)
-    while rest and (syntax := _SYNTAX.get(PurePath(rest[0]).name)):
-        end = _end(rest, syntax)
+    while end := _own_words(rest):
         if end >= len(rest):
             break  # wraps nothing: it is the program itself
         wrappers.append(Wrapper(rest[:end]))
         rest = rest[end:]
     return tuple(wrappers), rest
+
+
+def _own_words(words: tuple[str, ...]) -> int:
+    """Number of words that belong to the wrapper in front; 0 if there is none."""
+    if container := recognise(words):
+        # Options behind the image go to the program that it names itself.
+        end = len(container.words)
+        return 0 if words[end : end + 1] and words[end].startswith("-") else end
+    syntax = _SYNTAX.get(PurePath(words[0]).name) if words else None
+    return _end(words, syntax) if syntax else 0
 
 
 def _end(words: tuple[str, ...], syntax: _Syntax) -> int:

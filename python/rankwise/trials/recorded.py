@@ -108,7 +108,7 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     _check(end, limit, output)
     if not directory.has_counters():
         directory.remove()
-        raise RankwiseError(planned.why_nothing_was_seen(end.status), 1)
+        raise RankwiseError(planned.why_nothing_was_seen(end.status, preload), 1)
     made = assemble(directory.path, profile, exit_status=end.status)
     directory.remove()
     if made.others:

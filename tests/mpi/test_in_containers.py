@@ -1,0 +1,77 @@
+"""Programs in containers that don't see the files of their host: Charliecloud's, made of host folders."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import recording
+from libraries import Mpi
+from recording import Compile
+
+from rankwise._files import installed
+
+RANKS = 2
+STOP = "/usr"  # is there: the program stops at once
+LIBRARY = installed("lib/librankwise.so").parent
+
+
+class Box:
+    """An image that has what is in /usr and /etc here, and a mount point for the library."""
+
+    def __init__(self, image: Path) -> None:
+        self._image = image
+        for name in ("usr", "etc", "proc", "sys", "dev", "tmp", "home", "root", "var", "opt", "run"):
+            (image / name).mkdir(parents=True)
+        for name in ("bin", "lib", "lib64", "sbin"):
+            (image / name).symlink_to(f"usr/{name}")
+        (image / LIBRARY.relative_to("/")).mkdir(parents=True, exist_ok=True)
+
+    def words(self, *program: str | Path, binds: tuple[Path, ...] = ()) -> list[str]:
+        """What runs a program in it."""
+        options = [f"--bind={place}:{place}" for place in (Path("/usr"), Path("/etc"), *binds)]
+        return ["ch-run", *options, "--no-passwd", str(self._image), "--", *map(str, program)]
+
+
+@pytest.fixture
+def box(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+    if not shutil.which("ch-run"):
+        pytest.skip("no ch-run: apt-get install charliecloud")
+    if not (shutil.which(mpi.mpirun) or "").startswith("/usr/"):
+        pytest.skip(f"{mpi.name} is not in /usr, which is what the container sees")
+    monkeypatch.setenv("USER", "somebody")  # ch-run insists
+    # Each rank has a user namespace of its own, in which UCX can't share memory with the others.
+    monkeypatch.setenv("UCX_TLS", "tcp,self")
+    made = Box(tmp_path / "image")
+    tried = subprocess.run(made.words("true"), capture_output=True, text=True, timeout=60)
+    if tried.returncode:
+        pytest.skip(f"ch-run does not work here: {tried.stderr.strip()}")
+    return made
+
+
+def test_a_container_that_sees_the_library_is_recorded(
+    mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path
+) -> None:
+    program = compiled(mpi, "busy.c")
+    command = mpi.launch(RANKS, *box.words(program, STOP, binds=(LIBRARY,)))
+    done = recording.run_on(mpi, command, tmp_path / "a.rankwise")
+    assert done.process.returncode == 0, done.process.stderr
+    assert set(done.calls("MPI_Init")) == set(range(RANKS))
+
+
+def test_a_container_that_does_not_is_told(mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path) -> None:
+    program = compiled(mpi, "busy.c")
+    done = recording.run_on(mpi, mpi.launch(RANKS, *box.words(program, STOP)), tmp_path / "a.rankwise")
+    assert done.process.returncode == 1
+    assert f"add to `ch-run`: -b {LIBRARY}\n" in done.process.stderr
+
+
+def test_ranks_of_which_one_is_in_a_container(mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path) -> None:
+    program = compiled(mpi, "busy.c")
+    command = [*mpi.launch(1, program, STOP), ":", "-n", "1", *box.words(program, STOP)]
+    done = recording.run_on(mpi, command, tmp_path / "a.rankwise")
+    assert done.process.returncode == 0, done.process.stderr
+    told = "1 of 2 ranks ran unrecorded: the container does not see Rankwise there; add to `ch-run`: -b "
+    assert told in done.process.stderr
