@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <optional>
+
+#include "rounds.h"
 
 namespace rankwise::placement {
 
@@ -116,40 +118,21 @@ bool are_few(const Machine &machine) { return machine.network() && machine.slots
 void search_few_swaps(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
                       Indices &place, const Indices &kind) {
   Places places(traffic, machine, place);
-  Indices queue(place.size());
-  std::iota(queue.begin(), queue.end(), 0);
-  random.shuffle(queue);
-  std::vector<std::uint8_t> queued(place.size(), 1);
-  for (int round = 0; round < effort.search_rounds && !queue.empty(); round++) {
-    Indices next;
-    const auto again = [&](Index rank) {
-      if (queued[rank]) return;
-      queued[rank] = 1;
-      next.push_back(rank);
-    };
-    for (const Index rank : queue) {
-      queued[rank] = 0;
-      double most = places.cost(rank) * kWorthwhile;
-      Index best = -1;
-      for (Index there = 0; there < places.slots(); there++) {
-        if (!kind.empty() && kind[place[rank]] != kind[there]) continue;
-        if (const double gain = places.gain(rank, there); gain > most) {
-          most = gain;
-          best = there;
-        }
-      }
-      if (best < 0) continue;
-      const Index other = places.occupant(best);
-      places.swap(rank, best);
-      for (const Index moved : {rank, other}) {
-        if (moved < 0) continue;
-        again(moved);
-        for (std::size_t i = traffic.rows.first(moved); i < traffic.rows.last(moved); i++)
-          again(traffic.rows.adjacent[i]);
+  in_rounds(traffic, place.size(), effort.search_rounds, random, [&](Index rank) -> std::optional<Moved> {
+    double most = places.cost(rank) * kWorthwhile;
+    Index best = -1;
+    for (Index there = 0; there < places.slots(); there++) {
+      if (!kind.empty() && kind[place[rank]] != kind[there]) continue;
+      if (const double gain = places.gain(rank, there); gain > most) {
+        most = gain;
+        best = there;
       }
     }
-    queue = std::move(next);
-  }
+    if (best < 0) return Moved{};
+    const Moved moved{rank, places.occupant(best)};
+    places.swap(rank, best);
+    return moved;
+  });
 }
 
 void anneal(const Traffic &traffic, const Machine &machine, int steps, Random &random, Indices &place) {

@@ -1,9 +1,9 @@
 #include "swaps.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fewswaps.h"
+#include "rounds.h"
 
 namespace rankwise::placement {
 
@@ -45,34 +45,15 @@ class Search {
   }
 
   void run(Random &random) {
-    Indices queue(place_.size());
-    std::iota(queue.begin(), queue.end(), 0);
-    random.shuffle(queue);
-    std::vector<std::uint8_t> queued(place_.size(), 1);
-    for (int round = 0; round < effort_.search_rounds && !queue.empty(); round++) {
-      Indices next;
-      const auto again = [&](Index rank) {
-        if (queued[rank]) return;
-        queued[rank] = 1;
-        next.push_back(rank);
-      };
-      for (const Index rank : queue) {
-        queued[rank] = 0;
-        if (looked_at_ > budget_ || looked_at_ - last_swap_ > patience_) return;
-        const Swap best = best_for(rank);
-        if (best.gain <= 0) continue;
-        last_swap_ = looked_at_;
-        const Index other = occupant_[best.place];
-        swap(rank, best.place);
-        for (const Index moved : {rank, other}) {
-          if (moved < 0) continue;
-          again(moved);
-          for (std::size_t i = traffic_.rows.first(moved); i < traffic_.rows.last(moved); i++)
-            again(traffic_.rows.adjacent[i]);
-        }
-      }
-      queue = std::move(next);
-    }
+    in_rounds(traffic_, place_.size(), effort_.search_rounds, random, [this](Index rank) -> std::optional<Moved> {
+      if (looked_at_ > budget_ || looked_at_ - last_swap_ > patience_) return std::nullopt;
+      const Swap best = best_for(rank);
+      if (best.gain <= 0) return Moved{};
+      last_swap_ = looked_at_;
+      const Moved moved{rank, occupant_[best.place]};
+      swap(rank, best.place);
+      return moved;
+    });
   }
 
  private:
