@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from test_elf import build, library
 
-from rankwise.launch import coverage
 from rankwise.launch.detect import Kind, detect
 from rankwise.launch.elf import imported_symbols
+from rankwise.profile import coverage
 from rankwise.profile.procedures import Procedure
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
