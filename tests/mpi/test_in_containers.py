@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 import recording
 from libraries import Mpi
-from recording import Compile
+from recording import LIMIT_SECONDS, RANKWISE, Compile
 
 from rankwise._files import installed
 
@@ -73,5 +75,33 @@ def test_ranks_of_which_one_is_in_a_container(mpi: Mpi, box: Box, compiled: Comp
     command = [*mpi.launch(1, program, STOP), ":", "-n", "1", *box.words(program, STOP)]
     done = recording.run_on(mpi, command, tmp_path / "a.rankwise")
     assert done.process.returncode == 0, done.process.stderr
-    told = "1 of 2 ranks ran unrecorded: the container does not see Rankwise there; add to `ch-run`: -b "
-    assert told in done.process.stderr
+    assert f"; add to `ch-run`: -b {LIBRARY}\n" in done.process.stderr
+
+
+def test_a_hidden_library_is_told_of_any_namespace(
+    mpi: Mpi, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rank 1 has a file system of its own in which the folder of the library is empty."""
+    tried = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True, timeout=60)
+    if tried.returncode:
+        pytest.skip(f"no mount namespace without being root: {tried.stderr.strip()}")
+    monkeypatch.setenv("UCX_TLS", "tcp,self")
+    program = compiled(mpi, "busy.c")
+    sign = tmp_path / "stop"
+    hide = f'mount -t tmpfs none "{LIBRARY}" && exec "$@"'
+    hidden = ["unshare", "-m", "sh", "-c", hide, "sh", str(program), str(sign)]
+    output = tmp_path / "a.rankwise"
+    command = [*mpi.launch(1, program, sign), ":", "-n", "1", *hidden]
+    words = [str(RANKWISE), "run", "--quiet", "-o", str(output), "--", *command]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=mpi.env(), cwd=tmp_path) as process:
+        start = time.monotonic()
+        while not any(output.with_name("a.rankwise-run").glob("*.counters")):
+            assert time.monotonic() < start + LIMIT_SECONDS
+            time.sleep(0.05)
+        # The next look comes after as much time as has passed, at the latest.
+        time.sleep(2 * (time.monotonic() - start) + 2)
+        sign.touch()
+        told = process.communicate(timeout=LIMIT_SECONDS)[1]
+    assert process.returncode == 0, told
+    where = f"rank 1 on {os.uname().nodename} without Rankwise"
+    assert f"{where}: {LIBRARY}/librankwise.so is not visible there" in told

@@ -208,6 +208,16 @@ def test_nothing_seen_names_the_container() -> None:
     )
     told = look(["apptainer", "exec", "img", "app"], {}).why_nothing_was_seen(0, OURS)
     assert told.endswith("or `apptainer exec` does not let it see /r/lib and /home/u")
+    told = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(125, OURS)
+    assert "it ended before MPI_Init, or the container does not see" in told
+
+
+def test_what_was_found_out_takes_the_place_of_guesses() -> None:
+    told = look(["./app"], {}).why_nothing_was_seen(0, OURS, "rank 0 on n1 without Rankwise: why")
+    assert told.startswith(
+        "no process was recorded, so there is no profile (the command's exit status was 0): rank 0"
+    )
+    assert told.endswith("without Rankwise: why")
 
 
 def test_doctor_tells_of_containers() -> None:

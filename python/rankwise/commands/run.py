@@ -27,6 +27,7 @@ from rankwise.launch.launchers.base import Preload
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
+from rankwise.launch.strangers import Strangers
 
 if TYPE_CHECKING:
     from rankwise.profile.assemble import Assembly
@@ -118,11 +119,12 @@ def run(arguments: argparse.Namespace) -> int:
             directory.keep_machine(reordering)
         view = _view(directory) if arguments.top else None
         observer = Observer(directory.path)
+        strangers = Strangers(preload)
         end = job.run(
             launch.words,
             launch.environment,
             view.stderr if view else None,
-            started=observer.start,
+            started=lambda: _watch(observer, strangers),
             meanwhile=lambda: _prepare_end(directory, planned, only),
         )
     except BaseException:
@@ -141,8 +143,8 @@ def run(arguments: argparse.Namespace) -> int:
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(look(arguments.command, os.environ), end.status, preload)
-    return _finish(arguments, directory, output, end, planned.to_add(preload))
+        return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
+    return _finish(arguments, directory, output, end, strangers.told(), planned.to_add(preload))
 
 
 def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
@@ -184,7 +186,12 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) ->
 
 
 def _finish(
-    arguments: argparse.Namespace, directory: RunDirectory, output: Path, end: job.End, to_add: Sequence[str]
+    arguments: argparse.Namespace,
+    directory: RunDirectory,
+    output: Path,
+    end: job.End,
+    strangers: str,
+    to_add: Sequence[str],
 ) -> int:
     """Write the profile and print the summary; nothing that goes wrong here hides the program's status.
 
@@ -193,6 +200,7 @@ def _finish(
         directory: with the counters.
         output: the profile.
         end: of the command.
+        strangers: what is known of ranks that ran without the library.
         to_add: what containers of the command lack.
     """
     try:
@@ -214,9 +222,8 @@ def _finish(
         return end.status or 1
     if made.others and not arguments.quiet:
         _say(_further_profiles([made, *made.others]))
-    if to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
-        where = "the container does not see Rankwise there"
-        _say(f"{lost} of {made.ranks_expected} ranks ran unrecorded: {where}; {'; '.join(to_add)}")
+    if unrecorded := _unrecorded(made, strangers, to_add):
+        _say(unrecorded)
     if not arguments.keep:
         with Waiting(f"{directory.path} to be removed", not arguments.quiet):
             directory.remove()
@@ -244,9 +251,22 @@ def _further_profiles(made: list[Assembly]) -> str:
     return line
 
 
-def _nothing_seen(planned: Plan, status: int, preload: Preload) -> int:
-    _say(planned.why_nothing_was_seen(status, preload))
+def _watch(observer: Observer, strangers: Strangers) -> None:
+    observer.start()
+    strangers.start()
+
+
+def _nothing_seen(planned: Plan, status: int, preload: Preload, strangers: str) -> int:
+    _say(planned.why_nothing_was_seen(status, preload, strangers))
     return status or 1
+
+
+def _unrecorded(made: Assembly, strangers: str, to_add: Sequence[str]) -> str:
+    """Tell which ranks the profile lacks because they ran without Rankwise, as far as it is known."""
+    if not strangers and to_add and (lost := made.ranks_expected - made.ranks_seen) > 0:
+        strangers = f"{lost} of {made.ranks_expected} ranks left nothing"
+        strangers += ", and a container of the command does not see Rankwise"
+    return "; ".join([strangers, *to_add]) if strangers else ""
 
 
 def _one_line(error: Exception) -> str:

@@ -94,13 +94,17 @@ class Plan(NamedTuple):
         command = self.command
         return containers.missing(command.containers, command.words, self.environment, preload)
 
-    def why_nothing_was_seen(self, status: int, preload: Preload) -> str:
+    def why_nothing_was_seen(self, status: int, preload: Preload, strangers: str = "") -> str:
         """Say in one line why no MPI process may have been seen, and what to do.
 
         Args:
             status: of the command.
             preload: what the processes should have found.
+            strangers: what is known of MPI processes that did not.
         """
+        if strangers:
+            line = f"no process was recorded, so there is no profile (the command's exit status was {status})"
+            return "; ".join([f"{line}: {strangers}", *self.to_add(preload)])
         line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
         kinds = {d.kind for d in self.detections}
         names = ", ".join(d.program for d in self.detections)
@@ -108,7 +112,8 @@ class Plan(NamedTuple):
             missing = ", ".join(d.program for d in self.detections if d.kind is Kind.MISSING)
             return f"{line}: {missing} is not found"
         if Kind.CONTAINED in kinds:
-            return f"{line}: {self._why_not_in_containers(preload)}"
+            failed = "it ended before MPI_Init, or " if status else ""
+            return f"{line}: {failed}{self._why_not_in_containers(preload)}"
         if kinds and kinds <= {Kind.OTHER}:
             return f"{line}: {names} is not linked with an MPI library that can be preloaded"
         absent = sorted({name for d in self.detections for name in d.missing})
@@ -117,8 +122,8 @@ class Plan(NamedTuple):
         if status != 0 and Kind.MPI in kinds:
             return f"{line}: it ended before MPI_Init, or the launcher did not start it"
         return (
-            f"{line}: not an MPI program, or statically linked, or set-uid, or our environment did not "
-            "reach it; see `rankwise doctor -- COMMAND`"
+            f"{line}: not an MPI program, or statically linked, or set-uid, or in a container that "
+            "lacks Rankwise, or our environment did not reach it; see `rankwise doctor -- COMMAND`"
         )
 
     def _why_not_in_containers(self, preload: Preload) -> str:

@@ -1,0 +1,88 @@
+"""Ranks that run without the library: a process that has a file called like an MPI library in its memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rankwise.launch.launchers.base import Preload
+from rankwise.launch.strangers import Strangers
+
+# Maps the files that it is told.
+RANK = """
+import mmap, sys
+files = [open(name, "rb") for name in sys.argv[1:]]
+kept = [mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in files]
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def rank(number: int, preload: Preload, *files: Path) -> Iterator[None]:
+    for file in files:
+        file.write_text("x")
+    environment = {**os.environ, "RANKWISE_DIR": str(preload.directory), "PMI_RANK": str(number)}
+    words = [sys.executable, "-c", RANK, *map(str, files)]
+    with subprocess.Popen(
+        words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        yield
+        process.stdin.close()
+
+
+@pytest.fixture
+def preload(tmp_path: Path) -> Preload:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/librankwise.so").write_text("x")
+    return Preload(tmp_path / "lib/librankwise.so", tmp_path / "run")
+
+
+def told(preload: Preload) -> str:
+    strangers = Strangers(preload)
+    strangers.look()
+    return strangers.told()
+
+
+def test_ranks_without_the_library_are_told_with_the_reason(preload: Preload, tmp_path: Path) -> None:
+    hidden = preload._replace(library=Path("/not/there/librankwise.so"))
+    with rank(3, preload, tmp_path / "libmpi.so.40"), rank(4, preload, tmp_path / "libmpi.so.12"):
+        at = f"ranks 3-4 on {os.uname().nodename} without Rankwise"
+        assert told(hidden) == f"{at}: /not/there/librankwise.so is not visible there"
+        assert told(preload) == f"{at}: the library is visible there, and was not loaded"
+
+
+def test_a_run_directory_that_is_not_there_is_named(preload: Preload, tmp_path: Path) -> None:
+    gone = preload._replace(directory=tmp_path / "gone")
+    with rank(0, gone, tmp_path / "libmpi.so.40", preload.library):
+        assert told(gone).endswith(
+            f"rank 0 on {os.uname().nodename} without Rankwise: {tmp_path}/gone is not visible there"
+        )
+
+
+def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
+    counters = preload.directory / "host.1.a.counters"
+    elsewhere = preload._replace(directory=tmp_path / "other")
+    with (
+        rank(0, preload, tmp_path / "libmpi.so.40", preload.library),  # loaded, before MPI_Init
+        rank(1, preload, tmp_path / "libmpi.so.40", counters),  # counts, with our archive linked in
+        rank(2, preload, tmp_path / "libother.so"),  # no MPI
+        rank(3, elsewhere, tmp_path / "libmpi.so.40"),  # another job's
+    ):
+        assert told(preload) == ""
+
+
+def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:
+    strangers = Strangers(preload)
+    strangers.start()
+    assert strangers.told() == ""
