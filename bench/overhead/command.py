@@ -1,4 +1,4 @@
-"""What `rankwise run` adds before and after the program: the same program alone and under it, in pairs."""
+"""What `rankwise run` adds before and after the program, and the preloaded library to any process."""
 
 from __future__ import annotations
 
@@ -36,6 +36,26 @@ class CommandRunner:
             job = Job(read_records(records, 1, command, output), end - start, with_)
             job.extra["before_ms"] = (job.worst("first_s", None, "first_s") - start) * 1e3
             job.extra["after_ms"] = (end - job.worst("last_s", None, "last_s")) * 1e3
+            return job
+
+
+@dataclass(frozen=True)
+class StartRunner:
+    """Starts a program that has nothing to do with MPI many times, from a shell."""
+
+    library: Path
+    timeout: float
+    starts: int = 200
+
+    def run(self, with_: bool) -> Job:
+        """Run it with the library in front of all these processes, or without."""
+        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as directory:
+            preload = ["env", f"LD_PRELOAD={self.library}", f"RANKWISE_DIR={directory}"]
+            script = f"i=0; while [ $i -lt {self.starts} ]; do /bin/true; i=$((i+1)); done"
+            start = time.monotonic()
+            _, end = run_to_end([*(preload if with_ else []), "sh", "-c", script], self.timeout)
+            job = Job([], end - start, True)
+            job.extra["start_us"] = (end - start) / self.starts * 1e6
             return job
 
 

@@ -22,8 +22,8 @@ from common.options import library, mpis, numbers, parser_of_pairs, positive
 from common.report import as_json, table
 from common.results import Result, compare
 from common.rundirectory import own_init
-from overhead.command import CommandRunner, warm_up
-from overhead.rows import CALL_ROWS, COMMAND_ROWS, THREAD_ROWS, communicator_rows, job_rows
+from overhead.command import CommandRunner, StartRunner, warm_up
+from overhead.rows import CALL_ROWS, COMMAND_ROWS, START_ROWS, THREAD_ROWS, communicator_rows, job_rows
 
 PROGRAMS = ("calls", "threads", "communicators", "job")
 
@@ -92,6 +92,8 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         command = CommandRunner(programs["job"], options.timeout)
         warm_up(command)
         results += compare(COMMAND_ROWS, collected(pairs(options.pairs, command.run), "rankwise run"))
+        start = StartRunner(preloaded, options.timeout)
+        results += compare(START_ROWS, collected(pairs(options.pairs, start.run), "any process"))
     return results, recorded
 
 

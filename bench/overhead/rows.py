@@ -58,3 +58,6 @@ COMMAND_ROWS: tuple[Row, ...] = (
     found("rankwise run, after its end", "ms", "after_ms", 80.0),
 )
 """A job of one rank under `rankwise run`, beside the same job alone."""
+
+START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 500.0),)
+"""A process that has nothing to do with MPI."""
