@@ -78,7 +78,14 @@ bool is_mpi_library(const char *path) {
   return true;
 }
 
-bool is_component(const char *path) { return strncmp(base_name(path), "mca_", 4) == 0; }
+bool is_component(const char *path) {
+  static constexpr const char *prefixes[] = {"mca_", "libmca_", "liboshmem"};
+  const char *name = base_name(path);
+  for (const char *prefix : prefixes) {
+    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
 
 rankwise_abi abi() {
   void *library = handle();

@@ -20,7 +20,7 @@ void *variable(const char *name);
 // Whether an object of this path is the MPI library.
 bool is_mpi_library(const char *path);
 
-// Whether it is one that the MPI library loads of itself, a part of it.
+// Whether it is a part of the MPI library: one that it loads of itself, or that comes with it (Open MPI's SHMEM).
 bool is_component(const char *path);
 
 // The functions that follow ours, by slot; nullptr = not yet looked up.
