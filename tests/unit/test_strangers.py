@@ -62,24 +62,18 @@ def test_ranks_without_the_library_are_told_with_the_reason(preload: Preload, tm
         assert told(preload) == f"{at}: the library is visible there, and was not loaded"
 
 
-def test_a_run_directory_that_is_not_there_is_named(preload: Preload, tmp_path: Path) -> None:
-    gone = preload._replace(directory=tmp_path / "gone")
-    with rank(0, gone, tmp_path / "libmpi.so.40", preload.library):
-        assert told(gone).endswith(
-            f"rank 0 on {os.uname().nodename} without Rankwise: {tmp_path}/gone is not visible there"
-        )
-
-
 def test_others_are_left_alone(preload: Preload, tmp_path: Path) -> None:
     counters = preload.directory / "host.1.a.counters"
     elsewhere = preload._replace(directory=tmp_path / "other")
+    gone = preload._replace(directory=tmp_path / "gone")
     with (
         rank(0, preload, tmp_path / "libmpi.so.40", preload.library),  # loaded, before MPI_Init
         rank(1, preload, tmp_path / "libmpi.so.40", counters),  # counts, with our archive linked in
         rank(2, preload, tmp_path / "libother.so"),  # no MPI
         rank(3, elsewhere, tmp_path / "libmpi.so.40"),  # another job's
+        rank(4, gone, tmp_path / "libmpi.so.40", gone.library),  # it has said so itself
     ):
-        assert told(preload) == ""
+        assert told(preload) == told(gone) == ""
 
 
 def test_nothing_is_found_where_nothing_was_started(preload: Preload) -> None:

@@ -1,7 +1,7 @@
 """Finds the MPI processes on this node that run without the library although our variables reached them.
 
 Such a process has the run directory in its environment and an MPI library in its memory, but not ours. What
-it sees of the file system tells why: in a container the library, or the run directory, may not be there.
+it sees of the file system tells why: in a container the library may not be there.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Strangers:
         rank = next((values[name] for name in _RANKS if name in values), "")
         maps = (process / "maps").read_text(errors="replace")
         files = {PurePath(line.split(maxsplit=5)[-1]).name for line in maps.splitlines() if "/" in line}
-        if not rank.isdecimal() or f"{self._directory}/" in maps or not any(ANY.match(f) for f in files):
+        counts = f"{self._directory}/" in maps
+        if not rank.isdecimal() or counts or not any(ANY.match(name) for name in files):
             return  # no rank, or it counts, or it has not begun
-        # (The library comes before all that it is preloaded in front of.)
-        if why := self._why_not(process / "root", loaded=self._library.name in files):
-            self._why[int(rank)] = why
-
-    def _why_not(self, root: Path, *, loaded: bool) -> str:
-        for wanted in [self._directory] if loaded else [self._library, self._directory]:
-            if not (root / wanted.relative_to("/")).exists():
-                return f"{wanted} is not visible there"
-        return "" if loaded else "the library is visible there, and was not loaded"
+        # (Where ours is loaded, before all that it is preloaded in front of, it tells itself what is wrong.)
+        if self._library.name not in files:
+            visible = (process / "root" / self._library.relative_to("/")).exists()
+            self._why[int(rank)] = (
+                "the library is visible there, and was not loaded"
+                if visible
+                else f"{self._library} is not visible there"
+            )
