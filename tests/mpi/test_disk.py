@@ -213,7 +213,8 @@ def test_limit_on_the_size_of_files(place: Place) -> None:
         done = place.recorded(job)
     assert job.stdout.count("is done\n") == RANKS
     assert_every_call_is_somewhere(done, communicators)
-    assert done.dropped["call_rows"] > 0
+    # (Which of the tables needs room first depends on how large the others are.)
+    assert done.dropped.keys() & {"call_rows", "communicators"}
 
 
 def assert_every_call_is_somewhere(done: Recording, communicators: int) -> None:
