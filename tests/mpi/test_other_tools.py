@@ -79,6 +79,22 @@ def test_preloaded_behind(mpi: Mpi, kind: str, built: Callable[[Mpi, str], Path]
     assert done.warnings == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_program_that_passes_the_tool_by(
+    mpi: Mpi, kind: str, built: Callable[[Mpi, str], Path], tmp_path: Path
+) -> None:
+    """Its calls by PMPI names are counted; the tool behind us sees the others, with all arguments."""
+    folder, program = built(mpi, kind), tmp_path / "past"
+    linked = ["-Wl,--no-as-needed", f"-Wl,-rpath,{folder}", "-DPAST"]
+    mpi.compile(program, PROGRAMS / "tools" / "ring.c", folder / "libtool.so", options=linked)
+    done = run(mpi, tmp_path, [str(program)], mpi.env())
+    assert_the_tool_has_all(tmp_path, kind)
+    assert done.process.returncode == 0, done.process.stderr
+    assert done.calls("MPI_Send", "W") == dict.fromkeys(RANKS, (MESSAGES + 2, SENT, 0))
+    assert done.calls("MPI_Allreduce") == dict.fromkeys(RANKS, (1, INT, 0))
+    assert_told(done, "PMPI_Pcontrol, PMPI_Send", "past" if kind == "next" else "libtool.so or past")
+
+
 def before(folder: Path) -> list[str]:
     """The words that start the program with the tool in front of Rankwise."""
     return ["sh", "-c", f'LD_PRELOAD="{folder}/libtool.so:$LD_PRELOAD" exec {folder}/ring']

@@ -262,7 +262,7 @@ def test_what_came_by_profiling_names(tmp_path: Path) -> None:
     first = ", ".join(f"P{name}" for name in sorted(names)[:6])
     assert rows(assembly.path, "SELECT text FROM warnings WHERE text LIKE 'called as %'") == [
         (
-            f"called as {first} and 2 more by app, libtool.so (ranks 0,2): "
+            f"called as {first} and 2 more by app or libtool.so (ranks 0,2): "
             "what a tool calls there for itself counts as the program's",
         )
     ]

@@ -26,9 +26,10 @@ def profiling_sentences(headers: Mapping[int, Header]) -> list[str]:
         return []
     more = len(names) - _MOST_NAMES
     shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    callers = sorted({header.profiling_callers for header in headers.values() if header.profiling_callers})
+    # (Several objects may refer to a name, and which of them has called it is not known.)
+    callers = sorted({c for header in headers.values() for c in header.profiling_callers.split(", ") if c})
     ranks = compact(sorted(rank for rank, header in headers.items() if header.profiling_names))
     return [
-        f"called as {shown} by {', '.join(callers) or 'an unknown object'} (ranks {ranks}): "
+        f"called as {shown} by {' or '.join(callers) or 'an unknown object'} (ranks {ranks}): "
         "what a tool calls there for itself counts as the program's"
     ]
