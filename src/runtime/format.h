@@ -1,4 +1,5 @@
-/* The counters file: what one MPI process writes and every reader reads.
+/* The counters file: what one MPI process writes and every reader reads. It is in the memory of the node; a keeper
+ * saves those of all processes of the node in one node file.
  *
  * This header is the only description of the format. The runtime compiles it; the Python reader parses
  * the same text with cffi (python/rankwise/profile/layout.py). Therefore it holds nothing but
@@ -29,7 +30,17 @@ enum rankwise_format {
   RANKWISE_MOST_BYTES = 67108864, /* of a file: what claims to be larger was not written by Rankwise */
   RANKWISE_NO_THREAD = -1,        /* a section of the whole process */
   RANKWISE_PROCEDURE_WORDS = 9,   /* room for a bit of each procedure */
-  RANKWISE_MOST_CALLER_BYTES = 120
+  RANKWISE_MOST_CALLER_BYTES = 120,
+  RANKWISE_NODE_VERSION = 1 /* of node files and of control pages */
+};
+
+/* Where a process keeps its counters while it runs. */
+enum rankwise_memory {
+  RANKWISE_MEMORY_OWN = 0,       /* nobody else sees them: a program that asks for its own counters */
+  RANKWISE_MEMORY_SHM = 1,       /* a file in /dev/shm */
+  RANKWISE_MEMORY_TMPDIR = 2,    /* a file in the node's own TMPDIR: no room in /dev/shm */
+  RANKWISE_MEMORY_ANONYMOUS = 3, /* a file without a name: no room in either */
+  RANKWISE_MEMORY_DIRECTORY = 4  /* a file in the run directory: no keeper can be had */
 };
 
 /* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
@@ -248,7 +259,53 @@ struct rankwise_header {
   uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
   char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
   uint64_t imports_known; /* 1 = all names that the process imports and nobody records are among its imports */
-  uint64_t reserved[3];
+  uint32_t memory;        /* rankwise_memory */
+  uint32_t has_left;      /* 1 = the keeper need not wait for it: it has left MPI_Finalize, or is gone */
+  uint64_t reserved[2];
+};
+
+/* The node file, HOST.NAMESPACE.KEEPER.TIME.node: what a keeper has saved of the processes that it sees. A header, a
+ * directory of entries, and the counters of each process in the format above, without what is not in use. */
+struct rankwise_node_header {
+  char magic[8]; /* "RANKNODE" */
+  uint32_t version;
+  uint32_t byte_order;
+  uint32_t header_bytes; /* sizeof(struct rankwise_node_header); the entries follow it */
+  uint32_t entry_bytes;  /* sizeof(struct rankwise_node_entry) */
+  uint32_t entry_count;
+  uint32_t is_final; /* 1 = every process has left: nothing more will come */
+  uint64_t file_bytes;
+  int64_t saved_realtime_ns;  /* when the counters were read, since 1970 */
+  int64_t saved_monotonic_ns; /* the same instant on CLOCK_MONOTONIC */
+  uint32_t saves;             /* how often, so far */
+  uint32_t save_every_ms;     /* at most so long from one save to the next, if the file system is fast enough */
+  int32_t keeper;             /* process id */
+  uint32_t reserved0;
+  char host[64];
+  char runtime_version[32];
+  uint64_t reserved[8];
+};
+
+struct rankwise_node_entry {
+  char name[112];  /* of the process's counters: HOST.PID.TIME.counters */
+  uint64_t offset; /* of its counters from the start of the file; the offsets in them count from there */
+  uint64_t bytes;
+  int64_t gone_ns; /* when the process was seen to be gone, on CLOCK_MONOTONIC; 0 = it was not */
+  uint64_t reserved;
+};
+
+/* The file `control` beside the counters in the memory of a node: what its processes and their keeper tell one another.
+ * The keeper holds a lock (flock) on it as long as it lives. */
+struct rankwise_control {
+  char magic[8]; /* "RANKCTRL" */
+  uint32_t version;
+  uint32_t open;     /* processes that count and have not left */
+  uint32_t settled;  /* saves, whether they succeeded or not, at which no process was open; a futex */
+  int32_t keeper;    /* process id of the latest one, 0 = none yet */
+  uint64_t pids;     /* inode of the namespace that process ids belong to */
+  char trouble[256]; /* why the latest save failed, empty = it did not */
+  char host[64];
+  char run_directory[4096];
 };
 
 struct rankwise_thread {
