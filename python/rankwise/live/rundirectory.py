@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.assemble import COUNTERS_SUFFIX
 from rankwise.profile.end_note import has_ended
+from rankwise.profile.holders import COUNTERS_SUFFIX
 from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
 
 RUN_SUFFIX = ".rankwise-run"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.live.process import Process, processes
-from rankwise.profile.assemble import COUNTERS_SUFFIX
 from rankwise.profile.clock import Clock, frequency
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.end_note import has_ended
+from rankwise.profile.holders import COUNTERS_SUFFIX
 
 _TRIES = 5
 _SHORT_NS = 100_000  # of a call: what is not known of it is lost in the digits that are shown

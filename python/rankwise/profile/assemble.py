@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.counters import Counters, read_counters
+from rankwise.profile.counters import Counters
 from rankwise.profile.database import new_profile
 from rankwise.profile.end_note import read_end_note
+from rankwise.profile.holders import find_counters
 from rankwise.profile.launch_note import read_launch_note
 from rankwise.profile.progress import Listener, Progress
 from rankwise.profile.world_profile import WorldProfile
 from rankwise.profile.worlds import worlds
-
-COUNTERS_SUFFIX = ".counters"
 
 _READING_SHARE = 0.4  # of the time that an assembly takes, roughly
 
@@ -92,26 +91,27 @@ def _read_all(run_directory: Path, progress: Progress) -> tuple[list[Counters], 
         RankwiseError: there is none, or none that can be read.
     """
     try:
-        paths = sorted(path for path in run_directory.iterdir() if path.name.endswith(COUNTERS_SUFFIX))
+        found = find_counters(run_directory)
     except OSError as error:
         raise RankwiseError(
             f"{run_directory} cannot be read: {error.strerror}: give a run directory"
         ) from error
-    if not paths:
+    files: list[Counters] = []
+    sentences = [*(loss for one in found.node_files for loss in one.losses), *map(str, found.failures)]
+    for holder in progress.over(found.holders, _READING_SHARE):
+        for one in holder.read():
+            if isinstance(one, RankwiseError):
+                sentences.append(str(one))
+            else:
+                files.append(one)
+    if not files and sentences:
+        raise RankwiseError(sentences[0])
+    if not files:
         raise RankwiseError(
             f"no MPI process was seen in {run_directory}: is it an MPI program, and does it call MPI_Init? "
             f"`rankwise doctor -- COMMAND` tells"
         )
-    files: list[Counters] = []
-    failures: list[RankwiseError] = []
-    for path in progress.over(paths, _READING_SHARE):
-        try:
-            files.append(read_counters(path))
-        except RankwiseError as failure:  # noqa: PERF203 - a file that cannot be read is no reason to stop
-            failures.append(failure)
-    if not files:
-        raise failures[0]
-    return files, [str(failure) for failure in failures]
+    return files, sentences
 
 
 def _further(output: Path, number: int, force: bool) -> Path:

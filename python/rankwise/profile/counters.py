@@ -1,4 +1,4 @@
-"""Reads one counters file: what one MPI process counted.
+"""Reads the counters of one MPI process.
 
 The process may have died at any instant, the disk may have been full, the file may have been copied halfway:
 what is whole is read, what is not is told in a sentence (a loss).
@@ -6,8 +6,6 @@ what is whole is read, what is not is told in a sentence (a loss).
 
 from __future__ import annotations
 
-import os
-import stat
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from rankwise.profile import layout
 from rankwise.profile.clock import Stamp, is_damaged
 from rankwise.profile.procedures import TABLE_DIGEST
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
+from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
 
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
@@ -103,7 +102,7 @@ class Counters:
     """What one process counted.
 
     Attributes:
-        path: of the file.
+        path: of the file; in a node file, of the one that it stands for, in the run directory.
         header: the process.
         threads: records of struct rankwise_thread.
         communicators: records of struct rankwise_communicator; record 0 has index 3 in the keys.
@@ -119,6 +118,7 @@ class Counters:
         losses: what could not be read, a sentence each.
         left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
             nobody can tell whether they are in it.
+        gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
     """
 
     path: Path
@@ -136,58 +136,35 @@ class Counters:
     imports: frozenset[str]
     losses: tuple[str, ...]
     left: tuple[int, ...] = ()
+    gone_ns: int = 0
 
 
-def read_counters(path: Path) -> Counters:
+def read_counters(path: Path, *, follow_links: bool = False) -> Counters:
     """Read a counters file.
+
+    Args:
+        path: of the file.
+        follow_links: also symbolic links: only in directories that nobody else can write to.
 
     Raises:
         RankwiseError: not a file, not readable, not a counters file, or written by another Rankwise.
     """
-    try:
-        # Looked at first: to open a device may do something. No link is followed, no named pipe waited for.
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise RankwiseError(f"{path} is not a counters file: remove it from the run directory")
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            return _read(_Source(descriptor, path))
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
+    with open_source(path, "a counters file", follow_links=follow_links) as source:
+        return counters_in(source.counters(), path)
 
 
-class _Source:
-    """Reads pieces of a file, never beyond its end.
+def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
+    """Read the counters of one process.
 
-    Pieces are read, not mapped: a file that gets shorter meanwhile would kill the reader of a mapping.
+    Args:
+        source: where they are.
+        path: what they are called.
+        gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
+
+    Raises:
+        RankwiseError: these are no counters, or written by another Rankwise.
     """
-
-    def __init__(self, descriptor: int, path: Path) -> None:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise RankwiseError(f"{path} is not a counters file: remove it from the run directory")
-        self.path = path
-        self.length = min(status.st_size, layout.CONSTANTS["MOST_BYTES"])
-        self.too_long = self.length < status.st_size
-        self._descriptor = descriptor
-
-    def records(self, dtype: np.dtype[Any], count: int, offset: int, stride: int) -> Rows:
-        """Read as many records as are whole in the file, `count` at most."""
-        whole = max(0, min(count, (self.length - offset) // stride))
-        data = bytearray()
-        while len(data) < whole * stride:
-            piece = os.pread(self._descriptor, whole * stride - len(data), offset + len(data))
-            if not piece:  # it got shorter since
-                break
-            data += piece
-        whole = min(whole, len(data) // stride)
-        rows: Rows = np.ndarray((whole,), dtype, data, strides=(stride,))
-        return rows
-
-
-def _read(source: _Source) -> Counters:
-    record = _header_record(source)
+    record = _header_record(source, path)
     losses: Counter[str] = Counter()
     if source.too_long:
         losses["what lies behind the largest possible size was passed over"] += 1
@@ -204,7 +181,7 @@ def _read(source: _Source) -> Counters:
     if header.state == "unknown":
         losses["the state of the process is damaged"] += 1
     return Counters(
-        path=source.path,
+        path=path,
         header=header,
         threads=threads,
         communicators=tables["communicators"],
@@ -218,10 +195,11 @@ def _read(source: _Source) -> Counters:
         pattern_rows=tables["pattern_rows"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         losses=tuple(
-            f"{source.path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
+            f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
         ),
         left=_left(tables["threads"], threads),
+        gone_ns=gone_ns,
     )
 
 
@@ -232,27 +210,16 @@ def _left(before: Rows, after: Rows) -> tuple[int, ...]:
     return tuple(before["inside_since"][(before["inside_key"] != 0) & ~same].tolist())
 
 
-def _header_record(source: _Source) -> np.void:
+def _header_record(source: Source, path: Path) -> np.void:
     """Return the header, once it is certain that this Rankwise understands the file."""
-    path = source.path
     header = source.records(layout.HEADER, 1, 0, layout.HEADER.itemsize)
     if not len(header) or header[0]["magic"] != layout.MAGIC:
         raise RankwiseError(f"{path} is not a counters file, or was cut short before its header was written")
     record: np.void = header[0]
-    version = "another version of Rankwise" + (
-        f" ({text_of(record['runtime_version'])})" if record["runtime_version"] else ""
-    )
-    if record["byte_order"] != layout.CONSTANTS["BYTE_ORDER"]:
-        raise RankwiseError(f"{path} was written with another byte order: recover it on such a machine")
-    if record["version"] != layout.CONSTANTS["FORMAT_VERSION"]:
-        raise RankwiseError(
-            f"{path} has format {record['version']} and this Rankwise reads only "
-            f"{layout.CONSTANTS['FORMAT_VERSION']}: recover it with {version}"
-        )
-    if record["header_bytes"] != layout.HEADER.itemsize or record["section_bytes"] != layout.SECTION.itemsize:
-        raise RankwiseError(f"{path} has a damaged header, or was written by {version}")
+    sizes = {"header_bytes": layout.HEADER.itemsize, "section_bytes": layout.SECTION.itemsize}
+    other = check_format(record, path, layout.CONSTANTS["FORMAT_VERSION"], sizes)
     if record["table_digest"] != TABLE_DIGEST:
-        raise RankwiseError(f"{path} numbers the MPI procedures differently: recover it with {version}")
+        raise RankwiseError(f"{path} numbers the MPI procedures differently: recover it with {other}")
     return record
 
 
@@ -288,7 +255,7 @@ def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
 
 
 def _tables(
-    source: _Source, section_count: int, losses: Counter[str], kinds: Iterable[str] = _RECORDS
+    source: Source, section_count: int, losses: Counter[str], kinds: Iterable[str] = _RECORDS
 ) -> dict[str, Rows]:
     """Collect the records of some kinds from all their sections."""
     pieces: dict[str, list[Rows]] = {kind: [] for kind in kinds}
@@ -320,7 +287,7 @@ def _joined(pieces: list[Rows], dtype: np.dtype[Any]) -> Rows:
     return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
 
 
-def _sections(source: _Source, count: int, losses: Counter[str]) -> list[dict[str, int]]:
+def _sections(source: Source, count: int, losses: Counter[str]) -> list[dict[str, int]]:
     """Read the directory of sections."""
     possible = min(count, layout.CONSTANTS["MAX_SECTIONS"])
     directory = source.records(layout.SECTION, possible, layout.HEADER.itemsize, layout.SECTION.itemsize)

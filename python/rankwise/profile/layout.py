@@ -82,8 +82,11 @@ ENDPOINT = STRUCTS["endpoint"]
 IMPORT = STRUCTS["import"]
 PATTERN = STRUCTS["pattern"]
 PATTERN_ROW = STRUCTS["pattern_row"]
+NODE_HEADER = STRUCTS["node_header"]
+NODE_ENTRY = STRUCTS["node_entry"]
 
 MAGIC = b"RANKWISE"
+NODE_MAGIC = b"RANKNODE"
 
 
 def names_of(enum: str) -> dict[int, str]:
