@@ -98,9 +98,10 @@ def procedures_h(table: Table) -> str:
         if "initialised_collective" in (p.rule or {}).get("after", "")
     )
     facts = "".join(
-        "    {" + (f'"{p.name}"' if p.rule else "nullptr") + f", {str(collective(p)).lower()}}},\n"
+        "    {" + (f'"{p.name}"' if p.rule else '""') + f", {str(collective(p)).lower()}}},\n"
         for p in table.procedures
     )
+    name_bytes = max(len(f.name) for _, f in slots(table)) + 1
     slot_names = "".join(f"  {f.name},\n" for _, f in slots(table))
     slot_rows = "".join(
         f'    {{"{f.name}", {str(exported(p, f)).lower()}, Procedure::{p.name}}},\n' for p, f in slots(table)
@@ -131,14 +132,17 @@ inline constexpr bool has_messages_of_its_own[procedure_count] = {{
 inline constexpr bool outlives_its_call[procedure_count] = {{
 {outliving}}};
 
+// RATIONALE: not by its address, which the loader would have to write down for each, in every process.
+using Name = char[{name_bytes}];
+
 // Those that are recorded, by name.
 struct ProcedureFacts {{
-  const char *name;  // nullptr: not recorded
-  bool collective;   // collective communication
+  Name name;        // empty: not recorded
+  bool collective;  // collective communication
 }};
 
 inline constexpr ProcedureFacts procedure_facts[procedure_count] = {{
-    {{nullptr, false}},
+    {{"", false}},
 {facts}}};
 
 // In communicator names: the letter of the creating procedure.
@@ -164,7 +168,7 @@ enum class Slot : std::uint16_t {{
 }};
 
 struct SlotFacts {{
-  const char *name;
+  Name name;
   bool exported;  // every MPI library has it, so the preloaded library may define it, too
   Procedure procedure;
 }};
@@ -221,14 +225,16 @@ def wrapper(procedure: Procedure, function: Function) -> str:
 
 
 def wrappers_inc(table: Table) -> str:
-    """The wrappers of one build, and their table in slot order."""
+    """The wrappers of one build, and what writes their table in slot order."""
     bodies = "\n".join(wrapper(p, f) for p, f in slots(table) if not (p.rule or {}).get("custom"))
-    rows = "".join(f"  reinterpret_cast<void *>(&{f.name}),\n" for _, f in slots(table))
+    rows = "".join(
+        f"  table[{i}] = reinterpret_cast<void *>(&{f.name});\n" for i, (_, f) in enumerate(slots(table))
+    )
     return f"""// {STAMP}
 // clang-format off
 {bodies}
-static void *const wrappers[] = {{
-{rows}}};
+void write_wrappers(void **table) {{
+{rows}}}
 """
 
 

@@ -25,7 +25,7 @@ struct Asked {
     if (all || collectives) return true;
     for (int i = 1; i < procedure_count; ++i) {
       const char *known = procedure_facts[i].name;
-      if (known != nullptr && strcmp(known, name) == 0) procedure = static_cast<Procedure>(i);
+      if (*known != '\0' && strcmp(known, name) == 0) procedure = static_cast<Procedure>(i);
     }
     return procedure != Procedure::none;
   }

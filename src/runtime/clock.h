@@ -26,7 +26,14 @@ inline bool counter_is_invariant() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8)) != 0;
 }
-inline const bool use_counter = counter_is_invariant();
+
+inline constinit bool use_counter = false;
+
+// To be called before there is anything to time.
+//
+// RATIONALE: not when the library is loaded. A virtual machine asks its host for the answer, which takes microseconds
+// in every process, and most have no MPI.
+inline void choose() { use_counter = counter_is_invariant(); }
 
 // RATIONALE: rdtsc costs 12 to 20 ns on the machines we measured, clock_gettime 30. No fence: a stamp that
 // slips by a few instructions costs less truth than a fence costs time.
@@ -37,12 +44,16 @@ inline std::uint64_t ticks() {
   return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC));
 }
 #elif defined(__aarch64__)
+inline void choose() {}
+
 inline std::uint64_t ticks() {
   std::uint64_t value;
   asm volatile("mrs %0, cntvct_el0" : "=r"(value));
   return value;
 }
 #else
+inline void choose() {}
+
 inline std::uint64_t ticks() { return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC)); }
 #endif
 

@@ -93,6 +93,4 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../generated/wrappers.inc"
 
-void *const *wrapper_table() { return wrappers; }
-
 }  // namespace rankwise::RANKWISE_BUILD_ABI

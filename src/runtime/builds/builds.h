@@ -9,15 +9,15 @@ namespace rankwise {
 struct Communication;
 
 namespace openmpi {
-void *const *wrapper_table();
+void write_wrappers(void **table);
 const Communication *communication();
 }  // namespace openmpi
 namespace mpich {
-void *const *wrapper_table();
+void write_wrappers(void **table);
 const Communication *communication();
 }  // namespace mpich
 namespace mpiabi {
-void *const *wrapper_table();
+void write_wrappers(void **table);
 const Communication *communication();
 }  // namespace mpiabi
 
@@ -27,17 +27,22 @@ inline constexpr rankwise_abi openmpi = RANKWISE_ABI_OPENMPI;
 inline constexpr rankwise_abi mpich = RANKWISE_ABI_MPICH;
 inline constexpr rankwise_abi mpiabi = RANKWISE_ABI_MPIABI;
 
-// The wrappers for an ABI, in the order of the slots; nullptr if there are none.
-inline void *const *wrappers(rankwise_abi abi) {
+// Writes the wrappers for an ABI into a table, in the order of the slots; false if there are none.
+//
+// RATIONALE: not a constant, whose addresses the loader would have to write down in every process.
+inline bool write_wrappers(rankwise_abi abi, void **table) {
   switch (abi) {
     case RANKWISE_ABI_OPENMPI:
-      return rankwise::openmpi::wrapper_table();
+      rankwise::openmpi::write_wrappers(table);
+      return true;
     case RANKWISE_ABI_MPICH:
-      return rankwise::mpich::wrapper_table();
+      rankwise::mpich::write_wrappers(table);
+      return true;
     case RANKWISE_ABI_MPIABI:
-      return rankwise::mpiabi::wrapper_table();
+      rankwise::mpiabi::write_wrappers(table);
+      return true;
     default:
-      return nullptr;
+      return false;
   }
 }
 

@@ -7,14 +7,16 @@
 #include <cstdlib>
 
 #include "../builds/builds.h"
+#include "../clock.h"
 #include "../report.h"
 #include "copies.h"
 #include "library.h"
+#include "stub_tables.h"
 
 extern "C" {
-// Defined in stubs.S: the addresses that the stubs jump to, and the stubs' own addresses.
+// Defined in stubs.S: the addresses that the stubs jump to, and the stubs.
 extern void *rankwise_slots[];
-extern void *const rankwise_stubs[];
+extern const rankwise::stubs::Distance rankwise_stubs[];
 // Called by a stub whose slot has not been filled in.
 void *rankwise_first_call(std::uint64_t slot);
 }
@@ -30,7 +32,7 @@ void fill(int slot, void *target) { __atomic_store_n(&rankwise_slots[slot], targ
 
 // RATIONALE: the first call of each kind would wait for the system to bring in the wrapper's page, microseconds in
 // which messages arrive in another order than without us. (Older systems don't know the wish; then it is so.)
-void bring_in(void *const *wrappers) {
+void bring_in(void *const (&wrappers)[slots]) {
   constexpr int populate_read = 22;  // MADV_POPULATE_READ, which older headers lack
   const auto [lowest, highest] = std::minmax_element(wrappers, wrappers + slots);
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -40,9 +42,13 @@ void bring_in(void *const *wrappers) {
 
 }  // namespace
 
-void to_wrappers(void *const *wrappers) {
+bool to_wrappers(rankwise_abi abi) {
+  void *wrappers[slots];
+  if (!builds::write_wrappers(abi, wrappers)) return false;
   bring_in(wrappers);
+  clock::choose();
   for (int i = 0; i < slots; ++i) fill(i, wrappers[i]);
+  return true;
 }
 
 void to_library() {
@@ -55,20 +61,16 @@ void to_library() {
 
 bool leads_to_library() { return __atomic_load_n(&past_us, __ATOMIC_RELAXED); }
 
-void *symbol(Slot slot) { return rankwise_stubs[static_cast<int>(slot)]; }
+void *symbol(Slot slot) { return stubs::at(rankwise_stubs, static_cast<int>(slot)); }
 
 }  // namespace rankwise::dispatch
 
 void *rankwise_first_call(std::uint64_t slot) {
   using namespace rankwise;
-  void *const *wrappers = copies::recording_wanted() ? builds::wrappers(library::abi()) : nullptr;
-  if (wrappers != nullptr) {
-    dispatch::to_wrappers(wrappers);
-  } else {
-    dispatch::to_library();
-  }
+  const bool recorded = copies::recording_wanted() && dispatch::to_wrappers(library::abi());
+  if (!recorded) dispatch::to_library();
   void *target = __atomic_load_n(&rankwise_slots[slot], __ATOMIC_ACQUIRE);
-  if (wrappers == nullptr && library::next_functions[slot] == nullptr) {
+  if (!recorded && library::next_functions[slot] == nullptr) {
     say_once("the program calls %s, but no MPI library is loaded", slot_facts[slot].name);
     std::abort();
   }

@@ -6,12 +6,14 @@
 #ifndef RANKWISE_DISPATCH_DISPATCH_H
 #define RANKWISE_DISPATCH_DISPATCH_H
 
+#include "../format.h"
 #include "../generated/procedures.h"
 
 namespace rankwise::dispatch {
 
-// Makes calls go to the wrappers, or past us. May be called at any time; calls under way are not disturbed.
-void to_wrappers(void *const *wrappers);
+// Makes calls go to the wrappers for an ABI (false if there are none), or past us. May be called at any time; calls
+// under way are not disturbed.
+bool to_wrappers(rankwise_abi abi);
 void to_library();
 
 // Whether they go past us.

@@ -8,12 +8,13 @@
 #include "../thread.h"
 #include "dispatch.h"
 #include "library.h"
+#include "stub_tables.h"
 
 extern "C" {
 // Defined in stubs.S, like those in dispatch.cpp: for PMPI_ names, and for what follows our functions.
 extern void *rankwise_profiling_slots[];
-extern void *const rankwise_profiling_stubs[];
-extern void *const rankwise_following_stubs[];
+extern const rankwise::stubs::Distance rankwise_profiling_stubs[];
+extern const rankwise::stubs::Distance rankwise_following_stubs[];
 // Called by them.
 void *rankwise_profiling_call(std::uint64_t slot);
 void *rankwise_following_call(std::uint64_t slot);
@@ -109,14 +110,15 @@ void *call(int slot) {
   void *&next = library::next_functions[slot];
   void *following = __atomic_load_n(&next, __ATOMIC_RELAXED);
   if (following == nullptr) following = library::find_next(static_cast<Slot>(slot));
-  if (following == rankwise_following_stubs[slot]) {
+  void *following_stub = stubs::at(rankwise_following_stubs, slot);
+  if (following == following_stub) {
     past_tools = slot + 1;
   } else if (following == library::function(slot_facts[slot].name)) {
     // Nobody stands between us and the library: there is nothing to ask next time.
     __atomic_store_n(&rankwise_profiling_slots[slot], ours, __ATOMIC_RELEASE);
   } else {
     __atomic_store_n(&tools_functions[slot], following, __ATOMIC_RELAXED);
-    __atomic_store_n(&next, rankwise_following_stubs[slot], __ATOMIC_RELEASE);
+    __atomic_store_n(&next, following_stub, __ATOMIC_RELEASE);
     past_tools = slot + 1;
   }
   return ours;
@@ -124,7 +126,7 @@ void *call(int slot) {
 
 }  // namespace
 
-void *symbol(Slot slot) { return rankwise_profiling_stubs[static_cast<int>(slot)]; }
+void *symbol(Slot slot) { return stubs::at(rankwise_profiling_stubs, static_cast<int>(slot)); }
 
 void refers(const char *object, Procedure procedure) {
   const char *slash = strrchr(object, '/');

@@ -120,16 +120,17 @@ rankwise_slots:
 #undef HIDDEN_STUB
   .size rankwise_slots, . - rankwise_slots
 
-/* Addresses of the stubs, for the relocations that are redirected to them. The symbols themselves may be defined by
- * another library that comes before ours, so the table names them by what no other library can define. */
-  .section .data.rel.ro, "aw"
-  .balign 8
+/* The stubs, each by its distance from its place in the table, for the relocations that are redirected to them. The
+ * symbols themselves may be defined by another library that comes before ours, so the table names them by what no other
+ * library can define. */
+  .section .rodata
+  .balign 4
   .globl rankwise_stubs
   .hidden rankwise_stubs
   .type rankwise_stubs, @object
 rankwise_stubs:
-#define EXPORTED_STUB(name, slot) .quad first_##slot - STUB_JUMP
-#define HIDDEN_STUB(name, slot) .quad first_##slot - STUB_JUMP
+#define EXPORTED_STUB(name, slot) .long first_##slot - STUB_JUMP - .
+#define HIDDEN_STUB(name, slot) .long first_##slot - STUB_JUMP - .
 #if defined(__x86_64__)
 #define STUB_JUMP 6
 #else
@@ -174,17 +175,17 @@ following_\slot:
 #undef EXPORTED_STUB
 #undef HIDDEN_STUB
 
-  .section .data.rel.ro, "aw"
+  .section .rodata
   TABLE rankwise_profiling_stubs
-#define EXPORTED_STUB(name, slot) .quad profiling_##slot
-#define HIDDEN_STUB(name, slot) .quad profiling_##slot
+#define EXPORTED_STUB(name, slot) .long profiling_##slot - .
+#define HIDDEN_STUB(name, slot) .long profiling_##slot - .
 #include "../generated/stubs.inc"
 #undef EXPORTED_STUB
 #undef HIDDEN_STUB
 
   TABLE rankwise_following_stubs
-#define EXPORTED_STUB(name, slot) .quad following_##slot
-#define HIDDEN_STUB(name, slot) .quad following_##slot
+#define EXPORTED_STUB(name, slot) .long following_##slot - .
+#define HIDDEN_STUB(name, slot) .long following_##slot - .
 #include "../generated/stubs.inc"
 #endif
 
