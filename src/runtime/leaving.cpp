@@ -65,7 +65,7 @@ struct Stack {
   // Of the calling thread.
   Stack() {
     pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    if (pthread_getattr_np == nullptr || pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     void *address = nullptr;
     std::size_t bytes = 0;
     if (pthread_attr_getstack(&attributes, &address, &bytes) == 0) {

@@ -56,7 +56,9 @@ void detach(void *value) {
 // As many again as there are; nullptr if that are all.
 rankwise_section *next_section() {
   if (thread_count >= most_threads) return nullptr;
-  if (section == nullptr) exit_key_exists = pthread_key_create(&exit_key, detach) == 0;
+  if (section == nullptr) {
+    exit_key_exists = pthread_key_create != nullptr && pthread_key_create(&exit_key, detach) == 0;
+  }
   return counters_file::add_section(RANKWISE_SECTION_THREADS, record_bytes,
                                     thread_count == 0 ? first_threads : thread_count, RANKWISE_NO_THREAD,
                                     counters_file::Need::ordinary);

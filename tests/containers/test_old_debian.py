@@ -37,8 +37,36 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 )
 def test_changes_nothing(library: str, tmp_path: Path) -> None:
     preload = f"LD_PRELOAD={debian.PRELOADED.with_name(library)}"
-    done = debian.run(tmp_path, "env", preload, "bash", "-c", "bash -c 'exit 7'")
+    # The one shell has libdl, which is a library of its own there, the other one has not.
+    done = debian.run(tmp_path, "env", preload, "bash", "-c", "dash -c 'exit 7'")
     assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+
+
+def test_writes_nothing_without_mpi(tmp_path: Path) -> None:
+    directory = recovering.new_run_directory(tmp_path / "run")
+    preload = (f"LD_PRELOAD={debian.PRELOADED}", f"RANKWISE_DIR={debian.PLACE / 'run'}")
+    done = debian.run(tmp_path, "env", *preload, "bash", "-c", "dash -c 'exit 7'")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+    assert list(directory.iterdir()) == []
+
+
+def test_mpi_without_threads_and_the_loader(tmp_path: Path) -> None:
+    for name in ("library.c", "plain.c", "mpi.h"):
+        shutil.copy(Path(__file__).parent / "programs" / name, tmp_path)
+    library = ["gcc", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.12", "-o", "libmpi.so.12", "library.c"]
+    program = ["gcc", "-o", "plain", "plain.c", "libmpi.so.12", "-Wl,-rpath,$ORIGIN"]
+    for words in (library, program):
+        done = debian.run(tmp_path, *words)
+        assert done.returncode == 0, done.stderr
+    needed = debian.run(tmp_path, "ldd", "plain").stdout
+    assert "libmpi.so.12" in needed
+    assert "libdl" not in needed
+    assert "libpthread" not in needed
+    directory = recovering.new_run_directory(tmp_path / "run")
+    preload = (f"LD_PRELOAD={debian.PRELOADED}", f"RANKWISE_DIR={debian.PLACE / 'run'}")
+    profile = recovering.recovered(debian.run(tmp_path, "env", *preload, "./plain"), directory)
+    assert (profile.process.returncode, profile.process.stderr) == (7, "")
+    assert profile.calls("MPI_Send") == {0: (3, 30, 0)}
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,13 @@ def test_needed(library: Path) -> None:
     assert (image.rpath, image.runpath) == ((), ())
 
 
+def test_the_preloaded_one_needs_no_other_library() -> None:
+    # Every process would have to load it.
+    image = elf.read(_files.installed("lib/librankwise.so"))
+    assert image is not None
+    assert image.needed == ("libc.so.6",)
+
+
 @pytest.mark.skipif(not MUSL.exists(), reason="no musl: apt-get install musl-tools")
 def test_list_of_musl() -> None:
     known = symbols()

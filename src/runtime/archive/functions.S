@@ -10,6 +10,12 @@ rankwise_functions:
 #include "../generated/stubs.inc"
   .size rankwise_functions, . - rankwise_functions
 
+/* The runtime's own references to these are weak (src/libc/elsewhere.h): out of a static library the linker brings only
+ * what somebody needs. */
+  .section .data.rel.ro, "aw"
+  .quad dladdr, dlopen, dlsym
+  .quad pthread_attr_getstack, pthread_getattr_np, pthread_key_create, pthread_setspecific
+
 /* By this symbol `rankwise run` knows a program that records itself. */
   .section .rodata
   .globl rankwise_in_program

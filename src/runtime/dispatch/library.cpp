@@ -49,8 +49,11 @@ void *look_for_library() {
 
 // The MPI library, nullptr while none is loaded. Kept once found.
 void *handle() {
-  static void *found = nullptr;
-  if (found == nullptr) found = look_for_library();
+  static void *kept = nullptr;
+  if (kept != nullptr) return kept;
+  void *found = look_for_library();
+  // RATIONALE: a process without MPI doesn't need a page of memory for it.
+  if (found != nullptr) kept = found;
   return found;
 }
 
@@ -90,6 +93,11 @@ bool is_component(const char *path) {
 rankwise_abi abi() {
   void *library = handle();
   return library == nullptr ? RANKWISE_ABI_NONE : asked_for(look_into(library));
+}
+
+bool is_in_sight() {
+  Candidate candidate{0, ""};
+  return dl_iterate_phdr(look_at, &candidate) != 0;
 }
 
 void *function(const char *name) {

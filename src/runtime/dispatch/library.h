@@ -10,6 +10,9 @@ namespace rankwise::library {
 // Which description fits the MPI library that is loaded; NONE if there is none. RANKWISE_MPI decides where it can.
 rankwise_abi abi();
 
+// Whether an object is loaded that looks like the MPI library, by its name alone: nothing of the loader is asked.
+bool is_in_sight();
+
 // A function of the MPI library itself, nullptr if it lacks it.
 void *function(const char *name);
 

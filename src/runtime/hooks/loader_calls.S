@@ -1,5 +1,7 @@
 /* Stand before dlsym and dlopen where a program calls them (loader_calls.h). They go on to these with a jump and not a
  * call: the loader looks at who called it. */
+  .weak dlsym                    /* elsewhere.h */
+  .weak dlopen
 #if defined(__x86_64__)
 
   .text

@@ -20,6 +20,7 @@
 #include "empty_completions.h"
 #include "imports.h"
 #include "loader_calls.h"
+#include "loader_functions.h"
 #include "references.h"
 #include "slot_names.h"
 
@@ -317,8 +318,9 @@ int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
 
 // Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen.
 [[gnu::constructor]] void at_start() {
-  if (library::abi() == RANKWISE_ABI_NONE) dl_iterate_phdr(empty_weak_references, nullptr);
-  if (copies::recording_wanted()) redirect();
+  const bool may_ask = loader_functions::are_there();
+  if (!may_ask || library::abi() == RANKWISE_ABI_NONE) dl_iterate_phdr(empty_weak_references, nullptr);
+  if (may_ask && copies::recording_wanted()) redirect();
 }
 
 // Of a process whose counters are there.
