@@ -59,5 +59,5 @@ COMMAND_ROWS: tuple[Row, ...] = (
 )
 """A job of one rank under `rankwise run`, beside the same job alone."""
 
-START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 500.0),)
+START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 100.0),)
 """A process that has nothing to do with MPI."""

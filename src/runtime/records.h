@@ -12,7 +12,7 @@ namespace rankwise {
 template <class Record>
 class Records {
  public:
-  Records(rankwise_section_kind kind, std::uint32_t first, std::uint32_t most, std::uint32_t sections)
+  constexpr Records(rankwise_section_kind kind, std::uint32_t first, std::uint32_t most, std::uint32_t sections)
       : kind_(kind), capacity_(first), most_(most), sections_left_(sections) {}
 
   // A new one, to be filled in and then published; nullptr if there is no room.

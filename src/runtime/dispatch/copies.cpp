@@ -8,15 +8,16 @@ extern "C" {
 // In each copy; the loader finds the one that is first.
 [[gnu::visibility("default")]] extern const char rankwise_copy;
 const char rankwise_copy = 0;
+// src/introspection/linked.cpp
+[[gnu::visibility("default"), gnu::weak]] extern const char rankwise_linked;
 [[gnu::alias("rankwise_copy"), gnu::visibility("hidden")]] extern const char rankwise_this_copy;
 }
 
 namespace rankwise::copies {
 
 bool recording_wanted() {
-  if (dlsym(RTLD_DEFAULT, "rankwise_copy") != &rankwise_this_copy) return false;
-  // src/introspection/linked.cpp
-  return run_directory() != nullptr || dlsym(RTLD_DEFAULT, "rankwise_linked") != nullptr;
+  if (run_directory() == nullptr && &rankwise_linked == nullptr) return false;
+  return dlsym(RTLD_DEFAULT, "rankwise_copy") == &rankwise_this_copy;
 }
 
 const char *run_directory() {

@@ -28,6 +28,7 @@ struct Dynamic {
   const char *names = nullptr;
   const ElfW(Rela) * tables[2] = {nullptr, nullptr};
   std::size_t counts[2] = {0, 0};
+  std::size_t relative = 0;  // of the second table, so many at its head are no references
 
   explicit Dynamic(const dl_phdr_info &info) {
     const ElfW(Dyn) *entry = nullptr;
@@ -56,6 +57,9 @@ struct Dynamic {
         case DT_RELASZ:
           counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
           break;
+        case DT_RELACOUNT:
+          relative = entry->d_un.d_val;
+          break;
         default:
           break;
       }
@@ -78,7 +82,8 @@ void for_each(const dl_phdr_info &info, Visit visit) {
   const Dynamic dynamic(info);
   if (!dynamic.usable()) return;
   for (int t = 0; t < 2; ++t) {
-    for (std::size_t i = 0; dynamic.tables[t] != nullptr && i < dynamic.counts[t]; ++i) {
+    const std::size_t first = t == 0 ? 0 : dynamic.relative;
+    for (std::size_t i = first; dynamic.tables[t] != nullptr && i < dynamic.counts[t]; ++i) {
       const ElfW(Rela) &relocation = dynamic.tables[t][i];
       const auto type = static_cast<unsigned>(ELF64_R_TYPE(relocation.r_info));
       if (type != relocation_jump_slot && type != relocation_global_data && type != relocation_absolute) continue;

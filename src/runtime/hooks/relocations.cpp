@@ -14,7 +14,6 @@
 #include "../dispatch/dispatch.h"
 #include "../dispatch/library.h"
 #include "../dispatch/profiling.h"
-#include "../hash.h"
 #include "../lock.h"
 #include "../thread.h"
 #include "empty_completions.h"
@@ -64,32 +63,28 @@ void answer() {
 // The objects that have been walked. When it is full, the others are walked every time.
 class Walked {
  public:
-  bool contains(const void *object) { return *slot_of(object) == object; }
-  bool full() const { return used_ * 2 >= slots; }
-  void add(const void *object) {
-    const void **slot = slot_of(object);
-    if (!full() && *slot == nullptr) {
-      *slot = object;
-      ++used_;
+  // RATIONALE: the loader lists its objects in the same order each time, so the next one that is asked for is the next
+  // one here. Few pages of memory are touched, as every process does this.
+  bool contains(const void *object) {
+    for (std::size_t i = 0; i < used_; ++i) {
+      if (++latest_ >= used_) latest_ = 0;
+      if (objects_[latest_] == object) return true;
     }
+    return false;
   }
-  void clear() {
-    for (const void *&object : objects_) object = nullptr;
-    used_ = 0;
+  bool full() const { return used_ == most; }
+  // One that it doesn't contain.
+  void add(const void *object) {
+    if (!full()) objects_[latest_ = used_++] = object;
   }
+  void clear() { used_ = 0; }
 
  private:
-  static constexpr unsigned bits = 11;
-  static constexpr std::size_t slots = std::size_t{1} << bits;
+  static constexpr std::size_t most = 1024;
 
-  const void **slot_of(const void *object) {
-    std::size_t i = scatter(reinterpret_cast<std::uintptr_t>(object)) >> (64 - bits);
-    while (objects_[i] != nullptr && objects_[i] != object) i = (i + 1) % slots;
-    return &objects_[i];
-  }
-
-  const void *objects_[slots] = {};
   std::size_t used_ = 0;
+  std::size_t latest_ = 0;
+  const void *objects_[most] = {};
 };
 
 // What the loader has done so far.
@@ -106,17 +101,17 @@ struct Unclear {
 
 struct State {
   Lock lock;
-  Walked walked;
   Loads loads;
   bool mpi = false;  // an MPI library was there
   bool asked = false;
   bool late = false;  // what is redirected now may have been called before
   bool deep = false;  // the program has opened objects with RTLD_DEEPBIND
-  Unclear unclear;
   void *own_base = nullptr;
   std::uint64_t passed_by[RANKWISE_PROCEDURE_WORDS] = {};  // as in the counters file
+  Walked walked;
+  Unclear unclear;
 };
-State state;
+constinit State state{};
 static_assert(procedure_count <= RANKWISE_PROCEDURE_WORDS * 64);
 
 int read_loads(dl_phdr_info *info, std::size_t /*bytes*/, void *loads) {
@@ -283,11 +278,10 @@ int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/
 // Without an MPI library, a weak reference to MPI must stay as empty as it would be without us: libraries that work
 // with and without MPI ask it which of the two it is.
 int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
-  const Protection read_only(*info);
   references::for_each(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
     if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || strncmp(name, "MPI_", 4) != 0) return;
     const int slot = slot_named(name);
-    if (slot >= 0 && slot_facts[slot].exported) references::set(place, nullptr, read_only);
+    if (slot >= 0 && slot_facts[slot].exported) references::set(place, nullptr, Protection(*info));
   });
   return 0;
 }

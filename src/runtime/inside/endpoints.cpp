@@ -15,7 +15,8 @@ constexpr std::uint32_t most_endpoints = 1U << 15;  // of a section
 constexpr std::uint32_t most_sections = 64;
 
 Lock lock;
-Records<rankwise_endpoint> records(RANKWISE_SECTION_ENDPOINTS, first_endpoints, most_endpoints, most_sections);
+constinit Records<rankwise_endpoint> records(RANKWISE_SECTION_ENDPOINTS, first_endpoints, most_endpoints,
+                                             most_sections);
 std::uint32_t count = 0;
 
 std::uint64_t hash(const void *address, std::size_t bytes, std::uint64_t seed) {

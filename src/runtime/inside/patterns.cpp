@@ -15,8 +15,8 @@ constexpr std::uint32_t most_rows = 1U << 15;  // of a section
 constexpr std::uint32_t most_row_sections = 8;
 
 Lock lock;
-Records<rankwise_pattern> records(RANKWISE_SECTION_PATTERNS, first_patterns, RANKWISE_MOST_PATTERNS / 2, 5);
-Records<rankwise_pattern_row> rows(RANKWISE_SECTION_PATTERN_ROWS, first_rows, most_rows, most_row_sections);
+constinit Records<rankwise_pattern> records(RANKWISE_SECTION_PATTERNS, first_patterns, RANKWISE_MOST_PATTERNS / 2, 5);
+constinit Records<rankwise_pattern_row> rows(RANKWISE_SECTION_PATTERN_ROWS, first_rows, most_rows, most_row_sections);
 
 rankwise_pattern *known[RANKWISE_MOST_PATTERNS];
 std::uint32_t known_count = 0;
