@@ -107,6 +107,7 @@ def procedures_h(table: Table) -> str:
         f'    {{"{f.name}", {str(exported(p, f)).lower()}, Procedure::{p.name}}},\n' for p, f in slots(table)
     )
     return f"""// {STAMP}
+// clang-format off
 #ifndef RANKWISE_GENERATED_PROCEDURES_H
 #define RANKWISE_GENERATED_PROCEDURES_H
 
