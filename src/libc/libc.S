@@ -40,6 +40,7 @@
   symbol calloc, 2.2.5
   symbol chdir, 2.2.5
   symbol clock_gettime, 2.17
+  symbol clone, 2.2.5
   symbol close, 2.2.5
   symbol closedir, 2.2.5
   symbol dgettext, 2.2.5
@@ -47,6 +48,7 @@
   symbol dl_iterate_phdr, 2.2.5
   symbol fchmod, 2.2.5
   symbol fchmodat, 2.4
+  symbol fcntl, 2.2.5
   symbol fclose, 2.2.5
   symbol fdopen, 2.2.5
   symbol fdopendir, 2.4

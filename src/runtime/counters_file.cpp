@@ -14,6 +14,7 @@
 #include "generated/procedures.h"
 #include "host.h"
 #include "lock.h"
+#include "node_memory.h"
 
 namespace rankwise::counters_file {
 namespace {
@@ -86,16 +87,6 @@ bool grow_directory(std::uint64_t sections) {
   return true;
 }
 
-// Why a directory must not be used, nullptr if it may. A new file of ours tells what our own files look like there:
-// some file systems have no modes, or give all files to one owner.
-const char *distrusted(int directory_file) {
-  struct stat its;
-  if (fstat(directory_file, &its) != 0) return strerror(errno);
-  if (its.st_uid != identity.st_uid) return "it belongs to another user";
-  const bool has_modes = (identity.st_mode & 077U) == 0;
-  return has_modes && (its.st_mode & 022U) != 0 ? "others may write to it" : nullptr;
-}
-
 // The mapping may be longer than the file: what lies behind its end is touched only after it has grown there. Where the
 // address space is limited (ulimit -v) it is shorter.
 const char *map(int source) {
@@ -116,15 +107,12 @@ void touch_first_step() {
   madvise(base + first_record, least_step, populate_write);  // what lies before is mostly a hole
 }
 
-// Opens the new file and maps it; returns why that can't be done.
-const char *open_and_map(int directory_file, const char *name) {
-  file = openat(directory_file, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+// Reserves the beginning of the new file and maps it; returns why that can't be done.
+const char *reserve_and_map() {
   if (file < 0 || fstat(file, &identity) != 0) return strerror(errno);
-  const char *why = distrusted(directory_file);
-  if (why != nullptr) return why;
   directory_bytes = directory_end(0);
   if (!reserve(0, directory_bytes) || !reserve(first_record, first_record + least_step)) return strerror(errno);
-  why = map(MAP_SHARED);
+  const char *why = map(MAP_SHARED);
   if (why == nullptr) touch_first_step();
   return why;
 }
@@ -148,22 +136,18 @@ void fill_header(const char *host) {
 
 rankwise_header *header() { return reinterpret_cast<rankwise_header *>(base); }
 
-const char *create(const char *directory_name) {
+const char *create(const char *run_directory) {
   char host[64];
   host_name(host);
-  char name[128];
+  char name[sizeof(rankwise_node_entry::name)];
   snprintf(name, sizeof name, "%s.%d.%llx.counters", host, getpid(),
            static_cast<unsigned long long>(clock::nanoseconds(CLOCK_REALTIME)));
-  const int directory_file = open(directory_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (directory_file < 0) return strerror(errno);
-  const char *why = open_and_map(directory_file, name);
-  if (why != nullptr && file >= 0) {
-    close(file);
-    unlinkat(directory_file, name, 0);
-  }
-  close(directory_file);
-  if (why == nullptr) fill_header(host);
-  return why;
+  file = node_memory::enter(run_directory, host, name);
+  const char *why = reserve_and_map();
+  if (why != nullptr) return why;
+  fill_header(host);
+  node_memory::entered(header());
+  return nullptr;
 }
 
 const char *create_in_memory() {
@@ -195,8 +179,13 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 
 void *records(const rankwise_section *section) { return base + section->offset; }
 
+void leave() { node_memory::leave(header()); }
+
+void enter_again() { node_memory::enter_again(header(), file); }
+
 void keep_apart() {
   if (!has_file) return;
+  node_memory::keep_apart();
   int source = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
   if (!is_still_our_file()) source |= MAP_ANONYMOUS;
   [[maybe_unused]] const void *same = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source, file, 0);

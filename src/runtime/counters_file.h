@@ -9,10 +9,10 @@
 
 namespace rankwise::counters_file {
 
-// Creates `<directory>/<host>.<pid>.<time>.counters` with mode 0600 and its header; returns why that can't be done,
-// nullptr if it was. The space is reserved, so that a disk that fills up later can't kill the program. No link is
-// followed, and a directory in which others may write or which isn't ours is refused.
-const char *create(const char *directory);
+// Creates the file `<host>.<pid>.<time>.counters` in the memory of the node, and its header; returns why that can't be
+// done, nullptr if it was. A keeper saves it in the run directory. The space is reserved, so that memory that fills up
+// later can't kill the program.
+const char *create(const char *run_directory);
 
 // The same in memory of the process's own: for a program that asks for its own counters, and nobody else does.
 const char *create_in_memory();
@@ -29,6 +29,10 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 
 // The first record of a section.
 void *records(const rankwise_section *section);
+
+// MPI_Finalize has returned, and, after that, another session has been opened.
+void leave();
+void enter_again();
 
 // In a child that the process has forked: whatever is written from now on stays in the child's memory, and the file,
 // which is the parent's, never grows from here.

@@ -36,11 +36,10 @@ enum rankwise_format {
 
 /* Where a process keeps its counters while it runs. */
 enum rankwise_memory {
-  RANKWISE_MEMORY_OWN = 0,       /* nobody else sees them: a program that asks for its own counters */
-  RANKWISE_MEMORY_SHM = 1,       /* a file in /dev/shm */
-  RANKWISE_MEMORY_TMPDIR = 2,    /* a file in the node's own TMPDIR: no room in /dev/shm */
-  RANKWISE_MEMORY_ANONYMOUS = 3, /* a file without a name: no room in either */
-  RANKWISE_MEMORY_DIRECTORY = 4  /* a file in the run directory: no keeper can be had */
+  RANKWISE_MEMORY_OWN = 0,      /* nobody else sees them: a program that asks for its own counters */
+  RANKWISE_MEMORY_SHM = 1,      /* a file in /dev/shm */
+  RANKWISE_MEMORY_TMPDIR = 2,   /* a file in the node's own TMPDIR: no room in /dev/shm */
+  RANKWISE_MEMORY_ANONYMOUS = 3 /* a file without a name: no room in either */
 };
 
 /* How far the process came. A run whose processes did not all reach FINALIZED is partial. */
@@ -294,16 +293,24 @@ struct rankwise_node_entry {
   uint64_t reserved;
 };
 
+enum rankwise_keeping {
+  RANKWISE_CLOSED = 0x40000000,        /* the keeper removes all this: who comes now begins anew */
+  RANKWISE_TROUBLE_OWNER = 0x10000,    /* the run directory belongs to another user */
+  RANKWISE_TROUBLE_WRITABLE = 0x10001, /* others may write to it */
+  RANKWISE_FIRST_KEEPER_FILE = 3 /* descriptors that the keeper is started with: the directory, and the control page */
+};
+
 /* The file `control` beside the counters in the memory of a node: what its processes and their keeper tell one another.
  * The keeper holds a lock (flock) on it as long as it lives. */
 struct rankwise_control {
   char magic[8]; /* "RANKCTRL" */
   uint32_t version;
-  uint32_t open;     /* processes that count and have not left */
-  uint32_t settled;  /* saves, whether they succeeded or not, at which no process was open; a futex */
-  int32_t keeper;    /* process id of the latest one, 0 = none yet */
-  uint64_t pids;     /* inode of the namespace that process ids belong to */
-  char trouble[256]; /* why the latest save failed, empty = it did not */
+  uint32_t open;    /* processes that count and have not left, or RANKWISE_CLOSED */
+  uint32_t settled; /* saves, whether they succeeded or not, at which no process was open; a futex */
+  int32_t keeper;   /* process id of the latest one, 0 = none yet */
+  uint64_t pids;    /* inode of the namespace that process ids belong to */
+  int32_t trouble;  /* why the latest save failed: a number of errno, or of rankwise_trouble; 0 = it did not */
+  uint32_t reserved;
   char host[64];
   char run_directory[4096];
 };

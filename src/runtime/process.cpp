@@ -72,10 +72,7 @@ void in_forked_child() {
   counters_file::keep_apart();
 }
 
-void say_unrecorded(const char *directory, const char *why) {
-  say_once("this process runs unrecorded: can't write to %s: %s (is it on every node, and is there room?)", directory,
-           why);
-}
+void say_unrecorded(const char *why) { say_once("this process runs unrecorded: no memory for its counters: %s", why); }
 
 }  // namespace
 
@@ -85,9 +82,8 @@ bool load(rankwise_abi abi) {
   reorder::read_wish();
   if (why != nullptr && directory != nullptr && reorder::wanted) {
     // The others would wait for this process where a communicator is reordered.
-    say_unrecorded(directory, why);
+    say_unrecorded(why);
     why = counters_file::create_in_memory();
-    directory = nullptr;
   }
   if (why == nullptr && !regions::start()) why = strerror(errno);
   if (why == nullptr) {
@@ -95,11 +91,7 @@ bool load(rankwise_abi abi) {
     if (error != 0) why = strerror(error);
   }
   if (why != nullptr) {
-    if (directory != nullptr) {
-      say_unrecorded(directory, why);
-    } else {
-      say_once("this process runs unrecorded: no memory for its counters: %s", why);
-    }
+    say_unrecorded(why);
     return false;
   }
   rankwise_header *head = counters_file::header();
@@ -163,7 +155,10 @@ void stopped() {
   head->stopped = clock::stamp();
   head->latest = head->stopped;
   head->state = RANKWISE_STATE_FINALIZED;
+  counters_file::leave();
 }
+
+void given_up() { counters_file::leave(); }
 
 void start_again() {
   rankwise_header *head = counters_file::header();
@@ -172,6 +167,7 @@ void start_again() {
   head->stopped = {};
   head->latest = clock::stamp();
   head->state = RANKWISE_STATE_RUNNING;
+  counters_file::enter_again();
 }
 
 void aborting(int code) {

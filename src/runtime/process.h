@@ -10,7 +10,7 @@
 
 namespace rankwise::process {
 
-// Before the program's MPI_Init runs: opens the counters file. False (and said once) if nothing can be recorded.
+// Before the program's MPI_Init runs: makes the counters file. False (and said once) if nothing can be recorded.
 bool load(rankwise_abi abi);
 
 // What MPI knows once it is initialised.
@@ -33,6 +33,9 @@ void stopped();
 
 // It wasn't the end: the call failed, or the program has opened another session.
 void start_again();
+
+// MPI_Init has failed: nothing will be counted.
+void given_up();
 
 void aborting(int code);
 

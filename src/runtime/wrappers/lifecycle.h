@@ -147,6 +147,7 @@ inline void give_up() {
   const Guard guard(state::lock);
   if (state::started || state::given_up) return;
   state::given_up = true;
+  process::given_up();
   dispatch::to_library();
 }
 

@@ -1,0 +1,251 @@
+// The keeper of a node: saves the counters of its processes, which are in its memory, in one file of the run directory.
+//
+//   keeper RUN_DIRECTORY MAKE SAVE_EVERY_MS HOST PLACE [NAME]
+//
+// The first process of the node starts it, with the directory of the counters and the control page as its first files.
+// With NAME there is no directory: the first file is the one end of a pipe, and the counters follow the control page.
+// It belongs to nobody, sleeps nearly always, and leaves with the last process.
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <initializer_list>
+
+#include "node_file.h"
+#include "processes.h"
+#include "system.h"
+#include "text.h"
+
+namespace rankwise::keeper {
+namespace {
+
+constexpr int directory = RANKWISE_FIRST_KEEPER_FILE;
+constexpr int control_file = directory + 1;
+constexpr int only_counters = directory + 2;
+constexpr uint64_t bell_event = ~0ULL;
+
+constexpr int64_t ms = 1'000'000;
+constexpr int64_t first_save_ns = 500 * ms;  // so that those who look on see the node soon
+constexpr int64_t ask_ns = 1000 * ms;        // where the kernel doesn't tell the end of processes
+constexpr int64_t lonely_ns = 2000 * ms;     // without a process that we know, before we leave
+constexpr int64_t together_ns = 20 * ms;     // processes begin, and die, close to one another
+constexpr int64_t most_busy = 20;            // of a slow file system we ask for one part in so many of the time
+constexpr int least_patience_s = 60;         // of a file system that doesn't answer
+constexpr int most_patience_s = 600;         // the same while processes run
+
+// Nothing of the process that started us stays with us: files, directory, processors, signals.
+void become_nobodys(bool has_directory) {
+  call(SYS_prctl, PR_SET_NAME, "rankwise-keeper");
+  call(SYS_chdir, "/");
+  const int first = has_directory ? only_counters : only_counters + 1;
+  constexpr long close_range = 436;  // since Linux 5.9
+  if (call(close_range, first, ~0U, 0) != 0) {
+    rlimit limit{};
+    call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
+    const long end = limit.rlim_cur < 65536 ? static_cast<long>(limit.rlim_cur) : 65536;
+    for (long file = first; file < end; ++file) call(SYS_close, file);
+  }
+  for (int file = 0; file < directory; ++file) {
+    close(file);
+    call(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+  }
+  for (const int what : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
+    rlimit limit{};
+    if (call(SYS_prlimit64, 0, what, nullptr, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max;
+    call(SYS_prlimit64, 0, what, &limit, nullptr);
+  }
+  static unsigned char all_processors[8192];
+  for (unsigned char &eight : all_processors) eight = 0xFF;
+  call(SYS_sched_setaffinity, 0, sizeof all_processors, all_processors);
+  // Batch systems send signals to all of a job, and then wait for its end: ours is that of the processes.
+  struct {
+    uint64_t handler = 0;  // SIG_DFL
+    uint64_t flags = 0;
+    uint64_t restorer = 0;
+    uint64_t mask = 0;
+  } action;
+  call(SYS_rt_sigaction, SIGALRM, &action, nullptr, sizeof action.mask);
+  const uint64_t mask = ~(1ULL << (SIGALRM - 1));
+  call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
+}
+
+// A file system that hangs ends us at some time: nothing else can be done while we wait for it.
+void limit_patience(int seconds) {
+  const struct {
+    Time interval;
+    Time value;
+  } timer = {{0, 0}, {seconds, 0}};
+  call(SYS_setitimer, 0, &timer, nullptr);
+}
+
+class Keeper {
+ public:
+  Keeper(rankwise_control *control, NodeFile &file, int events, int bell, const char *place, int64_t save_every_ns)
+      : control_(control),
+        processes_(directory, events, control),
+        file_(file),
+        events_(events),
+        bell_(bell),
+        place_(place),
+        save_every_ns_(save_every_ns) {}
+
+  void add(const char *name, int counters) { processes_.add(name, counters); }
+
+  void run() {
+    // Nodes begin together, and should not all write together.
+    int64_t hash = 0;
+    for (const char *c = control_->host; *c != '\0'; ++c) hash = (hash * 31 + *c) % 1024;
+    next_save_ns_ = now_ns(CLOCK_MONOTONIC) + first_save_ns + first_save_ns * hash / 1024;
+    look();
+    while (!finished()) wait();
+  }
+
+ private:
+  void look() {
+    if (place_ != nullptr) processes_.look();
+  }
+
+  // Sleeps until something is to be done, and does it.
+  void wait() {
+    const bool dead = take_events(until());
+    const int64_t now = now_ns(CLOCK_MONOTONIC);
+    if (processes_.anyone_alive()) lonely_since_ns_ = 0;
+    if (!processes_.anyone_alive() && lonely_since_ns_ == 0) lonely_since_ns_ = now;
+    // Those who were killed while they began, or left, are still counted.
+    if (lonely_since_ns_ != 0 && now - lonely_since_ns_ >= lonely_ns)
+      __atomic_store_n(&control_->open, 0, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0 && (dead || now >= next_save_ns_)) save(false);
+  }
+
+  int64_t until() const {
+    const int64_t now = now_ns(CLOCK_MONOTONIC);
+    int64_t left = next_save_ns_ - now;
+    if (!processes_.all_watched() && left > ask_ns) left = ask_ns;
+    if (lonely_since_ns_ != 0 && left > lonely_ns) left = lonely_ns;
+    return left > 0 ? left : 0;
+  }
+
+  // True if a process has died.
+  bool take_events(int64_t wait_ns) {
+    bool dead = false;
+    bool is_new = false;
+    const auto milliseconds = static_cast<int>((wait_ns + ms - 1) / ms);
+    constexpr int most = 64;
+    epoll_event events[most];
+    long count = call(SYS_epoll_pwait, events_, events, most, milliseconds, nullptr, 0);
+    const int64_t end = now_ns(CLOCK_MONOTONIC) + together_ns;
+    while (count > 0) {
+      for (long i = 0; i < count; ++i) {
+        if (events[i].data.u64 != bell_event) {
+          dead = processes_.gone(events[i].data.u64) || dead;
+        } else if ((events[i].events & EPOLLIN) != 0) {
+          is_new = true;
+          drain_bell();
+        } else {
+          call(SYS_epoll_ctl, events_, EPOLL_CTL_DEL, bell_, nullptr);  // nobody is left to ring it
+        }
+      }
+      // The last one waits for us.
+      if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) == 0 || now_ns(CLOCK_MONOTONIC) >= end) break;
+      count = call(SYS_epoll_pwait, events_, events, most, 2, nullptr, 0);
+    }
+    if (is_new) look();
+    if (!processes_.all_watched()) dead = processes_.ask() || dead;
+    return dead;
+  }
+
+  void drain_bell() {
+    char rings[256];
+    while (call(SYS_read, bell_, rings, sizeof rings) == sizeof rings) {
+    }
+  }
+
+  void save(bool is_final) {
+    limit_patience(is_final ? least_patience_s : most_patience_s);
+    const int64_t begin = now_ns(CLOCK_MONOTONIC);
+    const int trouble = file_.save(processes_, is_final);
+    __atomic_store_n(&control_->trouble, trouble, __ATOMIC_RELEASE);
+    const int64_t end = now_ns(CLOCK_MONOTONIC);
+    const int64_t pause = (end - begin) * most_busy;
+    next_save_ns_ = end + (pause > save_every_ns_ ? pause : save_every_ns_);
+    limit_patience(0);
+  }
+
+  // True if all processes have left, and what they counted has been dealt with.
+  bool finished() {
+    if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0) return false;
+    look();
+    save(true);
+    uint32_t nobody = 0;
+    const bool over = __atomic_compare_exchange_n(&control_->open, &nobody, RANKWISE_CLOSED, false, __ATOMIC_ACQ_REL,
+                                                  __ATOMIC_ACQUIRE);
+    if (over && control_->trouble == 0) {
+      remove();
+    } else if (over) {
+      // What could not be saved stays, for who looks for it, and for the next keeper.
+      __atomic_store_n(&control_->open, 0, __ATOMIC_RELEASE);
+    }
+    __atomic_fetch_add(&control_->settled, 1, __ATOMIC_ACQ_REL);
+    call(SYS_futex, &control_->settled, FUTEX_WAKE, 0x7FFFFFFF, nullptr, nullptr, 0);
+    return over;
+  }
+
+  void remove() {
+    if (place_ == nullptr) return;
+    processes_.remove();
+    call(SYS_unlinkat, directory, "bell", 0);
+    call(SYS_unlinkat, directory, "control", 0);
+    call(SYS_unlinkat, AT_FDCWD, place_, AT_REMOVEDIR);
+  }
+
+  rankwise_control *control_;
+  Processes processes_;
+  NodeFile &file_;
+  int events_;
+  int bell_;
+  const char *place_;
+  int64_t save_every_ns_;
+  int64_t next_save_ns_ = 0;
+  int64_t lonely_since_ns_ = 0;
+};
+
+// Processes ring it when they begin and when they leave.
+int bell_in_directory() {
+  call(SYS_mknodat, directory, "bell", S_IFIFO | 0600, 0);
+  return static_cast<int>(call(SYS_openat, directory, "bell", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+}
+
+}  // namespace
+
+int run(int argc, char **argv) {
+  if (argc < 6) return 2;
+  const bool has_directory = argc == 6;
+  become_nobodys(has_directory);
+  const long page =
+      call(SYS_mmap, nullptr, sizeof(rankwise_control), PROT_READ | PROT_WRITE, MAP_SHARED, control_file, 0);
+  const auto events = static_cast<int>(call(SYS_epoll_create1, EPOLL_CLOEXEC));
+  const int bell = has_directory ? bell_in_directory() : directory;
+  if ((page < 0 && page > -4096) || events < 0 || bell < 0) return 1;
+  auto *control = reinterpret_cast<rankwise_control *>(page);
+  control->keeper = static_cast<int32_t>(call(SYS_getpid));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = bell_event;
+  call(SYS_epoll_ctl, events, EPOLL_CTL_ADD, bell, &event);
+  const int64_t save_every_ms = number(argv[3]);
+  NodeFile file(argv[1], *argv[2] == '1', argv[4], control->pids, static_cast<uint32_t>(save_every_ms));
+  Keeper keeper(control, file, events, bell, has_directory ? argv[5] : nullptr, save_every_ms * ms);
+  if (!has_directory) keeper.add(argv[6], only_counters);
+  keeper.run();
+  return 0;
+}
+
+}  // namespace rankwise::keeper

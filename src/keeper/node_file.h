@@ -1,0 +1,32 @@
+// The node file: the counters of all processes of the keeper, saved in one step.
+#ifndef RANKWISE_KEEPER_NODE_FILE_H
+#define RANKWISE_KEEPER_NODE_FILE_H
+
+#include "processes.h"
+
+namespace rankwise::keeper {
+
+class NodeFile {
+ public:
+  // In `directory`, which is made first if `make` says so.
+  NodeFile(const char *directory, bool make, const char *host, uint64_t pids, uint32_t save_every_ms);
+
+  // Writes the file anew; it takes the place of the one before only when it is whole. Returns 0, or why that can't be
+  // done, as rankwise_control::trouble.
+  int save(const Processes &processes, bool is_final);
+
+ private:
+  int write(int file, const Processes &processes, bool is_final);
+
+  const char *directory_;
+  bool make_;
+  uint32_t save_every_ms_;
+  uint32_t saves_ = 0;
+  const char *host_;
+  char name_[192];
+  char new_name_[192];
+};
+
+}  // namespace rankwise::keeper
+
+#endif

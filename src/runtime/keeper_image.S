@@ -1,0 +1,11 @@
+// The keeper, as a part of the runtime: it is started from there, whatever of the file system a process sees.
+  .section .rodata.rankwise_keeper_image, "a", %progbits
+  .globl rankwise_keeper_image, rankwise_keeper_image_end
+  .hidden rankwise_keeper_image, rankwise_keeper_image_end
+rankwise_keeper_image:
+#if defined RANKWISE_KEEPER
+  .incbin RANKWISE_KEEPER
+#endif
+rankwise_keeper_image_end:
+  .byte 0
+  .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,32 @@
+// The memory of the node in which the counters of its processes lie side by side, for one keeper to save.
+#ifndef RANKWISE_NODE_MEMORY_H
+#define RANKWISE_NODE_MEMORY_H
+
+#include <cstdint>
+
+#include "format.h"
+
+namespace rankwise::node_memory {
+
+// A new file for the counters of this process; -1, with errno, if there is no memory for it anywhere. `name` is
+// HOST.PID.TIME.counters. From now on its node's keeper is not to end before it.
+int enter(const char *run_directory, const char *host, const char *name);
+
+// Of the file.
+rankwise_memory kind();
+
+// The header is filled in: starts the keeper, or tells the one there is.
+void entered(rankwise_header *head);
+
+// MPI_Finalize has returned. The last process of the node waits until all is saved, for a short time.
+void leave(rankwise_header *head);
+
+// After that: another session has been opened. `file` holds the counters.
+void enter_again(rankwise_header *head, int file);
+
+// In a child that the process has forked: it is none of those who are waited for.
+void keep_apart();
+
+}  // namespace rankwise::node_memory
+
+#endif
