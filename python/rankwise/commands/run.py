@@ -22,12 +22,13 @@ from rankwise.commands.saying import say as _say
 from rankwise.commands.waiting import Waiting
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside, job, mpilibraries, remains, reorder
-from rankwise.launch.environment import prepare
+from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.strangers import Strangers
+from rankwise.profile import node_memory
 
 if TYPE_CHECKING:
     from rankwise.profile.assemble import Assembly
@@ -55,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         type=Path,
         help="the run directory, which every node must see (default: F.rankwise-run, beside the profile)",
+    )
+    parser.add_argument(
+        "--save-every",
+        metavar="SECONDS",
+        type=float,
+        help="what a node has counted is saved so often, lest it be lost with the node (default: 10)",
     )
     parser.add_argument("--keep", action="store_true", help="keep the run directory")
     seen = parser.add_mutually_exclusive_group()
@@ -105,7 +112,10 @@ def run(arguments: argparse.Namespace) -> int:
     reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
     if reordering:
         settings |= reordering.settings()
+    if arguments.save_every is not None:
+        settings |= save_every(arguments.save_every)
     output = (arguments.output or planned.default_output()).absolute()
+    node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
     preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
     view: View | None = None
@@ -132,8 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         if view:
             view.end()
         raise
-    if end.status != 0:
-        remains.wait(directory.path)
+    remains.wait(directory.path)
     directory.note_end(observer.note(end.interrupted_ns))
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):

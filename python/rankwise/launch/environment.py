@@ -6,12 +6,15 @@ import shutil
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from rankwise.errors import RankwiseError
 from rankwise.launch import containers, version
 from rankwise.launch.commandline import CommandLine
 from rankwise.launch.launchers import OTHER
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.launchers.openmpi import script_environment
 from rankwise.launch.wrappers import behind, carry
+
+_LEAST_SAVE_S, _MOST_SAVE_S = 0.1, 86400.0
 
 
 class Launch(NamedTuple):
@@ -20,6 +23,17 @@ class Launch(NamedTuple):
     words: list[str]
     environment: dict[str, str]
     how: str  # the variables get to the ranks, in words
+
+
+def save_every(seconds: float) -> dict[str, str]:
+    """Return the variable that says how often the keeper of a node saves what its processes have counted.
+
+    Raises:
+        RankwiseError: it is no time.
+    """
+    if not _LEAST_SAVE_S <= seconds <= _MOST_SAVE_S:
+        raise RankwiseError(f"--save-every {seconds:g}: give {_LEAST_SAVE_S:g} to {_MOST_SAVE_S:g} seconds")
+    return {"RANKWISE_SAVE_EVERY_MS": str(round(seconds * 1000))}
 
 
 def mpirun_version(environment: Mapping[str, str]) -> str:

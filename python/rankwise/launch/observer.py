@@ -18,10 +18,9 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
+from rankwise.profile import node_memory
 from rankwise.profile.end_note import EndNote, Seen
-
-COUNTERS_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.[0-9a-f]+\.counters")
-"""Of the file that a process counts into: its host, its process id, and when it was made."""
+from rankwise.profile.node_memory import COUNTERS_NAME
 
 _LOOK_S = 0.1  # between two looks for new processes
 _LOOK_SHARE = 50  # ... or this many times what a look takes, where the directory is slow
@@ -97,8 +96,8 @@ class Observer:
 
     def _look(self) -> None:
         """Begin to watch the processes that are new."""
-        with contextlib.suppress(OSError):  # the directory is gone
-            for name in os.listdir(self._directory):  # noqa: PTH208 - the names are all that is wanted
+        for memory in node_memory.of_run(self._directory):
+            for name in [path.name for path in memory.counters()]:
                 if self._looks[name] >= _MOST_LOOKS or not (found := COUNTERS_NAME.fullmatch(name)):
                     continue
                 self._looks[name] += 1

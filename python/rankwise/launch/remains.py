@@ -1,34 +1,49 @@
-"""Waits for MPI processes that outlive their launcher: after `kill -9` of mpirun they end a little later."""
+"""Waits until all is saved that processes have counted, also of those that outlive their launcher.
+
+After `kill -9` of mpirun processes end a little later, and then keepers save what they have counted.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
 
-from rankwise.launch.observer import COUNTERS_NAME
+from rankwise.profile import node_memory
+from rankwise.profile.node_memory import COUNTERS_NAME, is_alive
+
+_STEP_S = 0.02
 
 
 def wait(run_directory: Path, seconds: float = 3.0) -> None:
-    """Wait until the processes that count into the run directory are gone, but no longer than `seconds`.
+    """Wait until nothing more comes into the run directory, but no longer than `seconds`.
 
-    Processes on other hosts can't be asked; they get a third of the time.
+    Nodes whose processes were killed with their keeper can't be told from those that go on: they get a third
+    of the time.
     """
     start = time.monotonic()
-    here = os.uname().nodename
     while (elapsed := time.monotonic() - start) < seconds:
-        # (glob, because the directory may be gone by now.)
-        processes = [m for m in (COUNTERS_NAME.fullmatch(p.name) for p in run_directory.glob("*")) if m]
-        elsewhere = any(m["host"] != here for m in processes) and elapsed < seconds / 3
-        if not elsewhere and not any(m["host"] == here and _alive(int(m["pid"])) for m in processes):
+        elsewhere = elapsed < seconds / 3 and _goes_on_elsewhere(run_directory)
+        if not elsewhere and not _goes_on_here(run_directory):
             return
-        time.sleep(0.05)
+        time.sleep(_STEP_S)
 
 
-def _alive(pid: int) -> bool:
-    """Whether the process runs; one that only waits for its parent to notice (a zombie) does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return False
-    return state not in "ZX"
+def _goes_on_here(run_directory: Path) -> bool:
+    host = os.uname().nodename
+    for memory in node_memory.of_run(run_directory):
+        found = [match for path in memory.counters() if (match := COUNTERS_NAME.fullmatch(path.name))]
+        if memory.is_kept() or any(one["host"] == host and is_alive(int(one["pid"])) for one in found):
+            return True
+    return False
+
+
+def _goes_on_elsewhere(run_directory: Path) -> bool:
+    # (Read late: it takes longer than most jobs have to be waited for.)
+    from rankwise.errors import RankwiseError
+    from rankwise.profile.node_files import NODE_SUFFIX, read_node_file
+
+    with contextlib.suppress(RankwiseError):  # the profile tells
+        return not all(read_node_file(path).is_final for path in run_directory.glob(f"*{NODE_SUFFIX}"))
+    return False

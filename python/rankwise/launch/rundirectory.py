@@ -12,12 +12,12 @@ from typing import NamedTuple
 from rankwise.errors import RankwiseError
 from rankwise.launch import reorder
 from rankwise.launch.plan import Plan
-from rankwise.profile import end_note
+from rankwise.profile import end_note, node_memory
 from rankwise.profile.launch_note import FILE_NAME
 
 KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --top` has the terminal
 _NEW_NOTE = f"{FILE_NAME}.new"
-_COUNTERS = "*.counters"  # <host>.<pid>.<hex>.counters, one an MPI process
+_COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of those of a node
 
 
 class RunDirectory(NamedTuple):
@@ -115,10 +115,12 @@ class RunDirectory(NamedTuple):
 
     def has_counters(self) -> bool:
         """Whether any MPI process left counters."""
-        return any(self.path.glob(_COUNTERS))
+        saved = (path for pattern in _COUNTERS for path in self.path.glob(pattern))
+        return any(saved) or any(memory.counters() for memory in node_memory.of_run(self.path))
 
     def remove(self) -> None:
         """Remove what the run left, and the directory if it is ours and nothing else is in it."""
+        node_memory.forget(self.path)
         self._clear()
         if self.ours:
             with contextlib.suppress(OSError):  # somebody put a file there: it is theirs
@@ -126,5 +128,6 @@ class RunDirectory(NamedTuple):
 
     def _clear(self) -> None:
         others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
-        for file in (*self.path.glob(_COUNTERS), *(self.path / name for name in others)):
+        counters = (path for pattern in _COUNTERS for path in self.path.glob(pattern))
+        for file in (*counters, *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

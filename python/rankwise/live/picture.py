@@ -167,6 +167,19 @@ class WorldPicture:
 
 
 @dataclass(frozen=True)
+class SavedNode:
+    """A node whose memory can't be seen from here.
+
+    Attributes:
+        host: its name.
+        seconds_ago: when its counters were saved.
+    """
+
+    host: str
+    seconds_ago: float
+
+
+@dataclass(frozen=True)
 class Picture:
     """A job at one instant.
 
@@ -176,6 +189,7 @@ class Picture:
         time: ISO 8601.
         interval_seconds: since the last look; 0 if there was none, and the figures since then are 0.
         over: the job has ended.
+        saves: nodes that are shown as their keepers have saved them; the others are shown as they are.
         worlds: in the order of their start.
         warnings: what could not be read, a sentence each.
     """
@@ -185,5 +199,6 @@ class Picture:
     time: str
     interval_seconds: float
     over: bool
+    saves: list[SavedNode]
     worlds: list[WorldPicture]
     warnings: list[str]

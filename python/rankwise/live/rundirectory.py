@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.end_note import has_ended
-from rankwise.profile.holders import COUNTERS_SUFFIX
+from rankwise.profile.holders import find_counters
 from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
 
 RUN_SUFFIX = ".rankwise-run"
@@ -46,7 +46,7 @@ def check(directory: Path) -> None:
         names = os.listdir(directory)  # noqa: PTH208 - the names are all that is wanted
     except OSError as error:
         raise RankwiseError(f"{directory} cannot be read: {error.strerror}") from error
-    if LAUNCH_NOTE not in names and not any(name.endswith(COUNTERS_SUFFIX) for name in names):
+    if LAUNCH_NOTE not in names and not find_counters(directory).holders:
         raise RankwiseError(
             f"{directory} is not a run directory, or no process of the job has called MPI_Init yet:"
             f" give NAME{RUN_SUFFIX}, beside the profile"

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.live.process import Process, processes
 from rankwise.profile.clock import Clock, frequency
-from rankwise.profile.counters import Counters, read_counters
+from rankwise.profile.counters import Counters
 from rankwise.profile.end_note import has_ended
-from rankwise.profile.holders import COUNTERS_SUFFIX
+from rankwise.profile.holders import Holder, find_counters
+from rankwise.profile.node_files import NodeFile
 
 _TRIES = 5
 _SHORT_NS = 100_000  # of a call: what is not known of it is lost in the digits that are shown
+
+
+class Save(NamedTuple):
+    """What the keeper of a node has saved.
+
+    Attributes:
+        host: the node.
+        saved_ns: when, nanoseconds since 1970 by the clock of that node.
+    """
+
+    host: str
+    saved_ns: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,7 @@ class Snapshot:
         processes: those whose counters could be read.
         unreadable: what could not be read, a sentence each: a process may just be beginning its file.
         over: the run directory is gone, or says that the job has ended.
+        saves: of other nodes, whose counters are read as their keepers have saved them.
     """
 
     taken_ns: int
@@ -34,6 +50,7 @@ class Snapshot:
     processes: tuple[Process, ...] = ()
     unreadable: tuple[str, ...] = ()
     over: bool = False
+    saves: tuple[Save, ...] = ()
 
 
 def take(directory: Path) -> Snapshot:
@@ -43,33 +60,51 @@ def take(directory: Path) -> Snapshot:
     read_ns: list[tuple[int, int]] = []
     unreadable: list[str] = []
     try:
-        paths = sorted(path for path in directory.iterdir() if path.name.endswith(COUNTERS_SUFFIX))
+        found = find_counters(directory)
     except OSError:  # gone, as it should be when the profile is written
         return Snapshot(start_ns, start, over=True)
     over = has_ended(directory)
-    for path in paths:
-        try:
-            counters, instants = _read(path)
-        except RankwiseError as error:
-            unreadable.append(str(error))
-            continue
-        files.append(counters)
-        read_ns.append(instants)
+    saved = {one.path: one for one in found.node_files}
+    unreadable += map(str, found.failures)
+    for holder in found.holders:
+        node_file = saved.get(holder.path)
+        for one, instants in _read_saved(holder, node_file) if node_file else _read(holder):
+            if isinstance(one, RankwiseError):
+                unreadable.append(str(one))
+            else:
+                files.append(one)
+                read_ns.append(instants)
+    read = {holder.path for holder in found.holders}
+    saves = [Save(one.host, one.saved_realtime_ns) for path, one in saved.items() if path in read]
     # Files that go while they are read are no damage but the end.
     over = over or not directory.is_dir()
-    return Snapshot(start_ns, start, tuple(processes(files, read_ns)), tuple(unreadable), over)
+    return Snapshot(start_ns, start, tuple(processes(files, read_ns)), tuple(unreadable), over, tuple(saves))
 
 
-def _read(path: Path) -> tuple[Counters, tuple[int, int]]:
-    """Read the counters of a process, and tell just before and just after which instants.
+Read = tuple[Counters | RankwiseError, tuple[int, int]]
+"""Counters, or why they can't be read, and just before and just after which instants they were."""
+
+
+def _read_saved(holder: Holder, node_file: NodeFile) -> Iterator[Read]:
+    """Read counters as a keeper has saved them: of what goes on, they are of that instant."""
+    for one in holder.read():
+        gone = isinstance(one, Counters) and one.gone_ns != 0
+        instant = time.time_ns() if gone or node_file.is_final else node_file.saved_realtime_ns
+        yield one, (instant, instant)
+
+
+def _read(holder: Holder) -> Iterator[Read]:
+    """Read the counters of a process.
 
     A process goes on while it is read. Of a call that ends meanwhile nobody can tell whether it is among what
     was read, so then they are read again, unless it is too short to matter.
     """
     for _ in range(_TRIES):
         before_ns = time.time_ns()
-        counters = read_counters(path)
+        counters = next(holder.read())
         instants = (before_ns, time.time_ns())
+        if isinstance(counters, RankwiseError):
+            break
         stamps = counters.header.stamps
         ticks_per_second = frequency(list(stamps.values()))
         if not counters.left or ticks_per_second is None:
@@ -77,4 +112,4 @@ def _read(path: Path) -> tuple[Counters, tuple[int, int]]:
         clock = Clock(ticks_per_second, stamps["latest"])
         if before_ns - clock.realtime_ns(min(counters.left)) <= _SHORT_NS:
             break
-    return counters, instants
+    yield counters, instants

@@ -93,8 +93,8 @@ class Watch:
                 return
 
 
-def _files(snapshot: Snapshot) -> set[Path]:
-    return {process.counters.path for process in snapshot.processes}
+def _files(snapshot: Snapshot) -> set[str]:
+    return {process.counters.path.name for process in snapshot.processes}
 
 
 def is_over(found: Sequence[Process], launched: bool) -> bool:

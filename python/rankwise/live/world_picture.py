@@ -11,7 +11,7 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.places import Place, both_groups, groups, whereabouts
 from rankwise.analysis.visibility import why_inactive
 from rankwise.live.difference import KINDS, Column, difference
-from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, WorldPicture
+from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, SavedNode, Traffic, WorldPicture
 from rankwise.live.places import places
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
@@ -52,6 +52,9 @@ def picture(
         time=iso(now.taken_ns),
         interval_seconds=interval,
         over=over,
+        saves=[
+            SavedNode(save.host, max(now.taken_ns - save.saved_ns, 0) / NANOSECONDS) for save in now.saves
+        ],
         worlds=[
             _World(
                 world, {rank: later[one.path] for rank, one in world.ranks.items()}, earlier, interval

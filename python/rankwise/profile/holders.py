@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.profile import node_memory
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.node_files import NODE_SUFFIX, NodeFile, read_entries, read_node_file
 
@@ -21,10 +22,12 @@ class Holder:
     Attributes:
         path: of the file.
         names: of the counters that are to be read from it, each as if it were a file beside it.
+        in_memory: it is in the memory of this node, where links to files without a name are our own.
     """
 
     path: Path
     names: frozenset[str]
+    in_memory: bool = False
 
     def read(self) -> Iterator[Counters | RankwiseError]:
         """Read the counters as they are now: in place of those that cannot be read, why."""
@@ -32,7 +35,7 @@ class Holder:
             if self.path.name.endswith(NODE_SUFFIX):
                 yield from read_entries(self.path, self.names)
             else:
-                yield read_counters(self.path)
+                yield read_counters(self.path, follow_links=self.in_memory)
         except RankwiseError as failure:
             yield failure
 
@@ -53,15 +56,16 @@ class Found:
 
 
 def find_counters(run_directory: Path) -> Found:
-    """Find all counters of a run directory.
+    """Find all counters of a run directory: in it, and in the memory of this node.
 
-    The counters of one process may be there several times, where a keeper had to be replaced: those with the
-    latest sign of life count.
+    The counters of one process may be there several times, as a keeper has saved them and as they are now, or
+    where a keeper had to be replaced: those with the latest sign of life count.
 
     Raises:
         OSError: the directory cannot be read.
     """
-    paths = sorted(run_directory.iterdir())
+    in_memory = {path for memory in node_memory.of_run(run_directory) for path in memory.counters()}
+    paths = sorted({*run_directory.iterdir(), *in_memory})
     node_files: list[NodeFile] = []
     failures: list[RankwiseError] = []
     for path in paths:
@@ -72,30 +76,27 @@ def find_counters(run_directory: Path) -> Found:
                 failures.append(failure)
     names = {path: {path.name} for path in paths if path.name.endswith(COUNTERS_SUFFIX)}
     names |= {one.path: {entry.name for entry in one.entries} for one in node_files}
-    _leave_the_latest(names, {one.path: one.saved_realtime_ns for one in node_files})
-    holders = (Holder(path, frozenset(names[path])) for path in paths if names.get(path))
+    holders = [Holder(path, frozenset(names[path]), path in in_memory) for path in paths if path in names]
+    holders = _with_the_latest(holders, {one.path: one.saved_realtime_ns for one in node_files})
     return Found(tuple(holders), tuple(node_files), tuple(failures))
 
 
-def _leave_the_latest(names: dict[Path, set[str]], saved_ns: dict[Path, int]) -> None:
-    """Leave each name in the file only that has the latest counters; a bare file is as late as can be."""
-    places: dict[str, list[Path]] = defaultdict(list)
-    for path, here in names.items():
-        for name in here:
-            places[name].append(path)
-    for name, paths in places.items():
-        if len(paths) > 1:
-            latest = max(
-                paths,
-                key=lambda path: (
-                    _latest_ns(Holder(path, frozenset({name})).read()),
-                    path not in saved_ns,
-                    saved_ns.get(path, 0),
-                ),
-            )
-            for path in paths:
-                if path != latest:
-                    names[path].discard(name)
+def _with_the_latest(holders: Iterable[Holder], saved_ns: Mapping[Path, int]) -> list[Holder]:
+    """Leave each name to the one file that has the latest counters; a bare file is as late as can be."""
+    places: dict[str, list[Holder]] = defaultdict(list)
+    for holder in holders:
+        for name in holder.names:
+            places[name].append(holder)
+    left: dict[Holder, set[str]] = defaultdict(set)
+    for name, among in places.items():
+        latest = among[0] if len(among) == 1 else max(among, key=lambda one: _lateness(one, name, saved_ns))
+        left[latest].add(name)
+    return sorted((replace(one, names=frozenset(left[one])) for one in left), key=lambda one: one.path)
+
+
+def _lateness(holder: Holder, name: str, saved_ns: Mapping[Path, int]) -> tuple[int, bool, int]:
+    read = replace(holder, names=frozenset({name})).read()
+    return _latest_ns(read), holder.path not in saved_ns, saved_ns.get(holder.path, 0)
 
 
 def _latest_ns(read: Iterable[Counters | RankwiseError]) -> int:

@@ -87,6 +87,7 @@ NODE_ENTRY = STRUCTS["node_entry"]
 
 MAGIC = b"RANKWISE"
 NODE_MAGIC = b"RANKNODE"
+CONTROL_MAGIC = b"RANKCTRL"
 
 
 def names_of(enum: str) -> dict[int, str]:

@@ -5,9 +5,11 @@ What is true of counters files is true of these: what is whole is read, what is 
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from rankwise.profile import layout
 from rankwise.profile.counters import Counters, counters_in
 from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
+from rankwise.version import __version__
 
 NODE_SUFFIX = ".node"
 
@@ -99,6 +102,41 @@ def read_entries(path: Path, names: Collection[str] | None = None) -> Iterator[C
                     yield counters_in(counters, path.with_name(entry.name), entry.gone_ns)
                 except RankwiseError as failure:
                     yield failure
+
+
+def save_node_file(run_directory: Path, host: str, counters: Sequence[Path]) -> Path:
+    """Save counters from the memory of a node, as its keeper would: their processes are gone.
+
+    Args:
+        run_directory: where to.
+        host: the node.
+        counters: the files.
+
+    Raises:
+        OSError: one of them can't be read, or the node file not be written.
+    """
+    images = [path.read_bytes() for path in counters]
+    header = np.zeros(1, layout.NODE_HEADER)
+    header["magic"], header["version"] = layout.NODE_MAGIC, layout.CONSTANTS["NODE_VERSION"]
+    header["byte_order"] = layout.CONSTANTS["BYTE_ORDER"]
+    header["header_bytes"], header["entry_bytes"] = header.itemsize, layout.NODE_ENTRY.itemsize
+    header["entry_count"], header["is_final"] = len(images), 1
+    header["saved_realtime_ns"], header["saved_monotonic_ns"] = time.time_ns(), time.monotonic_ns()
+    header["host"], header["runtime_version"] = os.fsencode(host), __version__.encode()
+    entries = np.zeros(len(images), layout.NODE_ENTRY)
+    entries["name"] = [os.fsencode(path.name) for path in counters]
+    entries["bytes"] = [len(image) for image in images]
+    end = header.nbytes + entries.nbytes
+    entries["offset"] = [end + sum(map(len, images[:i])) for i in range(len(images))]
+    header["file_bytes"] = end + sum(map(len, images))
+    namespace = Path("/proc/self/ns/pid").stat().st_ino
+    path = run_directory / f"{host}.{namespace}.{os.getpid()}.{time.time_ns():x}{NODE_SUFFIX}"
+    new = path.with_name(f"{path.name}.new")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(header.tobytes() + entries.tobytes() + b"".join(images))
+    new.replace(path)
+    return path
 
 
 @contextmanager

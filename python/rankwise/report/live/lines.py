@@ -45,7 +45,7 @@ def picture_lines(page: Page, picture: Picture, height: int, every: float) -> li
         *_times(page, picture, world),
         *_rates(page, picture, world),
     ]
-    head += _alarm(page, world)
+    head += _saves(page, picture) + _alarm(page, world)
     head += [
         page.shortened(page.text(f"! {text}", "yellow"), page.width) for text in _warnings(picture, world)
     ]
@@ -120,6 +120,15 @@ def _not_visible(world: WorldPicture) -> list[str]:
     whys = {hook.not_visible for hook in world.inside_collectives}
     called = any(row.name in COLLECTIVES and row.calls_per_second for row in world.calls)
     return sorted(whys) if called and "" not in whys else []
+
+
+def _saves(page: Page, picture: Picture) -> list[Text]:
+    """Say of which nodes older counters are shown."""
+    if not picture.saves:
+        return []
+    oldest = max(save.seconds_ago for save in picture.saves)
+    nodes = _plural(len(picture.saves), "node")
+    return page.wrapped(f"{nodes} as saved, up to {second_text(oldest)} ago", "dim", 2)
 
 
 def _alarm(page: Page, world: WorldPicture) -> list[Text]:
