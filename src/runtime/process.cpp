@@ -10,12 +10,12 @@
 #include <cstring>
 
 #include "counters_file.h"
-#include "dispatch/copies.h"
 #include "launcher.h"
 #include "lock.h"
 #include "regions.h"
 #include "reorder.h"
 #include "report.h"
+#include "run_directory.h"
 
 namespace rankwise::process {
 
@@ -77,7 +77,7 @@ void say_unrecorded(const char *why) { say_once("this process runs unrecorded: n
 }  // namespace
 
 bool load(rankwise_abi abi) {
-  const char *directory = copies::run_directory();
+  const char *directory = run_directory::path();
   const char *why = directory != nullptr ? counters_file::create(directory) : counters_file::create_in_memory();
   reorder::read_wish();
   if (why != nullptr && directory != nullptr && reorder::wanted) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "dispatch/copies.h"
+#include "run_directory.h"
 
 namespace rankwise::reorder {
 
@@ -20,7 +20,7 @@ void read_wish() {
   if (wish == nullptr) return;
   const bool by_machine = strcmp(wish, "machine") == 0;
   wanted = by_machine || strcmp(wish, "nodes") == 0;
-  const char *directory = copies::run_directory();
+  const char *directory = run_directory::path();
   if (by_machine && directory != nullptr) snprintf(machine_path, sizeof machine_path, "%s/machine.json", directory);
 }
 

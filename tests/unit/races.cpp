@@ -10,17 +10,17 @@
 
 #include "../../src/runtime/communicators.h"
 #include "../../src/runtime/counters_file.h"
-#include "../../src/runtime/dispatch/copies.h"
 #include "../../src/runtime/handle_table.h"
 #include "../../src/runtime/inside/inside.h"
 #include "../../src/runtime/process.h"
 #include "../../src/runtime/requests.h"
+#include "../../src/runtime/run_directory.h"
 #include "../../src/runtime/thread.h"
 
 using namespace rankwise;
 
 // Of a part of the runtime that is not here.
-const char *copies::run_directory() { return nullptr; }
+const char *run_directory::path() { return nullptr; }
 
 namespace {
 

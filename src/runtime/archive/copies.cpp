@@ -1,15 +1,10 @@
 // In a statically linked program there is but one copy.
 #include "../dispatch/copies.h"
 
-#include <cstdlib>
+#include "../run_directory.h"
 
 namespace rankwise::copies {
 
-bool recording_wanted() { return run_directory() != nullptr; }
-
-const char *run_directory() {
-  const char *directory = std::getenv("RANKWISE_DIR");
-  return directory != nullptr && *directory != '\0' ? directory : nullptr;
-}
+bool recording_wanted() { return run_directory::is_given(); }
 
 }  // namespace rankwise::copies

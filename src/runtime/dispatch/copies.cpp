@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
+#include "../run_directory.h"
 
 extern "C" {
 // In each copy; the loader finds the one that is first.
@@ -16,13 +16,8 @@ const char rankwise_copy = 0;
 namespace rankwise::copies {
 
 bool recording_wanted() {
-  if (run_directory() == nullptr && &rankwise_linked == nullptr) return false;
+  if (!run_directory::is_given() && &rankwise_linked == nullptr) return false;
   return dlsym(RTLD_DEFAULT, "rankwise_copy") == &rankwise_this_copy;
-}
-
-const char *run_directory() {
-  const char *directory = std::getenv("RANKWISE_DIR");
-  return directory != nullptr && *directory != '\0' ? directory : nullptr;
 }
 
 }  // namespace rankwise::copies

@@ -6,11 +6,9 @@
 namespace rankwise::copies {
 
 // Whether this copy is to record what MPI is asked for. It is the first one in the order of loading, the same whose
-// MPI_M_ functions the program calls, and somebody wants to know: `rankwise run`, or the program itself.
+// MPI_M_ functions the program calls, and somebody wants to know: `rankwise run`, `rankwise env`, or the program
+// itself.
 bool recording_wanted();
-
-// The run directory; nullptr where there is none, and the counters are for the program alone.
-const char *run_directory();
 
 }  // namespace rankwise::copies
 
