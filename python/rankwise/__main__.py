@@ -12,7 +12,19 @@ from typing import NoReturn
 from rankwise.errors import RankwiseError
 from rankwise.version import __version__
 
-VERBS = ("run", "top", "show", "export", "doctor", "recover", "link-flags", "latency", "machine", "map")
+VERBS = (
+    "run",
+    "top",
+    "show",
+    "export",
+    "doctor",
+    "recover",
+    "env",
+    "link-flags",
+    "latency",
+    "machine",
+    "map",
+)
 _WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
 _MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map")
 _INTERRUPTED = 130  # 128 + SIGINT

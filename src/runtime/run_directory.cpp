@@ -19,10 +19,7 @@ namespace {
 
 constexpr std::size_t most_job_bytes = 200;  // with what stands before and after, a file's name has 255 at most
 
-const char *value_of(const char *variable) {
-  const char *value = std::getenv(variable);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
+const char *unless_empty(const char *value) { return value != nullptr && *value != '\0' ? value : nullptr; }
 
 // Of a process that no launcher has started: its job is itself.
 template <std::size_t bytes>
@@ -64,11 +61,13 @@ bool write_path(const char *jobs, char *path, std::size_t bytes) {
 
 }  // namespace
 
-bool is_given() { return value_of("RANKWISE_DIR") != nullptr || value_of("RANKWISE_JOBS") != nullptr; }
+bool is_given() {
+  return unless_empty(std::getenv("RANKWISE_DIR")) != nullptr || unless_empty(std::getenv("RANKWISE_JOBS")) != nullptr;
+}
 
 const char *path() {
-  if (const char *told = value_of("RANKWISE_DIR"); told != nullptr) return told;
-  const char *jobs = value_of("RANKWISE_JOBS");
+  if (const char *told = unless_empty(std::getenv("RANKWISE_DIR")); told != nullptr) return told;
+  const char *jobs = unless_empty(std::getenv("RANKWISE_JOBS"));
   if (jobs == nullptr) return nullptr;
   static char own[4096] = "";
   if (own[0] != '\0') return own;

@@ -25,6 +25,7 @@ PAGES = [
     "how-it-works.md",
     "profile-format.md",
     "adding-a-procedure.md",
+    "centre.md",
     "command-line.md",
     "coverage.md",
     "faults.md",

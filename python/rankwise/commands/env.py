@@ -1,0 +1,99 @@
+"""Print what to set so that every MPI job is recorded, without `rankwise run`.
+
+  eval "$(rankwise env --dir ~/jobs)"
+  rankwise env --dir /scratch/%u/rankwise --format module > modulefiles/rankwise
+
+Each job then leaves its run directory below DIR, and `rankwise collect DIR` makes the profiles of those that
+have ended. Programs without MPI are left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.environment import save_every
+from rankwise.launch.everywhere import FORMATS, USER, Everywhere
+from rankwise.launch.plan import library
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument(
+        "--dir",
+        metavar="DIR",
+        required=True,
+        help=f"where the jobs' run directories go: every node must see it; {USER} stands for the user, whose"
+        " directory is made when it is needed; else DIR is made now if it is not there",
+    )
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help="several users may write to DIR: made like /tmp, in which nobody can touch what is another's",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="shell",
+        help="lines for a shell, a modulefile in Tcl (Environment Modules, Lmod), or a script for Slurm's"
+        " TaskProlog (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--save-every",
+        metavar="SECONDS",
+        type=float,
+        help="how often what is counted is saved while a job runs (default: 10)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        RankwiseError: an argument is wrong, DIR can't be made or its rights don't fit, or a file of the
+            installation is missing.
+    """
+    settings = save_every(arguments.save_every) if arguments.save_every is not None else {}
+    what = Everywhere(library(), _jobs(arguments.dir, shared=arguments.shared), settings)
+    print(FORMATS[arguments.format](what))
+    return 0
+
+
+def _jobs(wanted: str, *, shared: bool) -> str:
+    """Return the whole path of the directory, which is there unless each user has one."""
+    if not wanted or not wanted.isprintable():
+        raise RankwiseError("--dir: give a path of printable characters")
+    path = str(Path(wanted).absolute())
+    if USER in path:
+        if shared:
+            raise RankwiseError(f"--shared and {USER} contradict each other: leave one of them out")
+        return path
+    directory = Path(path)
+    try:
+        directory.mkdir(mode=0o700)
+        if shared:
+            directory.chmod(0o1777)  # whatever the umask is
+    except FileExistsError:
+        _check(directory, shared)
+    except OSError as error:
+        raise RankwiseError(f"{directory} can't be made: {error.strerror}; give another --dir") from None
+    return path
+
+
+def _check(directory: Path, shared: bool) -> None:
+    """See whether the jobs of those who are meant can write to it, and nobody can touch another's."""
+    if not directory.is_dir():
+        raise RankwiseError(f"{directory} is no directory: give another --dir")
+    mode = directory.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        raise RankwiseError(f"in {directory} anybody can remove what is another's: `chmod +t` it")
+    if shared and not mode & stat.S_IWOTH:
+        raise RankwiseError(f"other users can't write to {directory}: `chmod 1777` it, or leave --shared out")
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise RankwiseError(f"{directory} can't be written to: give another --dir")
