@@ -98,7 +98,7 @@ uint64_t place_sections(uint32_t count) {
 
 // The counters of a process without what is not in use.
 void save_counters(Output &output, int file) {
-  rankwise_header header;
+  rankwise_header header{};
   if (read_at(file, &header, sizeof header, 0) != sizeof header) return;
   const uint32_t count = header.section_count;
   if (count > RANKWISE_MAX_SECTIONS) return;
@@ -118,8 +118,8 @@ void save_counters(Output &output, int file) {
 // Why a directory must not be used, 0 if it may. A new file of ours tells what our own files look like there: some file
 // systems have no modes, or give all files to one owner.
 int distrust(int directory, int file) {
-  struct stat theirs;
-  struct stat ours;
+  struct stat theirs{};
+  struct stat ours{};
   long error = call(SYS_newfstatat, directory, "", &theirs, AT_EMPTY_PATH);
   if (error == 0) error = call(SYS_fstat, file, &ours);
   if (error != 0) return static_cast<int>(-error);

@@ -37,7 +37,7 @@ bool read_stat(int pid, char &state, int64_t &began_ns) {
   (text << "/proc/").add(static_cast<uint64_t>(pid), 10) << "/stat";
   const auto file = static_cast<int>(call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
   if (file < 0) return false;
-  char line[512];
+  char line[512] = "";
   const long bytes = call(SYS_read, file, line, sizeof line - 1);
   close(file);
   if (bytes <= 0) return false;
@@ -69,7 +69,7 @@ bool is_alive(int pid, int64_t lived_ns = 0) {
 Process Processes::all_[Processes::most];
 
 void Processes::look() {
-  alignas(Listed) char listing[8192];
+  alignas(Listed) static char listing[8192];
   call(SYS_lseek, directory_, 0, 0);
   for (long bytes = 0; (bytes = call(SYS_getdents64, directory_, listing, sizeof listing)) > 0;) {
     for (long at = 0; at < bytes;) {

@@ -144,7 +144,10 @@ const char *create(const char *run_directory) {
            static_cast<unsigned long long>(clock::nanoseconds(CLOCK_REALTIME)));
   file = node_memory::enter(run_directory, host, name);
   const char *why = reserve_and_map();
-  if (why != nullptr) return why;
+  if (why != nullptr) {
+    if (file >= 0) node_memory::withdraw();
+    return why;
+  }
   fill_header(host);
   node_memory::entered(header());
   return nullptr;

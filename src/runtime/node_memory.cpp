@@ -285,7 +285,7 @@ int enter(const char *directory_name, const char *host, const char *name) {
   if (file < 0 && (directory >= 0 || enter_alone())) file = new_anonymous(directory);
   if (directory < 0) lonely_file = file;
   if (directory >= 0) close(directory);
-  if (file < 0 && control != nullptr) count_out();
+  if (file < 0 && control != nullptr) withdraw();
   return file;
 }
 
@@ -299,6 +299,11 @@ void entered(rankwise_header *head) {
     say_once("this process runs unrecorded: no memory of the node can be used, and no keeper be started: %s",
              strerror(errno));
   }
+}
+
+void withdraw() {
+  count_out();
+  unmap_control();
 }
 
 void leave(rankwise_header *head) {

@@ -18,6 +18,9 @@ rankwise_memory kind();
 // The header is filled in: starts the keeper, or tells the one there is.
 void entered(rankwise_header *head);
 
+// There will be no counters after all.
+void withdraw();
+
 // MPI_Finalize has returned. The last process of the node waits until all is saved, for a short time.
 void leave(rankwise_header *head);
 
