@@ -1,4 +1,4 @@
-"""Synthetic profiles, straight from the schema: every number is known by construction.
+"""Synthetic profiles, straight from a schema: every number is known by construction.
 
 Four ranks on two hosts, 10 s of wall time each. Each rank spends 0.71 s in MPI (ranks 0 and 1, the roots of
 a Bcast, 0.72 s) and (rank + 1) x 0.25 s more in Allreduce: 0.97, 1.22, 1.46, 1.71 s, together 5.36 s of 40 s.
@@ -11,8 +11,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from importlib import resources
+from contextlib import closing
 from pathlib import Path
+
+from rankwise.profile.database import add_what_is_missing
+
+SCHEMA_5 = Path(__file__).with_name("schema_5.sql").read_text(encoding="utf-8")
+"""Of the latest version that has a table `calls`, so that tests can change it."""
 
 HOSTS = ("nodea", "nodea", "nodeb", "nodeb")
 MPI_SECONDS = (0.97, 1.22, 1.46, 1.71)
@@ -51,6 +56,25 @@ def write_profile(path: Path) -> Path:
     _messages(connection)
     _close(connection)
     return path
+
+
+def changeable(path: Path) -> sqlite3.Connection:
+    """Open a profile to change it, with all that it shows."""
+    connection = sqlite3.connect(path)
+    add_what_is_missing(connection)
+    return connection
+
+
+def as_version_5(path: Path, target: Path) -> Path:
+    """Write what an older Rankwise would have written."""
+    with closing(sqlite3.connect(target)) as connection:
+        connection.executescript(SCHEMA_5)
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        connection.execute("ATTACH ? AS newer", (str(path),))
+        for (table,) in tables:
+            connection.execute(f"INSERT INTO {table} SELECT * FROM newer.{table}")
+        connection.commit()
+    return target
 
 
 def write_partial(path: Path) -> Path:
@@ -217,7 +241,7 @@ def write_empty(path: Path) -> Path:
 
 def _empty(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
-    connection.executescript((resources.files("rankwise.profile") / "schema.sql").read_text(encoding="utf-8"))
+    connection.executescript(SCHEMA_5)
     return connection
 
 

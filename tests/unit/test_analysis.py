@@ -161,7 +161,7 @@ def test_init_and_finalize_stand_apart(profile: sqlite3.Connection) -> None:
 
 
 def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
-    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("UPDATE calls SET communicator = 0 WHERE procedure = 7")
     top = next(row.top_operation for row in communicators(connection) if row.name == "(none)")
     assert top is not None
@@ -169,7 +169,7 @@ def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
 
 
 def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
-    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
     connection.execute("UPDATE ranks SET mpi = 0")
     assert procedures(connection) == []
@@ -179,7 +179,7 @@ def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
 
 
 def test_threads_share_the_time(tmp_path: Path) -> None:
-    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("UPDATE ranks SET threads = 4")
     connection.execute("UPDATE ranks SET mpi = 4 * run WHERE rank = 0")
     assert times(connection).mpi_percent_of_run == near(100 * (4 * 9.86 + 5.36 - 0.97) / (4 * 39.44))
@@ -187,7 +187,7 @@ def test_threads_share_the_time(tmp_path: Path) -> None:
 
 
 def test_old_profiles_do_not_tell_the_time_between(tmp_path: Path) -> None:
-    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("UPDATE ranks SET run = NULL, own_setup = NULL")
     assert times(connection).mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
     found = trust(connection)
@@ -213,7 +213,7 @@ def test_communicator_calls_spread_over_processes(profile: sqlite3.Connection) -
 
 def test_a_member_that_never_calls_counts_as_zero(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = sqlite3.connect(path)
+    connection = profiles.changeable(path)
     connection.execute("DELETE FROM calls WHERE procedure = 2 AND rank = 3")
     connection.commit()
     row = next(row for row in communicator_calls(connection) if row.procedure == "MPI_Allreduce")
@@ -284,7 +284,7 @@ def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
 
 def test_destinations_without_a_host_are_unplaced(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = sqlite3.connect(path)
+    connection = profiles.changeable(path)
     connection.execute(
         "INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 1, 1000), "
         "(0, -2, 3, 'point-to-point', 3, 1, 24), (0, 1, 3, 'in-collective', 2, 9, 9000)"
@@ -336,7 +336,7 @@ def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connec
 
 def test_foreign_json_is_one_line(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = sqlite3.connect(path)
+    connection = profiles.changeable(path)
     connection.execute("UPDATE run SET command = '{'")
     with pytest.raises(RankwiseError, match="not JSON"):
         run_facts(connection)

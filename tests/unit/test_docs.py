@@ -77,7 +77,9 @@ def database() -> Iterator[sqlite3.Connection]:
 
 def test_every_table_and_column(database: sqlite3.Connection) -> None:
     described = sections("profile-format.md")
-    tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = [
+        name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+    ]
     assert {title for title in described if title.startswith("`")} == {f"`{name}`" for name in tables}
     for name in tables:
         columns = [f"`{c}`" for (c,) in database.execute("SELECT name FROM pragma_table_info(?)", (name,))]

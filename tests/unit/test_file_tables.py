@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import profiles
 import pytest
 from assembled import made, rows
 from synthetic import SELF, Process, access, file, small_world
@@ -135,7 +136,7 @@ def test_a_hole_before_files_is_told(tmp_path: Path) -> None:
 
 
 def test_profiles_of_the_first_version_have_no_files(tmp_path: Path) -> None:
-    path = made(tmp_path, world_with_files()).path
+    path = profiles.as_version_5(made(tmp_path, world_with_files()).path, tmp_path / "old.rankwise")
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("DROP TABLE file_accesses; DROP TABLE files; VACUUM")
         connection.execute("PRAGMA user_version = 1")

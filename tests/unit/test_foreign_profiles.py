@@ -11,16 +11,17 @@ from pathlib import Path
 
 import profiles
 import pytest
+from assembled import made
+from synthetic import small_world
 
 from rankwise.__main__ import main
 from rankwise.analysis.matrix import ENDS
 from rankwise.commands.show import VIEWS
-from rankwise.profile.database import SCHEMA
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return profiles.write_profile(tmp_path / "a.rankwise")
+    return made(tmp_path, small_world()).path
 
 
 def shows_or_complains(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> bool:
@@ -52,7 +53,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 @pytest.mark.parametrize(
     "statements",
     [
-        ["ALTER TABLE calls RENAME TO old", f"CREATE VIEW calls AS {ENDLESS} SELECT old.* FROM n, old"],
+        ["DROP VIEW calls", f"CREATE VIEW calls AS {ENDLESS} SELECT call_counts.* FROM n, call_counts"],
         ["ALTER TABLE run RENAME TO old", f"CREATE VIEW run AS {ENDLESS} SELECT old.* FROM n, old"],
         ["DROP TABLE warnings"],
         ["ALTER TABLE ranks ADD COLUMN more TEXT"],
@@ -61,8 +62,15 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
             "DROP TABLE warnings",
             "CREATE TABLE warnings (id INTEGER PRIMARY KEY, text AS (zeroblob(1000000000)))",
         ],
-        ["UPDATE sqlite_master SET rootpage = 1 WHERE name = 'calls'"],
-        ["UPDATE sqlite_master SET rootpage = 1000000 WHERE name = 'calls'"],
+        ["UPDATE sqlite_master SET rootpage = 1 WHERE name = 'call_counts'"],
+        ["UPDATE sqlite_master SET rootpage = 1000000 WHERE name = 'call_counts'"],
+        ["DROP VIEW calls", "CREATE TABLE calls AS SELECT * FROM call_counts"],
+        ["UPDATE sqlite_master SET sql = replace(sql, 'min_ns / 1e9', 'max_ns / 1e9') WHERE name = 'calls'"],
+        ["UPDATE sqlite_master SET sql = sql || ' ORDER BY 9' WHERE name = 'calls'"],
+        [
+            "ALTER TABLE rank_sums RENAME TO old",
+            f"CREATE VIEW rank_sums AS {ENDLESS} SELECT old.* FROM n, old",
+        ],
     ],
     ids=[
         "view",
@@ -73,6 +81,10 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
         "generated",
         "root 1",
         "root far off",
+        "calls no view",
+        "other view",
+        "longer view",
+        "view of sums",
     ],
 )
 def test_other_tables(path: Path, capsys: pytest.CaptureFixture[str], statements: list[str]) -> None:
@@ -92,9 +104,26 @@ def test_what_else_is_in_the_file_does_nothing(path: Path, capsys: pytest.Captur
     assert path.read_bytes() == before
 
 
-def columns() -> list[tuple[str, str]]:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["ALTER TABLE calls RENAME TO old", f"CREATE VIEW calls AS {ENDLESS} SELECT old.* FROM n, old"],
+        [f"CREATE VIEW rank_sums AS {ENDLESS} SELECT i AS rank, i, i, i FROM n"],
+        ["ALTER TABLE calls DROP COLUMN max"],
+    ],
+    ids=["view", "view of sums", "no column"],
+)
+def test_other_tables_in_an_older_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], statements: list[str]
+) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    assert shows_or_complains(capsys, path)
+    change(path, *statements)
+    assert not shows_or_complains(capsys, path)
+
+
+def columns(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
         tables = [
             name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         ]
@@ -123,9 +152,12 @@ def all_ways() -> cycle[list[str]]:
 def test_every_column_with_what_it_should_not_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    original = profiles.write_inside(tmp_path / "original").read_bytes()
     path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
-    for table, column in columns():
+    older = profiles.write_inside(tmp_path / "older")
+    newer = made(tmp_path, small_world(2)).path
+    originals = {table: older.read_bytes() for table, _ in columns(older)}
+    for table, column in dict.fromkeys([*columns(older), *columns(newer)]):
+        original = originals.get(table, newer.read_bytes())
         for value in VALUES:
             path.write_bytes(original)
             # Where only one row may have the value, it is the first.
@@ -134,7 +166,7 @@ def test_every_column_with_what_it_should_not_hold(
             except sqlite3.IntegrityError:  # the column's own type forbids it
                 continue
             shown += shows_or_complains(capsys, path, *next(ways))
-    assert shown > len(columns())
+    assert shown > len(columns(newer))
 
 
 def test_flipped_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

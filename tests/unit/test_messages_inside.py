@@ -407,11 +407,13 @@ def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_
     with closing(sqlite3.connect(path)) as connection:
         (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'ranks'").fetchone()
         connection.executescript(
+            "CREATE TABLE table_of_calls AS SELECT * FROM calls; DROP VIEW calls;"
+            "ALTER TABLE table_of_calls RENAME TO calls; ALTER TABLE calls DROP COLUMN unfinished;"
             f"DROP TABLE pattern_messages; DROP TABLE patterns; CREATE TABLE old AS SELECT {old} FROM ranks;"
             f"DROP TABLE ranks; {sql[: sql.index(',', sql.index('inside_since'))]});"
             f"INSERT INTO ranks SELECT * FROM old; DROP TABLE old; VACUUM; PRAGMA user_version = 2"
         )
-    assert SCHEMA_VERSION == 5
+    assert SCHEMA_VERSION == 6
     before = path.read_bytes()
     assert rows(path, "SELECT id, communicator, procedure, root, size FROM patterns") == []
     assert rows(path, "SELECT pattern, source, destination, messages FROM pattern_messages") == []

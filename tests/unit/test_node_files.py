@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -18,6 +19,7 @@ from rankwise.profile import layout
 from rankwise.profile.assemble import assemble
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.holders import find_counters
+from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.node_files import read_entries, read_node_file
 
 IMAGES = {f"node1.{4000 + rank}.0.counters": one.to_bytes() for rank, one in enumerate(small_world(2))}
@@ -301,3 +303,37 @@ def test_a_node_file_that_is_saved_anew_is_read_as_it_is_then(tmp_path: Path) ->
     )
     new.replace(path)
     assert [one.path.name for one in holder.read() if isinstance(one, Counters)] == [second, first]
+
+
+def killed() -> Process:
+    """Make a process that never came to its end."""
+    nothing = {"stopping": (0, 0, 0), "stopped": (0, 0, 0)}
+    return Process(header={"state": CONSTANTS["STATE_RUNNING"], "latest": stamp(9.0)} | nothing)
+
+
+def test_a_process_lived_until_its_keeper_saw_it_gone(tmp_path: Path) -> None:
+    name = "node1.4000.0.counters"
+    gone_ns = stamp(12.5)[1]
+    written(tmp_path / "run", node_file({name: killed().to_bytes()}, {name: gone_ns}))
+    made = assemble(tmp_path / "run", tmp_path / "x.rankwise", exit_status=None)
+    [(wall, gone, stopped)] = rows(made.path, "SELECT wall, gone, stopped FROM ranks")
+    assert wall == 12.5
+    assert gone == stopped
+    assert rows(made.path, "SELECT * FROM warnings") == []
+
+
+def test_what_was_counted_after_the_last_save_is_missed(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    one, two, three = (f"node1.{number}.0.counters" for number in range(3))
+    image = killed().to_bytes()
+    written(run, node_file({one: image, two: image}, {two: 5}, is_final=0), "a.node")
+    written(run, node_file({three: image}, is_final=0, saved_realtime_ns=SAVED_NS - 2_500_000_000), "b.node")
+    (run / "ended").write_text(
+        json.dumps({"host": "x", "monotonic_ns": 1, "realtime_ns": SAVED_NS + 10**9, "processes": {}})
+    )
+    made = assemble(run, tmp_path / "x.rankwise", exit_status=137)
+    texts = [text for (text,) in rows(made.path, "SELECT text FROM warnings")]
+    assert (
+        "what 2 processes of the job counted after their last save is missing (on node1):"
+        " the earliest was 3.5 s before its end"
+    ) in texts

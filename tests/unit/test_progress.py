@@ -34,14 +34,14 @@ def shown(
 
 
 def test_the_listener_is_led_from_nothing_to_all(tmp_path: Path) -> None:
-    write_world(tmp_path / "run", small_world(10))
+    write_world(tmp_path / "run", small_world(100))
     write_world(tmp_path / "run", small_world(5), prefix="other")
     fractions: list[float] = []
     assembly = assemble(tmp_path / "run", tmp_path / "a.rankwise", exit_status=0, listener=fractions.append)
     assert len(assembly.others) == 1
-    assert len(fractions) == 15 + 2 * 15  # each file read, each rank's calls and messages written
+    assert len(fractions) == 2 + 2 + 1  # of 64 processes each: read, and the rows of either world written
     assert fractions == sorted(fractions)
-    assert 0 < fractions[0] < 0.1
+    assert 0 < fractions[0] < 0.25
     assert fractions[-1] == pytest.approx(1.0)
 
 

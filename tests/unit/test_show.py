@@ -175,7 +175,7 @@ def test_json_is_never_cut(large: str, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_damage_found_while_reading_is_one_line(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE messages")
+        connection.execute("ALTER TABLE messages RENAME COLUMN bytes TO octets")
     assert main(["show", path, "--by", "pair"]) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -12,7 +12,7 @@ from rankwise.analysis.counted import (
     counted_by,
     opening_and_closing_by,
 )
-from rankwise.analysis.visibility import Visibilities, Visibility
+from rankwise.analysis.visibility import Visibilities, Visibility, has_messages_inside
 
 CLASSES = ("collective", "neighbourhood")
 """Of procedures."""
@@ -59,18 +59,10 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
     Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
     MPI_Finalize come last.
     """
-    inside: dict[tuple[int, int], tuple[int, int]] = {
-        (communicator, procedure): (messages, size)
-        for communicator, procedure, messages, size in connection.execute(
-            "SELECT communicator, procedure, SUM(messages), SUM(bytes) FROM messages"
-            " WHERE kind = 'in-collective' GROUP BY communicator, procedure"
-        )
-    }
+    inside = seen_inside(connection)
     visible = Visibilities(connection)
     with_data = set(
-        connection.execute(
-            "SELECT DISTINCT communicator, procedure FROM calls WHERE size_bin <> 0"
-        ).fetchall()
+        connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
     )
     found = []
     for (
@@ -83,8 +75,8 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         size,
         remote,
     ), counted in [
-        *counted_by(connection, _KEYS, _JOINS),
-        *opening_and_closing_by(connection, _KEYS, _JOINS),
+        *counted_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
+        *opening_and_closing_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
     ]:
         processes = size + remote
         messages, volume = inside.get((communicator, procedure), (None, None))
@@ -104,6 +96,19 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
             )
         )
     return found
+
+
+def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return messages and bytes that were seen inside calls, by communicator and procedure."""
+    if not has_messages_inside(connection):
+        return {}
+    return {
+        (communicator, procedure): (messages, size)
+        for communicator, procedure, messages, size in connection.execute(
+            "SELECT communicator, procedure, SUM(messages), SUM(bytes) FROM messages"
+            " WHERE kind = 'in-collective' GROUP BY communicator, procedure"
+        )
+    }
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,10 @@ class CommunicatorCalls:
 def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
     """Return every procedure on every communicator, most time in MPI first."""
     (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
-    # One row a process first: a process has a row for each region and size bin.
     spreads = {
         (communicator, procedure): facts
         for communicator, procedure, *facts in connection.execute(
-            "SELECT communicator, procedure, COUNT(*), MIN(seconds), MAX(seconds) FROM"
-            " (SELECT communicator, procedure, rank, SUM(seconds) AS seconds FROM calls"
-            " GROUP BY communicator, procedure, rank) GROUP BY communicator, procedure"
+            "SELECT communicator, procedure, ranks, least_seconds, most_seconds FROM communicator_sums"
         )
     }
     found = []
@@ -45,6 +42,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
         connection,
         "communicators.name, communicators.size, members_seen, communicator, procedures.name, procedures.id",
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
+        sums="communicator_sums",
     ):
         processes, least, most = spreads[communicator, procedure]
         members = max(seen if size else ranks, processes)

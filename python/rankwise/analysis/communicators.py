@@ -60,8 +60,10 @@ class Communicator:
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     """Return every communicator, most time in MPI first; (none), (several) and (other) only if in use."""
-    counts = {key: counted for (key,), counted in counted_by(connection, "communicator")}
-    top = top_operations(connection, "id")
+    counts = {
+        key: counted for (key,), counted in counted_by(connection, "communicator", sums="communicator_sums")
+    }
+    top = top_operations(connection, by_communicator=True)
     rows = connection.execute(
         "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
         " c.members, c.remote_members, others.name, c.members_seen, c.topology, c.dims, c.periods,"

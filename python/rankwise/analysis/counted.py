@@ -66,15 +66,21 @@ class Counted:
 
 
 def counted_by(
-    connection: sqlite3.Connection, keys: str, joins: str = ""
+    connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
 ) -> list[tuple[tuple[Any, ...], Counted]]:
     """Return the calls between MPI_Init and MPI_Finalize grouped by the SQL columns `keys`.
+
+    Args:
+        connection: the profile.
+        keys: names of columns.
+        joins: SQL, of tables that have them.
+        sums: the table that is called `calls` in both: itself, or one with sums of it that are fine enough.
 
     Returns:
         (values of the keys, sums) of each group, most time first.
     """
     (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
-    groups = _groups(connection, keys, f"{joins} WHERE calls.procedure NOT IN {_OPEN_OR_CLOSE}")
+    groups = _groups(connection, sums, keys, f"{joins} WHERE calls.procedure NOT IN {_OPEN_OR_CLOSE}")
     mpi = sum(sums.seconds for _, sums in groups)
     return [
         (
@@ -88,23 +94,26 @@ def counted_by(
 
 
 def opening_and_closing_by(
-    connection: sqlite3.Connection, keys: str, joins: str = ""
+    connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
 ) -> list[tuple[tuple[Any, ...], Counted]]:
     """Return the calls of MPI_Init, MPI_Finalize and their kin, likewise; they have no shares."""
-    return _groups(connection, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
+    return _groups(connection, sums, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
 
 
 def opening_and_closing(connection: sqlite3.Connection) -> Counted:
     """Return all calls of MPI_Init, MPI_Finalize and their kin."""
-    return sum((counted for _, counted in opening_and_closing_by(connection, "calls.procedure")), Counted())
+    groups = opening_and_closing_by(connection, "calls.procedure", sums="family_sums")
+    return sum((counted for _, counted in groups), Counted())
 
 
-def _groups(connection: sqlite3.Connection, keys: str, rest: str) -> list[tuple[tuple[Any, ...], Counted]]:
+def _groups(
+    connection: sqlite3.Connection, sums: str, keys: str, rest: str
+) -> list[tuple[tuple[Any, ...], Counted]]:
     """Return the sums of each group, without shares."""
     rows = connection.execute(
         f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
         f" SUM(unfinished), {keys}"
-        f" FROM calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
+        f" FROM {sums} AS calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
     )
     return [
         (tuple(key), Counted(calls, sent, received, time, unfinished=unfinished))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from rankwise.analysis.communicators import Communicator, communicators
-from rankwise.analysis.counted import Counted
+from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.counted import Counted, counted_by
 from rankwise.analysis.operations import Operation, top_operations
 
 
@@ -50,36 +51,54 @@ class Family:
 
 def families(connection: sqlite3.Connection) -> list[Family]:
     """Return every family of communicators, most time in MPI first."""
-    siblings: dict[str, list[Communicator]] = {}
-    for communicator in sorted(communicators(connection), key=lambda row: row.created_seconds):
-        siblings.setdefault(communicator.family, []).append(communicator)
-    top = top_operations(connection, "family")
-    found = [_family(members, top.get(name)) for name, members in siblings.items()]
+    counts = {name: counted for (name,), counted in counted_by(connection, "family", sums="family_sums")}
+    top = top_operations(connection)
+    siblings: dict[str, list[Any]] = {}
+    # The other communicators' names are looked up for the first of a family alone: there may be very many.
+    for row in connection.execute(
+        "SELECT family, name, size, remote_size, user_name, parent, remote_parent, procedure, topology, dims,"
+        " reorder, reordered, members, remote_members FROM communicators ORDER BY created, id"
+    ):
+        siblings.setdefault(row[0], []).append(row)
+    found = [
+        _family(connection, rows, counts.get(family, Counted()), top.get(family))
+        for family, rows in siblings.items()
+        if rows[0][2] > 0 or family in counts
+    ]
     return sorted(found, key=lambda row: row.counted.order)
 
 
-def _family(siblings: list[Communicator], top: Operation | None) -> Family:
-    first = siblings[0]
+def _family(
+    connection: sqlite3.Connection, siblings: list[Any], counted: Counted, top: Operation | None
+) -> Family:
+    family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
+    *_, dims, reorder, reordered, members, remote_members = zip(*siblings, strict=True)
+    _, _, _, _, _, parent, remote_parent, procedure, topology, *_ = siblings[0]
     return Family(
-        name=first.name if len(siblings) == 1 else first.family,
-        family=first.family,
+        name=names[0] if len(siblings) == 1 else family[0],
+        family=family[0],
         communicators=len(siblings),
-        size_min=min(row.size for row in siblings),
-        size_max=max(row.size for row in siblings),
-        remote_size=max(row.remote_size for row in siblings),
-        user_names=_distinct(row.user_name for row in siblings if row.user_name),
-        parent=first.parent,
-        remote_parent=first.remote_parent,
-        procedure=first.procedure,
-        topology=first.topology,
-        dims=[list(dims) for dims in dict.fromkeys(tuple(row.dims) for row in siblings if row.dims)],
-        reorder=any(row.reorder for row in siblings),
-        reordered=any(row.reordered for row in siblings),
-        members=[row.members for row in siblings],
-        remote_members=[row.remote_members for row in siblings],
+        size_min=min(sizes),
+        size_max=max(sizes),
+        remote_size=max(remote_sizes),
+        user_names=_distinct(name for name in user_names if name),
+        parent=_name(connection, parent),
+        remote_parent=_name(connection, remote_parent),
+        procedure=procedure,
+        topology=topology,
+        dims=[found for found in map(decoded_list, dict.fromkeys(dims)) if found],
+        reorder=any(reorder),
+        reordered=any(reordered),
+        members=list(members),
+        remote_members=list(remote_members),
         top_operation=top,
-        counted=sum((row.counted for row in siblings), Counted()),
+        counted=counted,
     )
+
+
+def _name(connection: sqlite3.Connection, communicator: int | None) -> str | None:
+    row = connection.execute("SELECT name FROM communicators WHERE id = ?", (communicator,)).fetchone()
+    return row[0] if row else None
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.bins import OTHER
+from rankwise.profile.database import TABLES_BESIDE, column_types
 
 # Numbers of other tables, made readable. Left joins: a row must not get lost with a damaged reference.
 _READABLE = {
@@ -83,14 +84,17 @@ def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
             # The temporary ones are those that an older profile lacks, or that lack columns there.
             "SELECT DISTINCT name FROM"
             " (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
-            " WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            " WHERE (type = 'table' OR name = 'calls') AND name NOT LIKE 'sqlite_%'"
         )
+        if name not in TABLES_BESIDE
     ]
     return [_flat_table(connection, name) for name in names]
 
 
 def _flat_table(connection: sqlite3.Connection, name: str) -> FlatTable:
     more, joins, more_columns = _READABLE.get(name, ("", "", {}))
-    columns = dict(connection.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall())
+    columns = column_types(name) or dict(
+        connection.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall()
+    )
     quoted = '"' + name.replace('"', '""') + '"'
     return FlatTable(name, columns | more_columns, f"SELECT {quoted}.*{more} FROM {quoted}{joins}")

@@ -5,8 +5,17 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.collectives import CLASSES, collectives
+from rankwise.analysis.collectives import CLASSES, seen_inside
+from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.percent import percent
+from rankwise.analysis.visibility import Visibilities
+
+# Collectives on each communicator of several processes. (There may be so many that nothing is made of each.)
+_AMONG = (
+    f"FROM communicator_sums AS calls {JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
+    f" WHERE procedures.class IN {CLASSES} AND communicators.size + communicators.remote_size <> 1"
+)
+_KEYS = "calls.communicator, calls.procedure, procedures.name, calls.with_data"
 
 
 @dataclass(frozen=True)
@@ -36,17 +45,29 @@ class InsideTotals:
 
 def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
     """Add up the messages inside collectives; None if no collective was called by several processes."""
-    rows = [row for row in collectives(connection) if row.class_name in CLASSES]
-    if not rows:
+    (count,) = connection.execute(f"SELECT COUNT(*) {_AMONG}").fetchone()
+    if not count:
         return None
+    inside = seen_inside(connection)
+    rows = connection.execute(f"SELECT {_KEYS} {_AMONG}") if inside else ()
+    seen = [row for row in rows if row[:2] in inside]
+    # Of those with the most time there is a silent one before there can be no more that are not.
+    most = connection.execute(
+        f"SELECT {_KEYS} {_AMONG} ORDER BY calls.seconds DESC, calls.calls DESC, procedures.name,"
+        " calls.communicator LIMIT ?",
+        (len(seen) + 1,),
+    )
+    silent = next((row for row in most if row[:2] not in inside), None)
+    visible = Visibilities(connection, None if inside or not silent else silent[0])
+    partly = sum(
+        visible.of_all(communicator, name, seen=True, with_data=bool(with_data)).hides
+        for communicator, _, name, with_data in seen
+    )
+    why = visible.of_all(silent[0], silent[2], seen=False, with_data=bool(silent[3])).text if silent else ""
     messages, volume, off_node = connection.execute(
-        "SELECT COALESCE(SUM(messages.messages), 0), COALESCE(SUM(bytes), 0),"
-        " COALESCE(SUM(CASE WHEN sender.host <> receiver.host THEN bytes END), 0)"
-        " FROM messages LEFT JOIN ranks AS sender ON sender.rank = source"
-        " LEFT JOIN ranks AS receiver ON receiver.rank = destination WHERE kind = 'in-collective'"
+        "SELECT COALESCE(SUM(messages), 0),"
+        " COALESCE(SUM(bytes_on_node + bytes_off_node + bytes_unplaced), 0),"
+        " COALESCE(SUM(bytes_off_node), 0) FROM host_sums WHERE kind = 'in-collective'"
     ).fetchone()
-    silent = [row for row in rows if row.messages is None]
-    why = silent[0].visibility.text if silent else ""
-    partly = sum(row.messages is not None and row.visibility.hides for row in rows)
     share = percent(off_node, volume)
-    return InsideTotals(messages, volume, off_node, share, len(rows), len(silent), partly, why)
+    return InsideTotals(messages, volume, off_node, share, count, count - len(seen), partly, why)

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
 
-# The messages that the program itself sends and fetches, each with the hosts of its ends.
-PLACED_MESSAGES = (
-    "messages LEFT JOIN ranks AS sender ON sender.rank = messages.source"
-    " LEFT JOIN ranks AS receiver ON receiver.rank = messages.destination"
-    " WHERE messages.kind IN ('point-to-point', 'one-sided')"
-)
-# A host is NULL, and both comparisons with it too, where an end is not known.
-PLACED_BYTES = (
-    "COALESCE(SUM(CASE WHEN sender.host = receiver.host THEN messages.bytes END), 0),"
-    " COALESCE(SUM(CASE WHEN sender.host <> receiver.host THEN messages.bytes END), 0),"
-    " COALESCE(SUM(CASE WHEN sender.host IS NULL OR receiver.host IS NULL THEN messages.bytes END), 0)"
-)
+OWN_MESSAGES = "host_sums WHERE kind IN ('point-to-point', 'one-sided')"
+"""SQL: sums of the messages that the program itself sends and fetches."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +33,10 @@ class Locality:
 
 def locality(connection: sqlite3.Connection) -> Locality:
     """Return how many bytes of the program's own messages leave the node."""
-    kinds = [kind for (kind,) in connection.execute(f"SELECT DISTINCT messages.kind FROM {PLACED_MESSAGES}")]
+    kinds = [kind for (kind,) in connection.execute(f"SELECT DISTINCT kind FROM {OWN_MESSAGES}")]
     messages, on, off, unplaced = connection.execute(
-        f"SELECT COALESCE(SUM(messages.messages), 0), {PLACED_BYTES} FROM {PLACED_MESSAGES}"
+        "SELECT COALESCE(SUM(messages), 0), COALESCE(SUM(bytes_on_node), 0),"
+        f" COALESCE(SUM(bytes_off_node), 0), COALESCE(SUM(bytes_unplaced), 0) FROM {OWN_MESSAGES}"
     ).fetchone()
     return Locality(
         sorted(kinds, reverse=True), messages, on, off, unplaced, percent(off, on + off + unplaced)

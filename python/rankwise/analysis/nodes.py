@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.counted import THREAD_SECONDS
-from rankwise.analysis.locality import PLACED_BYTES, PLACED_MESSAGES
+from rankwise.analysis.locality import OWN_MESSAGES
 from rankwise.analysis.percent import percent
 
 
@@ -40,7 +40,8 @@ def nodes(connection: sqlite3.Connection) -> list[Node]:
     sent = {
         host: volumes
         for host, *volumes in connection.execute(
-            f"SELECT sender.host, {PLACED_BYTES} FROM {PLACED_MESSAGES} GROUP BY sender.host"
+            "SELECT host, SUM(bytes_on_node), SUM(bytes_off_node), SUM(bytes_unplaced)"
+            f" FROM {OWN_MESSAGES} GROUP BY host"
         )
     }
     return [

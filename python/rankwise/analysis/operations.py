@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.bins import bin_range
-from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, counted_by
+from rankwise.analysis.counted import JOIN_PROCEDURES, counted_by
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,16 @@ class Operation:
     seconds: float
 
 
-def top_operations(connection: sqlite3.Connection, key: str) -> dict[Any, Operation]:
-    """Return the operation of the most time in MPI for each value of `key`, a column of `communicators`."""
+def top_operations(connection: sqlite3.Connection, *, by_communicator: bool = False) -> dict[Any, Operation]:
+    """Return the operation of the most time in MPI of each family of communicators, or of each communicator.
+
+    Returns:
+        By the name of the family, or the communicator's id.
+    """
+    key, sums = ("communicator", "calls") if by_communicator else ("family", "family_sums")
     top: dict[Any, Operation] = {}
     for (value, name, size_bin), counted in counted_by(
-        connection,
-        f"communicators.{key}, procedures.name, size_bin",
-        f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
+        connection, f"calls.{key}, procedures.name, size_bin", JOIN_PROCEDURES, sums=sums
     ):
         if value not in top:
             top[value] = Operation(name, size_bin, *bin_range(size_bin), counted.seconds)

@@ -75,7 +75,7 @@ def run_facts(connection: sqlite3.Connection) -> Run:
     ).fetchone()
     version, command, *facts = row
     (nodes,) = connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()
-    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM calls").fetchone()
+    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
     return Run(*(version, decoded_list(command), *facts, nodes, calls))
 
 
@@ -88,7 +88,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
     cost, setup, wall, ranks, threads = connection.execute(
         "SELECT TOTAL(own_cost), SUM(own_setup), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0) FROM ranks"
     ).fetchone()
-    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM calls").fetchone()
+    (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
     dropped: dict[str, int] = dict(
         connection.execute(
             "SELECT what, SUM(count) FROM dropped GROUP BY what HAVING SUM(count) > 0 ORDER BY what"

@@ -31,12 +31,12 @@ class ProcedureRow:
 
 def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
     """Return every procedure that was called between MPI_Init and MPI_Finalize, most time first."""
-    return _rows(connection, counted_by(connection, _KEYS, JOIN_PROCEDURES))
+    return _rows(connection, counted_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
 
 
 def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
     """Return MPI_Init, MPI_Finalize and their kin, as far as they were called, most time first."""
-    return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES))
+    return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
 
 
 def _rows(
@@ -44,9 +44,7 @@ def _rows(
 ) -> list[ProcedureRow]:
     extremes = {
         procedure: facts
-        for procedure, *facts in connection.execute(
-            "SELECT procedure, COUNT(DISTINCT rank), MIN(min), MAX(max) FROM calls GROUP BY procedure"
-        )
+        for procedure, *facts in connection.execute("SELECT procedure, ranks, min, max FROM procedure_sums")
     }
     return [
         ProcedureRow(*(name, class_name, *extremes[procedure], counted))

@@ -65,7 +65,7 @@ def ranks(connection: sqlite3.Connection) -> list[Rank]:
     counts = {
         rank: numbers
         for rank, *numbers in connection.execute(
-            "SELECT rank, SUM(calls), SUM(bytes_sent), SUM(bytes_received) FROM calls GROUP BY rank"
+            "SELECT rank, calls, bytes_sent, bytes_received FROM rank_sums"
         )
     }
     rows = connection.execute(

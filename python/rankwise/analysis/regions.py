@@ -32,7 +32,7 @@ class Region:
 
 def regions(connection: sqlite3.Connection) -> list[Region]:
     """Return every region, most time in MPI first."""
-    counts = {key: counted for (key,), counted in counted_by(connection, "region")}
+    counts = {key: counted for (key,), counted in counted_by(connection, "region", sums="family_sums")}
     rows = connection.execute(
         "SELECT id, name, COUNT(rank), COALESCE(SUM(entries), 0), TOTAL(seconds)"
         " FROM regions LEFT JOIN region_times ON region_times.region = regions.id"

@@ -34,7 +34,7 @@ def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
         top.setdefault(row.size_bin, row.procedure)
     return [
         SizeRow(size_bin, *bin_range(size_bin), top[size_bin], counted)
-        for (size_bin,), counted in counted_by(connection, "size_bin")
+        for (size_bin,), counted in counted_by(connection, "size_bin", sums="family_sums")
     ]
 
 
@@ -42,5 +42,7 @@ def sizes_by_procedure(connection: sqlite3.Connection) -> list[SizeRow]:
     """Return every pair of size bin and procedure in use, most time in MPI first."""
     return [
         SizeRow(size_bin, *bin_range(size_bin), name, counted)
-        for (size_bin, name), counted in counted_by(connection, "size_bin, procedures.name", JOIN_PROCEDURES)
+        for (size_bin, name), counted in counted_by(
+            connection, "size_bin, procedures.name", JOIN_PROCEDURES, sums="family_sums"
+        )
     ]

@@ -69,13 +69,16 @@ def times(connection: sqlite3.Connection) -> Times:
     mpi, init_finalize, run = connection.execute(
         f"SELECT TOTAL(mpi), COALESCE(AVG(init_finalize), 0.0), TOTAL({THREAD_SECONDS}) FROM ranks"
     ).fetchone()
-    order = [
-        RankTime(*row) for row in connection.execute("SELECT rank, host, mpi FROM ranks ORDER BY mpi, rank")
-    ]
+    most, least = (
+        connection.execute(
+            f"SELECT rank, host, mpi FROM ranks ORDER BY mpi {order}, rank {order} LIMIT 1"
+        ).fetchone()
+        for order in ("DESC", "ASC")
+    )
     share = percent(mpi, run)
     rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded: nothing is left is no 1e-14
-    most, least = (order[-1], order[0]) if order else (None, None)
-    return Times(longest, init_finalize, share, rest, most, least, ended is not None)
+    highest, lowest = (RankTime(*row) if row else None for row in (most, least))
+    return Times(longest, init_finalize, share, rest, highest, lowest, ended is not None)
 
 
 def balance(connection: sqlite3.Connection) -> Balance | None:
@@ -86,7 +89,7 @@ def balance(connection: sqlite3.Connection) -> Balance | None:
     if not ranks:
         return None
     sent = {rank: 0 for rank, *_ in ranks}
-    sent.update(connection.execute("SELECT rank, SUM(bytes_sent) FROM calls GROUP BY rank").fetchall())
+    sent.update(connection.execute("SELECT rank, bytes_sent FROM rank_sums").fetchall())
     mpi = {rank: mpi for rank, _, _, _, mpi, *_ in ranks}
     wall = {rank: wall for rank, wall, *_ in ranks}
     run = {rank: seconds for rank, *_, seconds in ranks}

@@ -57,9 +57,9 @@ class _Hook:
 
 
 class Visibilities:
-    """Answers for each collective on each communicator of a profile."""
+    """Answers for each collective on each communicator of a profile, or on one of them."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, communicator: int | None = None) -> None:
         self._only = frozenset(decoded_list(connection.execute("SELECT only FROM run").fetchone()[0]))
         rows = connection.execute(
             "SELECT rank, host, transport_state, transport_sees, transport_note FROM ranks"
@@ -71,19 +71,20 @@ class Visibilities:
             for rank, host, state, sees, note in rows
         }
         # Messages of blocking collectives are always attributed: they are sent while the call runs.
-        self._lossy = {
-            rank
-            for (rank,) in connection.execute(
-                "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
-            )
-        }
+        lost = "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
+        self._lossy = set[int]()
+        if has_messages_inside(connection):
+            self._lossy = {rank for (rank,) in connection.execute(lost)}
         self._shapes = _shapes(connection)
         self._members: dict[int, set[int]] = defaultdict(set)
         self._hooks: dict[int, list[_Hook]] = defaultdict(list)
-        for communicator, rank in connection.execute("SELECT DISTINCT communicator, rank FROM calls"):
+        for place, rank in connection.execute(
+            "SELECT communicator, rank FROM call_places WHERE ?1 IS NULL OR communicator = ?1",
+            (communicator,),
+        ):
             if rank in hooks:
-                self._hooks[communicator].append(hooks[rank])
-            self._members[communicator].add(rank)
+                self._hooks[place].append(hooks[rank])
+            self._members[place].add(rank)
 
     def of_all(self, communicator: int, procedure: str, *, seen: bool, with_data: bool) -> Visibility:
         """Say how far the messages inside all calls of a collective are visible; arguments as of `of`."""
@@ -138,6 +139,13 @@ class Visibilities:
         if len({hook.host for hook in hooks}) > 1:
             return "the library moved the data without messages that pass its transport (offload)"
         return "shared memory within the node"
+
+
+def has_messages_inside(connection: sqlite3.Connection) -> bool:
+    """Tell whether any message inside a collective was seen."""
+    query = "SELECT EXISTS (SELECT 1 FROM host_sums WHERE kind = 'in-collective')"
+    (found,) = connection.execute(query).fetchone()
+    return bool(found)
 
 
 def moved_otherwise(procedure: str, processes: int, size: int | None, messages: int, volume: int) -> bool:

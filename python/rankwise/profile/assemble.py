@@ -12,13 +12,17 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.counters import Counters
 from rankwise.profile.database import new_profile
 from rankwise.profile.end_note import read_end_note
-from rankwise.profile.holders import find_counters
+from rankwise.profile.holders import Found, find_counters
 from rankwise.profile.launch_note import read_launch_note
+from rankwise.profile.node_files import late_saves
+from rankwise.profile.portions import portions, read_portion
 from rankwise.profile.progress import Listener, Progress
+from rankwise.profile.workers import Workers, processors
 from rankwise.profile.world_profile import WorldProfile
 from rankwise.profile.worlds import worlds
 
 _READING_SHARE = 0.4  # of the time that an assembly takes, roughly
+_SHARED_FROM = 3000  # processes: to start others that help takes as long as to read some hundreds
 
 
 @dataclass(frozen=True)
@@ -68,40 +72,54 @@ def assemble(
     note = read_launch_note(run_directory)
     end = read_end_note(run_directory)
     progress = Progress(listener)
-    files, unreadable = _read_all(run_directory, progress)
-    found = worlds(files)
-    warnings = [*([note.warning] if note.warning else []), *unreadable]
+    counters = _find(run_directory)
+    processes = sum(len(holder.names) for holder in counters.holders)
     assemblies: list[Assembly] = []
-    for number, world in enumerate(found, 1):
-        path = output if number == 1 else _further(output, number, force)
-        made = WorldProfile(world, note, exit_status, interrupted, end)
-        with new_profile(path) as profile:
-            made.fill(profile, warnings, progress, (1 - _READING_SHARE) * len(world.ranks) / len(files))
-        assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
+    with Workers(processors() if processes >= _SHARED_FROM and processors() > 1 else 0) as workers:
+        files, unreadable = _read_all(run_directory, counters, progress, workers)
+        found = worlds(files)
+        warnings = [*([note.warning] if note.warning else []), *unreadable]
+        warnings += late_saves(counters.node_files, end.realtime_ns if end else None)
+        for number, world in enumerate(found, 1):
+            path = output if number == 1 else _further(output, number, force)
+            made = WorldProfile(world, note, exit_status, interrupted, end)
+            share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
+            with new_profile(path) as profile:
+                made.fill(profile, warnings, progress, share, workers, counters.holders)
+            assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
     first, *others = assemblies
     return Assembly(
         first.path, first.ranks_seen, first.ranks_expected, first.partial, first.reason, tuple(others)
     )
 
 
-def _read_all(run_directory: Path, progress: Progress) -> tuple[list[Counters], list[str]]:
-    """Read all counters files; return those that could be read, and a sentence for each other one.
-
-    Raises:
-        RankwiseError: there is none, or none that can be read.
-    """
+def _find(run_directory: Path) -> Found:
     try:
-        found = find_counters(run_directory)
+        return find_counters(run_directory)
     except OSError as error:
         raise RankwiseError(
             f"{run_directory} cannot be read: {error.strerror}: give a run directory"
         ) from error
+
+
+def _read_all(
+    run_directory: Path, found: Found, progress: Progress, workers: Workers
+) -> tuple[list[Counters], list[str]]:
+    """Read all counters; return those that could be read, and a sentence for each of the others.
+
+    Without their rows if the work is shared out: all rows together may not fit into the memory.
+
+    Raises:
+        RankwiseError: there are none, or none that can be read.
+    """
     files: list[Counters] = []
     sentences = [*(loss for one in found.node_files for loss in one.losses), *map(str, found.failures)]
-    for holder in progress.over(found.holders, _READING_SHARE):
-        for one in holder.read():
-            if isinstance(one, RankwiseError):
-                sentences.append(str(one))
+    processes = max(sum(len(holder.names) for holder in found.holders), 1)
+    read = workers.map(read_portion, portions(found.holders, with_rows=not workers.several))
+    for together in progress.through(read, _READING_SHARE, lambda together: len(together) / processes):
+        for one in together:
+            if isinstance(one, str):
+                sentences.append(one)
             else:
                 files.append(one)
     if not files and sentences:

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
 
+from rankwise.profile.batches import OUTSIDE_WORLD
 from rankwise.profile.members import UNKNOWN, compact, parse
-from rankwise.profile.table_rows import OUTSIDE_WORLD
 
 # What the runtime could not book, and so may be why the bytes do not agree.
 _EXPLANATIONS = {
@@ -45,7 +45,7 @@ def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
     """Compare point-to-point bytes sent and received on each communicator."""
     mismatches = profile.execute(
         "SELECT communicators.name, SUM(bytes_sent) AS sent, SUM(bytes_received) AS received"
-        " FROM calls JOIN procedures ON procedures.id = calls.procedure"
+        " FROM communicator_sums AS calls JOIN procedures ON procedures.id = calls.procedure"
         " JOIN communicators ON communicators.id = communicator"
         f" WHERE class IN ('point-to-point', 'partitioned', 'completion') AND {_WHOLE}"
         # What was sent out of the world is received where nobody counts.
@@ -72,12 +72,18 @@ def _explanation(profile: sqlite3.Connection) -> str:
 
 def _collectives(profile: sqlite3.Connection) -> Iterator[str]:
     """Compare how often each member of an intracommunicator called each collective."""
-    counted = profile.execute(
-        "SELECT communicator, calls.procedure, rank, SUM(calls)"
-        " FROM calls JOIN procedures ON procedures.id = calls.procedure"
+    unlike = (
+        "SELECT communicator, calls.procedure FROM communicator_sums AS calls"
+        " JOIN procedures ON procedures.id = calls.procedure"
         " JOIN communicators ON communicators.id = communicator"
         f" WHERE class IN ('collective', 'neighbourhood') AND {_WHOLE} AND remote_size = 0"
-        " GROUP BY communicator, calls.procedure, rank"
+        " AND (ranks <> size OR least_calls <> most_calls)"
+    )
+    if profile.execute(f"SELECT NOT EXISTS ({unlike})").fetchone() == (1,):
+        return
+    counted = profile.execute(
+        "SELECT communicator, procedure, rank, SUM(calls) FROM calls"
+        f" WHERE (communicator, procedure) IN ({unlike}) GROUP BY communicator, procedure, rank"
     )
     communicators = {
         number: (name, members)

@@ -79,10 +79,28 @@ class Clock:
 
     def since(self, origin_ns: int, ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Convert instants from ticks to seconds after an instant in nanoseconds since 1970."""
-        # Subtracted as integers first: a float has no room for both an epoch and a microsecond.
-        after_anchor: NDArray[np.int64] = (ticks - np.uint64(self.anchor.ticks)).view(np.int64)
-        offset = (self.anchor.realtime_ns - origin_ns) / NANOSECONDS
-        return after_anchor.astype(np.float64) / self.ticks_per_second + offset
+        return instants([self], np.array([len(ticks)]), origin_ns, ticks)
+
+
+def instants(
+    clocks: Sequence[Clock], lengths: NDArray[np.int64], origin_ns: int, ticks: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """Convert instants of several processes from ticks to seconds after an instant.
+
+    Args:
+        clocks: of the processes.
+        lengths: how many instants are of each.
+        origin_ns: nanoseconds since 1970.
+        ticks: of the first process, then of the next one, ...
+    """
+    # Subtracted as integers first: a float has no room for both an epoch and a microsecond.
+    anchors = np.array([clock.anchor.ticks for clock in clocks], np.uint64)
+    offsets = np.array([(clock.anchor.realtime_ns - origin_ns) / NANOSECONDS for clock in clocks])
+    ticks_per_second = np.array([clock.ticks_per_second for clock in clocks])
+    after_anchor: NDArray[np.int64] = (ticks - np.repeat(anchors, lengths)).view(np.int64)
+    seconds: NDArray[np.float64] = after_anchor.astype(np.float64) / np.repeat(ticks_per_second, lengths)
+    seconds += np.repeat(offsets, lengths)
+    return seconds
 
 
 def clocks(processes: Sequence[Sequence[Stamp]]) -> list[Clock]:

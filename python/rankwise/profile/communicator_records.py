@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.profile import layout
-from rankwise.profile.clock import Clock
+from rankwise.profile.clock import Clock, instants
 from rankwise.profile.counters import Counters
 from rankwise.profile.rows import Rows
 
@@ -49,66 +49,66 @@ def collect(
         origin_ns: start of the run, nanoseconds since 1970.
         wall: seconds from there to the last sign of life of any process.
     """
-    pieces = [np.empty(0, layout.COMMUNICATOR)]
-    ranks = [np.empty(0, np.int64)]
-    parents, sides = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
-    created, freed = [np.empty(0)], [np.empty(0)]
-    world_id = 0
-    for rank, counters in world.items():
-        rows = counters.communicators.copy()
-        world_id = _unite_worlds(rows, world_id)
-        pieces.append(rows)
-        ranks.append(np.full(len(rows), rank, np.int64))
-        parents.append(_parents(rows))
-        sides.append(_sides(rows))
-        created.append(clocks[rank].since(origin_ns, rows["created"]))
-        freed.append(np.where(rows["freed"] != 0, clocks[rank].since(origin_ns, rows["freed"]), np.nan))
-    return Records(
-        np.concatenate(pieces),
-        np.concatenate(ranks),
-        np.concatenate(parents),
-        np.concatenate(sides),
+    pieces = [counters.communicators for counters in world.values()]
+    lengths = np.array([len(piece) for piece in pieces], np.int64)
+    starts = np.cumsum(lengths) - lengths
+    rows = np.concatenate([np.empty(0, layout.COMMUNICATOR), *pieces])
+    _unite_worlds(rows, starts, lengths)
+    pointed = _pointed(rows, np.repeat(starts, lengths), np.repeat(lengths, lengths))
+
+    def since(ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
+        found = instants([clocks[rank] for rank in world], lengths, origin_ns, ticks)
         # Clocks of different nodes disagree a little, damaged ones a lot.
-        np.clip(np.concatenate(created), 0.0, wall),
-        np.clip(np.concatenate(freed), 0.0, wall),
+        return np.clip(found, 0.0, wall)
+
+    return Records(
+        rows,
+        np.repeat(np.array(list(world), np.int64), lengths),
+        np.where((rows["parent_id"] == 0) & ~_has_sides(rows), pointed, rows["parent_id"]),
+        np.where(_has_sides(rows), pointed, np.uint64(0)),
+        since(rows["created"]),
+        np.where(rows["freed"] != 0, since(rows["freed"]), np.nan),
     )
 
 
-def _unite_worlds(rows: Rows, world_id: int) -> int:
-    """Give MPI_COMM_WORLD the same id on all processes, whatever they say; return that id."""
-    if not len(rows) or rows[0]["letter"] != b"W" or rows[0]["parent_id"]:
-        return world_id
-    own = int(rows[0]["id"])
-    if world_id in (0, own):
-        return own
-    rows["parent_id"][rows["parent_id"] == own] = world_id
-    rows["id"][0] = world_id
-    return world_id
+def _unite_worlds(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+    """Give MPI_COMM_WORLD the same id on all processes, whatever they say.
 
-
-def _parents(rows: Rows) -> NDArray[np.uint64]:
-    """Return the parents' ids: as told, or else of the record that the parent's index points to."""
-    pointed = _pointed(rows)
-    parents: NDArray[np.uint64] = rows["parent_id"].copy()
-    missing = (parents == 0) & ~_has_sides(rows)
-    parents[missing] = pointed[missing]
-    return parents
-
-
-def _sides(rows: Rows) -> NDArray[np.uint64]:
-    """Return the ids of the local communicators of MPI_Intercomm_create, 0 for what others made."""
-    return np.where(_has_sides(rows), _pointed(rows), np.uint64(0))
+    Args:
+        rows: of all processes.
+        starts: where those of each process begin.
+        lengths: how many they are.
+    """
+    firsts = starts[lengths > 0]
+    of_world = (rows["letter"][firsts] == b"W") & (rows["parent_id"][firsts] == 0)
+    ids = rows["id"][firsts]
+    known = np.flatnonzero(of_world & (ids != 0))
+    if not len(known):
+        return
+    world_id = ids[known[0]]
+    differ = of_world & (ids != world_id)
+    for start, length in zip(firsts[differ].tolist(), lengths[lengths > 0][differ].tolist(), strict=True):
+        own = rows[start : start + length]
+        own["parent_id"][own["parent_id"] == own["id"][0]] = world_id
+        own["id"][0] = world_id
 
 
 def _has_sides(rows: Rows) -> NDArray[np.bool_]:
+    """Tell which have a side of the process's own, as MPI_Intercomm_create makes them."""
     kinds: NDArray[np.bool_] = (rows["flags"] & _BETWEEN_GROUPS) == _BETWEEN_GROUPS
     return kinds
 
 
-def _pointed(rows: Rows) -> NDArray[np.uint64]:
-    """Return the ids of the records that the parents' indices point to, 0 = none."""
+def _pointed(rows: Rows, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the ids of the records that the parents' indices point to, 0 = none.
+
+    Args:
+        rows: of all processes.
+        starts: for each row, where those of its process begin.
+        lengths: and how many they are.
+    """
     places = rows["parent"].astype(np.int64) - _FIRST
-    known = np.flatnonzero((places >= 0) & (places < len(rows)))
+    known = np.flatnonzero((places >= 0) & (places < lengths))
     found = np.zeros(len(rows), np.uint64)
-    found[known] = rows["id"][places[known]]
+    found[known] = rows["id"][(starts + places)[known]]
     return found

@@ -20,6 +20,7 @@ from rankwise.profile.counters import Counters
 from rankwise.profile.groups import Group, groups
 from rankwise.profile.members import compact_sparse
 from rankwise.profile.names import Name, Origin, name_communicators
+from rankwise.profile.own_ids import own_ids
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.text import text_of
 
@@ -77,11 +78,7 @@ class Joined:
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record becomes "other"."""
-        known = self.ids[rank]
-        found: NDArray[np.int64] = np.where(
-            indices < len(known), known[np.minimum(indices, len(known) - 1)], OTHER
-        )
-        return found
+        return own_ids(self.ids[rank], indices, OTHER)
 
 
 def join(

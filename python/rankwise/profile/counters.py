@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from rankwise.errors import RankwiseError
 from rankwise.profile import layout
 from rankwise.profile.clock import Stamp, is_damaged
-from rankwise.profile.procedures import TABLE_DIGEST
+from rankwise.profile.keys import part
+from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
@@ -38,6 +40,8 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "pattern_rows": layout.PATTERN_ROW,
     "imports": layout.IMPORT,
 }
+_BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
+_BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
 # Records that others refer to by their position: what follows a hole has lost its number.
 _NUMBERED = frozenset({"threads", "communicators", "regions", "files", "endpoints", "patterns"})
 
@@ -119,6 +123,7 @@ class Counters:
         left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
             nobody can tell whether they are in it.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
+        ticks_between: sum over the calls that are neither MPI_Init nor MPI_Finalize, nor their kin.
     """
 
     path: Path
@@ -137,6 +142,11 @@ class Counters:
     losses: tuple[str, ...]
     left: tuple[int, ...] = ()
     gone_ns: int = 0
+    ticks_between: float = 0.0
+
+    def without_rows(self) -> Counters:
+        """Return the same without `calls` and `messages`, which take the most memory."""
+        return replace(self, calls=_none(layout.CALLS), messages=_none(layout.MESSAGES))
 
 
 def read_counters(path: Path, *, follow_links: bool = False) -> Counters:
@@ -180,13 +190,14 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         losses["its clock is damaged: times are by the clocks of the others"] += 1
     if header.state == "unknown":
         losses["the state of the process is damaged"] += 1
+    calls = _possible(add_up_calls(tables["calls"]), losses)
     return Counters(
         path=path,
         header=header,
         threads=threads,
         communicators=tables["communicators"],
         regions=tables["regions"],
-        calls=_possible(add_up_calls(tables["calls"]), losses),
+        calls=calls,
         messages=_possible(add_up_messages(tables["messages"]), losses),
         files=tables["files"],
         accesses=_possible(add_up_accesses(tables["accesses"]), losses),
@@ -200,7 +211,28 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         ),
         left=_left(tables["threads"], threads),
         gone_ns=gone_ns,
+        ticks_between=float(calls["ticks"][_between(calls)].sum()),
     )
+
+
+def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
+    """Read `calls` and `messages` of one process once more, without a word on what is damaged.
+
+    Raises:
+        RankwiseError: these are no counters, or written by another Rankwise.
+    """
+    record = _header_record(source, path)
+    losses: Counter[str] = Counter()
+    tables = _tables(source, int(record["section_count"]), losses, ("calls", "messages"))
+    return (
+        _possible(add_up_calls(tables["calls"]), losses),
+        _possible(add_up_messages(tables["messages"]), losses),
+    )
+
+
+def _between(calls: Rows) -> NDArray[np.bool_]:
+    """Tell which rows are of calls between MPI_Init and MPI_Finalize."""
+    return _BETWEEN[part(calls["key"], "CALLS", "PROCEDURE")]
 
 
 def _left(before: Rows, after: Rows) -> tuple[int, ...]:
@@ -250,6 +282,8 @@ def _header(record: np.void) -> Header:
 
 def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
     """Return the numbers whose bit is set: bit n % 64 of word n / 64 stands for n."""
+    if not words.any():
+        return ()
     bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
     return tuple(int(number) for number in np.flatnonzero(bits))
 
@@ -284,7 +318,15 @@ def _tables(
 
 
 def _joined(pieces: list[Rows], dtype: np.dtype[Any]) -> Rows:
-    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, dtype), *pieces])
+    if len(pieces) == 1:
+        return pieces[0]
+    return np.concatenate([np.empty(0, dtype), *pieces]) if pieces else _none(dtype)
+
+
+@cache
+def _none(dtype: np.dtype[Any]) -> Rows:
+    """Return no records; the same array each time, because most processes have none of most kinds."""
+    return np.empty(0, dtype)
 
 
 def _sections(source: Source, count: int, losses: Counter[str]) -> list[dict[str, int]]:

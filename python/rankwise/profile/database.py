@@ -56,8 +56,9 @@ def open_profile(path: Path) -> sqlite3.Connection:
         _distrust(profile, length)
         complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
         if complete:
-            _add_what_is_missing(profile)
-        for table in _tables() if complete else ():
+            add_what_is_missing(profile)
+        passed_over = TABLES_BESIDE if complete and _is_old(profile) else frozenset[str]()
+        for table in _schema().keys() - passed_over if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
@@ -84,19 +85,57 @@ def _distrust(profile: sqlite3.Connection, length: int) -> None:
     profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
 
 
-@cache
-def _tables() -> dict[str, str]:
-    """Map the name of each table to the SQL that makes it."""
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(SCHEMA)
-        return dict(empty.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+# What version 6 keeps, as it follows from what the versions before it had.
+_KEPT = {
+    "call_places": "SELECT NULL AS id, rank, communicator FROM calls GROUP BY rank, communicator",
+    "rank_sums": (
+        "SELECT rank, SUM(calls) AS calls, SUM(bytes_sent) AS bytes_sent,"
+        " SUM(bytes_received) AS bytes_received FROM calls GROUP BY rank"
+    ),
+    "procedure_sums": (
+        "SELECT procedure, COUNT(DISTINCT rank) AS ranks, MIN(min) AS min, MAX(max) AS max"
+        " FROM calls GROUP BY procedure"
+    ),
+    "family_sums": (
+        "SELECT family, region, calls.procedure AS procedure, size_bin, SUM(calls) AS calls,"
+        " SUM(bytes_sent) AS bytes_sent, SUM(bytes_received) AS bytes_received, SUM(seconds) AS seconds,"
+        " SUM(unfinished) AS unfinished FROM calls JOIN communicators ON communicators.id = communicator"
+        " GROUP BY family, region, calls.procedure, size_bin"
+    ),
+    "communicator_sums": (
+        "SELECT communicator, procedure, COUNT(*) AS ranks, MAX(with_data) AS with_data, SUM(calls) AS calls,"
+        " SUM(bytes_sent) AS bytes_sent, SUM(bytes_received) AS bytes_received, SUM(seconds) AS seconds,"
+        " SUM(unfinished) AS unfinished, MIN(calls) AS least_calls, MAX(calls) AS most_calls,"
+        " MIN(seconds) AS least_seconds, MAX(seconds) AS most_seconds FROM"
+        # One row a rank first: a rank has a row for each region and size bin.
+        " (SELECT communicator, procedure, rank, MAX(size_bin <> 0) AS with_data, SUM(calls) AS calls,"
+        " SUM(bytes_sent) AS bytes_sent, SUM(bytes_received) AS bytes_received, SUM(seconds) AS seconds,"
+        " SUM(unfinished) AS unfinished FROM calls GROUP BY communicator, procedure, rank)"
+        " GROUP BY communicator, procedure"
+    ),
+    "host_sums": (
+        "SELECT sender.host AS host, kind, SUM(messages) AS messages,"
+        " COALESCE(SUM(CASE WHEN sender.host = receiver.host THEN bytes END), 0) AS bytes_on_node,"
+        " COALESCE(SUM(CASE WHEN sender.host <> receiver.host THEN bytes END), 0) AS bytes_off_node,"
+        # A host is NULL, and both comparisons with it too, where an end is not known.
+        " COALESCE(SUM(CASE WHEN sender.host IS NULL OR receiver.host IS NULL THEN bytes END), 0)"
+        " AS bytes_unplaced"
+        " FROM messages LEFT JOIN ranks AS sender ON sender.rank = source"
+        " LEFT JOIN ranks AS receiver ON receiver.rank = destination GROUP BY sender.host, kind"
+    ),
+}
+
+TABLES_BESIDE = frozenset({*_KEPT, "call_counts"})
+"""Names of tables that show nothing that is not in others: packed rows, and sums."""
 
 
 @cache
-def _columns_of_tables() -> dict[str, list[tuple[str, int]]]:
+def _schema() -> dict[str, tuple[str, str, list[tuple[str, int]]]]:
+    """Map the name of each table and view to its kind, the SQL that makes it, and its columns."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
-        return {table: _columns(empty, table) for table in _tables()}
+        made = empty.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')")
+        return {name: (kind, sql, _columns(empty, name)) for name, kind, sql in made.fetchall()}
 
 
 def _columns(profile: sqlite3.Connection, table: str) -> list[tuple[str, int]]:
@@ -104,58 +143,95 @@ def _columns(profile: sqlite3.Connection, table: str) -> list[tuple[str, int]]:
     return profile.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall()
 
 
+def column_types(table: str) -> dict[str, str]:
+    """Map the names of the columns of one of our tables to INTEGER, REAL or TEXT; empty for other tables."""
+    if table not in _schema():
+        return {}
+    _, _, columns = _schema()[table]
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        declared = dict(empty.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall())
+    # Computed columns have no type of their own.
+    times = {"seconds", "min", "max"}
+    return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
+
+
+def _is_old(profile: sqlite3.Connection) -> bool:
+    return bool(profile.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,))
+
+
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
     """Tell whether the tables are those of the schema, and no views in their place, or other columns.
 
-    Old ones may lack tables, and the last columns of a table.
+    The only view is our own, to the letter. Old ones may lack tables, and the last columns of a table.
 
     What else there is does no harm, because nobody asks for it: triggers act on changes only.
     """
-    kinds: dict[str, list[str]] = {}
-    for name, kind in profile.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"):
-        kinds.setdefault(str(name).lower(), []).append(kind)
-    is_old = profile.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,)
-    return all(
-        (kinds[table] == ["table"] and _are_ours(table, _columns(profile, table), is_old))
-        if table in kinds
-        else is_old
-        for table in _tables()
-    )
+    there: dict[str, list[tuple[str, str]]] = {}
+    for name, kind, sql in profile.execute(
+        "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"
+    ):
+        there.setdefault(str(name).lower(), []).append((kind, str(sql)))
+    is_old = _is_old(profile)
+    for name, (kind, sql, ours) in _schema().items():
+        if name not in there:
+            if not is_old:
+                return False
+            continue
+        [(its_kind, its_sql), *others] = there[name]
+        # (`calls` was a table once.)
+        if others or its_kind != ("table" if is_old else kind):
+            return False
+        if its_kind == "view" and _words(its_sql) != _words(sql):
+            return False
+        columns = _columns(profile, name)
+        later = {column for column, _ in ours[len(columns) :]}
+        if columns != ours[: len(columns)] or (later and not (is_old and later <= _defaults(name).keys())):
+            return False
+    return True
 
 
-def _are_ours(table: str, columns: list[tuple[str, int]], is_old: bool) -> bool:
-    ours = _columns_of_tables()[table]
-    later = [name for name, _ in ours[len(columns) :]]
-    return columns == ours[: len(columns)] and (not later or (is_old and set(later) <= set(_defaults(table))))
+def _words(sql: str) -> list[str]:
+    """Take SQL without quotes apart, without its comments."""
+    return re.sub(r"--[^\n]*", " ", sql).split()
 
 
 @cache
-def _defaults(table: str) -> list[str]:
-    """Return the columns that have a default: all that came later have one."""
+def _defaults(table: str) -> dict[str, str]:
+    """Map the columns that have a default to it, as SQL: all that came later have one."""
+    if table == "calls":
+        return {"unfinished": "0"}
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
-        found = empty.execute("SELECT name FROM pragma_table_info(?) WHERE dflt_value IS NOT NULL", (table,))
-        return [name for (name,) in found]
+        found = empty.execute(
+            "SELECT name, dflt_value FROM pragma_table_info(?) WHERE dflt_value IS NOT NULL", (table,)
+        )
+        return dict(found.fetchall())
 
 
-def _add_what_is_missing(profile: sqlite3.Connection) -> None:
-    """Make what came after the profile appear in it: empty tables, columns with their defaults.
+def add_what_is_missing(profile: sqlite3.Connection) -> None:
+    """Make what came after the profile appear in it: empty tables, columns with their defaults, sums.
 
-    The file itself stays as it is.
+    The file itself stays as it is: temporary views are found before its own tables.
     """
-    if profile.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,):
+    if not _is_old(profile):
         return
     profile.execute("PRAGMA temp_store = MEMORY")
     there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    for name, sql in _tables().items():
+    for name, (kind, sql, ours) in _schema().items():
         columns = [column for column, _ in _columns(profile, name)] if name in there else []
-        if len(columns) == len(_columns_of_tables()[name]):
+        if len(columns) == len(ours) or name in TABLES_BESIDE:
             continue
-        # A temporary table is found before the file's own.
-        profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
         if columns:
-            names = ", ".join(columns)
-            profile.execute(f"INSERT INTO temp.{name} ({names}) SELECT {names} FROM main.{name}")
+            later = [f"{_defaults(name)[column]} AS {column}" for column, _ in ours[len(columns) :]]
+            profile.execute(
+                f"CREATE TEMP VIEW {name} AS SELECT {', '.join([*columns, *later])} FROM main.{name}"
+            )
+        elif kind == "table":
+            profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    for name, query in _KEPT.items():
+        if name not in there:
+            profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
 
 def _check(path: Path) -> int:

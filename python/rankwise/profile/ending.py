@@ -34,6 +34,7 @@ class Ending:
         latest_ns: its last sign of life of its own, nanoseconds since 1970.
         stopped_ns: its end as far as it is known, nanoseconds since 1970.
         seen: what `rankwise run` saw of it; None = nothing.
+        is_gone: whether its node's keeper saw that it was gone.
     """
 
     header: Header
@@ -42,6 +43,7 @@ class Ending:
     latest_ns: int
     stopped_ns: int
     seen: Seen | None
+    is_gone: bool = False
 
     @property
     def finished(self) -> bool:
@@ -62,7 +64,7 @@ class Ending:
         if self.finished:
             return (None,) * 6
         procedure, communicator = (self.left[0].name, self.left[1]) if self.left else (None, None)
-        gone = iso(self.stopped_ns) if self.seen and self.seen.order else None
+        gone = iso(self.stopped_ns) if self.is_gone or (self.seen and self.seen.order) else None
         code = None
         if self.seen and self.seen.wait_status is not None:
             code = os.waitstatus_to_exitcode(self.seen.wait_status)

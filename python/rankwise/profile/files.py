@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankwise.profile.communicators import Joined
 from rankwise.profile.counters import Counters
 from rankwise.profile.layout import CONSTANTS, names_of
+from rankwise.profile.own_ids import own_ids
 from rankwise.profile.text import text_of
 
 OTHER = CONSTANTS["FILE_OTHER"]
@@ -46,11 +47,7 @@ class Files:
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record becomes "other"."""
-        known = self.ids[rank]
-        found: NDArray[np.int64] = np.where(
-            indices < len(known), known[np.minimum(indices, len(known) - 1)], OTHER
-        )
-        return found
+        return own_ids(self.ids[rank], indices, OTHER)
 
 
 def join_files(world: Mapping[int, Counters], joined: Joined) -> Files:
@@ -62,7 +59,11 @@ def join_files(world: Mapping[int, Counters], joined: Joined) -> Files:
     """
     found: dict[tuple[str, str, int, str], File] = {}
     ids: dict[int, NDArray[np.int64]] = {}
+    none = np.array([OTHER], np.int64)
     for rank, counters in world.items():
+        if not len(counters.files):
+            ids[rank] = none
+            continue
         communicators = joined.ids_of(rank, counters.files["communicator"].astype(np.int64)).tolist()
         own = [OTHER]
         for row, communicator in zip(counters.files, communicators, strict=True):

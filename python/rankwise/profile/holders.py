@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.profile import node_memory
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.node_files import NODE_SUFFIX, NodeFile, read_entries, read_node_file
+from rankwise.profile.counters import Counters, read_counters, rows_in
+from rankwise.profile.node_files import NODE_SUFFIX, NodeFile, open_entries, read_entries, read_node_file
+from rankwise.profile.rows import Rows
+from rankwise.profile.source import open_source
 
 COUNTERS_SUFFIX = ".counters"
 
@@ -38,6 +41,18 @@ class Holder:
                 yield read_counters(self.path, follow_links=self.in_memory)
         except RankwiseError as failure:
             yield failure
+
+    def read_rows(self, names: Container[str]) -> Iterator[tuple[str, tuple[Rows, Rows]]]:
+        """Read calls and messages alone, of some of the counters; nothing comes for what is gone."""
+        with suppress(RankwiseError):
+            if self.path.name.endswith(NODE_SUFFIX):
+                for entry, source in open_entries(self.path):
+                    if entry.name in self.names and entry.name in names:
+                        with suppress(RankwiseError):
+                            yield entry.name, rows_in(source, self.path)
+            elif self.path.name in names:
+                with open_source(self.path, "a counters file", follow_links=self.in_memory) as source:
+                    yield self.path.name, rows_in(source.counters(), self.path)
 
 
 @dataclass(frozen=True)

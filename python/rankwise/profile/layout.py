@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import cffi
@@ -90,6 +91,7 @@ NODE_MAGIC = b"RANKNODE"
 CONTROL_MAGIC = b"RANKCTRL"
 
 
+@cache
 def names_of(enum: str) -> dict[int, str]:
     """Map number to name for one enum: lower case, without the prefix that its enumerators share.
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from rankwise.profile.clock import NANOSECONDS, Clock, Stamp
 from rankwise.profile.counters import Counters
-from rankwise.profile.keys import part
-from rankwise.profile.procedures import PROCEDURES
-
-_OPEN_OR_CLOSE = [procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]
 
 
 class Lifetime(NamedTuple):
@@ -80,8 +74,7 @@ def _known_ns(counters: Counters, clock: Clock) -> int:
     stamps = counters.header.stamps
     if not stamps["started"].used or not stamps["loaded"].used:
         return 0
-    between = ~np.isin(part(counters.calls["key"], "CALLS", "PROCEDURE"), _OPEN_OR_CLOSE)
-    ticks = float(counters.calls["ticks"][between].sum()) / max(len(counters.threads), 1)
+    ticks = counters.ticks_between / max(len(counters.threads), 1)
     ticks += stamps["started"].ticks - stamps["loaded"].ticks
     return round(clock.seconds_of(ticks) * NANOSECONDS)
 

@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.profile import layout
+from rankwise.profile.clock import iso
 from rankwise.profile.counters import Counters, counters_in
 from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
@@ -27,6 +28,7 @@ NODE_SUFFIX = ".node"
 
 _WHAT = "a node file"
 _ENTRY_NAME = re.compile(r"[^/]+\.\d+\.[0-9a-f]+\.counters")
+_MOST_HOSTS = 3  # in a sentence
 _MOST_ENTRIES = 1 << 16  # of a file: no node has so many processors
 
 
@@ -94,14 +96,48 @@ def read_entries(path: Path, names: Collection[str] | None = None) -> Iterator[C
     Raises:
         RankwiseError: not a file, not readable, not a node file, or written by another Rankwise.
     """
+    for entry, source in open_entries(path):
+        if names is None or entry.name in names:
+            try:
+                yield counters_in(source, path.with_name(entry.name), entry.gone_ns)
+            except RankwiseError as failure:
+                yield failure
+
+
+def open_entries(path: Path) -> Iterator[tuple[NodeEntry, Source]]:
+    """Open a node file, and return where the counters of each entry are to be read.
+
+    Raises:
+        RankwiseError: not a file, not readable, not a node file, or written by another Rankwise.
+    """
     with _opened(path) as (node_file, source):
         for entry in node_file.entries:
-            if names is None or entry.name in names:
-                try:
-                    counters = source.counters(entry.offset, entry.length)
-                    yield counters_in(counters, path.with_name(entry.name), entry.gone_ns)
-                except RankwiseError as failure:
-                    yield failure
+            yield entry, source.counters(entry.offset, entry.length).loaded()
+
+
+def late_saves(node_files: Iterable[NodeFile], ended_ns: int | None) -> list[str]:
+    """Say what may have been counted after the last saves, in one sentence if there is any.
+
+    Args:
+        node_files: of a run directory.
+        ended_ns: when the job ended, since 1970; None = not known.
+    """
+    late = [one for one in node_files if not one.is_final and any(not each.gone_ns for each in one.entries)]
+    if not late:
+        return []
+    processes = sum(not each.gone_ns for one in late for each in one.entries)
+    saved_ns = min(one.saved_realtime_ns for one in late)
+    when = (
+        f"at {iso(saved_ns)}"
+        if ended_ns is None
+        else f"{max(ended_ns - saved_ns, 0) / 1e9:.1f} s before its end"
+    )
+    hosts = list(dict.fromkeys(one.host for one in late))
+    where = ", ".join(hosts[:_MOST_HOSTS]) + (", ..." if len(hosts) > _MOST_HOSTS else "")
+    return [
+        f"what {processes} processes of the job counted after their last save is missing (on {where}):"
+        f" the earliest was {when}"
+    ]
 
 
 def save_node_file(run_directory: Path, host: str, counters: Sequence[Path]) -> Path:

@@ -111,6 +111,8 @@ def join_patterns(world: Mapping[int, Counters], joined: Joined, peers: Peers) -
     by_shape: dict[Shape, list[_Part]] = {}
     unknown: dict[int, int] = {}
     for rank, counters in world.items():
+        if not len(counters.patterns) and not len(counters.pattern_rows):
+            continue
         parts = _parts(rank, counters, joined, communicators)
         damaged = sum(part is None for part in parts) + _add_rows(rank, counters, parts, peers)
         unknown[rank] = damaged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeVar
 
 Listener = Callable[[float], None]
@@ -23,12 +23,21 @@ class Progress:
         self._done = 0.0
 
     def over(self, items: Collection[_Item], share: float) -> Iterator[_Item]:
-        """Go through items that together are this fraction of the work."""
-        if self._listener is None:
-            yield from items
-            return
-        before = self._done
-        for number, item in enumerate(items, 1):
+        """Go through items that together are this fraction of the work, each as much of it."""
+        return self.through(items, share, lambda _: 1 / len(items))
+
+    def through(
+        self, items: Iterable[_Item], share: float, weigh: Callable[[_Item], float]
+    ) -> Iterator[_Item]:
+        """Go through items that together are this fraction of the work.
+
+        Args:
+            items: to go through.
+            share: of the work.
+            weigh: tells what fraction of these each item is.
+        """
+        for item in items:
             yield item
-            self._done = before + share * number / len(items)
-            self._listener(self._done)
+            self._done += share * weigh(item)
+            if self._listener:
+                self._listener(self._done)

@@ -12,6 +12,7 @@ from rankwise.profile.clock import NANOSECONDS, Clock
 from rankwise.profile.counters import Counters
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.own_ids import own_ids
 from rankwise.profile.text import text_of
 
 WHOLE_PROGRAM = 0
@@ -34,11 +35,7 @@ class Regions:
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record becomes "other"."""
-        known = self.ids[rank]
-        found: NDArray[np.int64] = np.where(
-            indices < len(known), known[np.minimum(indices, len(known) - 1)], OTHER
-        )
-        return found
+        return own_ids(self.ids[rank], indices, OTHER)
 
 
 def join_regions(

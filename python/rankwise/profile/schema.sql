@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 5;             -- version of this schema
+PRAGMA user_version = 6;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -116,21 +116,92 @@ CREATE TABLE procedures (
   class TEXT NOT NULL                -- point-to-point, probe, completion, collective, neighbourhood, communicator, environment, ...
 );
 
-CREATE TABLE calls (
-  rank           INTEGER NOT NULL REFERENCES ranks(rank),
-  communicator   INTEGER NOT NULL REFERENCES communicators(id),
-  region         INTEGER NOT NULL REFERENCES regions(id),
-  procedure      INTEGER NOT NULL REFERENCES procedures(id),
-  size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other, and calls that never returned
+-- What the ranks counted is packed; the view `calls` shows it. A place is a rank on a communicator.
+CREATE TABLE call_places (
+  id           INTEGER PRIMARY KEY,
+  rank         INTEGER NOT NULL REFERENCES ranks(rank),
+  communicator INTEGER NOT NULL REFERENCES communicators(id)
+);
+
+CREATE TABLE call_counts (
+  id             INTEGER PRIMARY KEY, -- ((place * 4096 + region) * 2048 + procedure) * 128 + size_bin
   calls          INTEGER NOT NULL,
-  bytes_sent     INTEGER NOT NULL,   -- point-to-point, one-sided: really sent; collective: this process's contribution; file: written
-  bytes_received INTEGER NOT NULL,   -- point-to-point, one-sided: really received; collective: 0; file: read
+  bytes_sent     INTEGER NOT NULL,
+  bytes_received INTEGER NOT NULL,
+  ns             INTEGER NOT NULL,    -- nanoseconds
+  min_ns         INTEGER NOT NULL,
+  max_ns         INTEGER NOT NULL,
+  unfinished     INTEGER NOT NULL
+);
+
+CREATE VIEW calls AS SELECT
+  rank,                              -- of ranks
+  communicator,                      -- of communicators
+  call_counts.id >> 18 & 4095 AS region,
+  call_counts.id >> 7 & 2047 AS procedure,
+  call_counts.id & 127 AS size_bin,  -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other, and calls that never returned
+  calls,
+  bytes_sent,                        -- point-to-point, one-sided: really sent; collective: this process's contribution; file: written
+  bytes_received,                    -- point-to-point, one-sided: really received; collective: 0; file: read
+  ns / 1e9 AS seconds,
+  min_ns / 1e9 AS min,               -- shortest and longest single call, seconds
+  max_ns / 1e9 AS max,
+  unfinished                         -- calls that never returned: not in `calls`; in `seconds` up to the end of the rank
+FROM call_counts JOIN call_places ON call_places.id = call_counts.id >> 30;
+
+-- Sums of `calls` and `messages`, kept so that no reader has to go through all rows for them.
+CREATE TABLE rank_sums (
+  rank           INTEGER PRIMARY KEY,
+  calls          INTEGER NOT NULL,
+  bytes_sent     INTEGER NOT NULL,
+  bytes_received INTEGER NOT NULL
+);
+
+CREATE TABLE procedure_sums (
+  procedure INTEGER PRIMARY KEY,
+  ranks     INTEGER NOT NULL,        -- that called it
+  min       REAL NOT NULL,
+  max       REAL NOT NULL
+);
+
+CREATE TABLE family_sums (
+  family         TEXT NOT NULL,      -- of communicators
+  region         INTEGER NOT NULL,
+  procedure      INTEGER NOT NULL,
+  size_bin       INTEGER NOT NULL,
+  calls          INTEGER NOT NULL,
+  bytes_sent     INTEGER NOT NULL,
+  bytes_received INTEGER NOT NULL,
   seconds        REAL NOT NULL,
-  min            REAL NOT NULL,      -- shortest and longest single call, seconds
-  max            REAL NOT NULL,
-  unfinished     INTEGER NOT NULL DEFAULT 0, -- calls that never returned: not in `calls`; in `seconds` up to the end of the rank
-  PRIMARY KEY (rank, communicator, region, procedure, size_bin)
+  unfinished     INTEGER NOT NULL,
+  PRIMARY KEY (family, region, procedure, size_bin)
 ) WITHOUT ROWID;
+
+CREATE TABLE communicator_sums (
+  communicator   INTEGER NOT NULL,
+  procedure      INTEGER NOT NULL,
+  ranks          INTEGER NOT NULL,   -- that called it
+  with_data      INTEGER NOT NULL,   -- 1 = not only with size 0
+  calls          INTEGER NOT NULL,
+  bytes_sent     INTEGER NOT NULL,
+  bytes_received INTEGER NOT NULL,
+  seconds        REAL NOT NULL,
+  unfinished     INTEGER NOT NULL,
+  least_calls    INTEGER NOT NULL,   -- of one of these ranks
+  most_calls     INTEGER NOT NULL,
+  least_seconds  REAL NOT NULL,
+  most_seconds   REAL NOT NULL,
+  PRIMARY KEY (communicator, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE host_sums (
+  host           TEXT,               -- of the sender; NULL = not known
+  kind           TEXT NOT NULL,      -- of messages
+  messages       INTEGER NOT NULL,
+  bytes_on_node  INTEGER NOT NULL,   -- to ranks of the same host
+  bytes_off_node INTEGER NOT NULL,   -- to ranks of other hosts
+  bytes_unplaced INTEGER NOT NULL    -- where the host of one end is not known
+);
 
 CREATE TABLE messages (
   source       INTEGER NOT NULL,     -- world rank, where the data comes from; -1, -2 as below

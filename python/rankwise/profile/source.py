@@ -17,6 +17,7 @@ from rankwise.profile.rows import Rows
 from rankwise.profile.text import text_of
 
 _MOST_BYTES = CONSTANTS["MOST_BYTES"]
+_MOST_AT_ONCE = 1 << 20
 
 
 class Source:
@@ -34,6 +35,13 @@ class Source:
         self.too_long = self.length < length
         self._descriptor = descriptor
         self._start = start
+        self._loaded: memoryview | None = None
+
+    def loaded(self) -> Source:
+        """Return the same, read at once if it is small: of what nobody writes to meanwhile."""
+        if self.length <= _MOST_AT_ONCE:
+            self._loaded = memoryview(self._read(0, self.length))
+        return self
 
     def counters(self, start: int = 0, length: int | None = None) -> Source:
         """Return the part that holds one process's counters, as far as it is there.
@@ -49,15 +57,21 @@ class Source:
     def records(self, dtype: np.dtype[Any], count: int, offset: int, stride: int) -> Rows:
         """Read as many records as are whole, `count` at most."""
         whole = max(0, min(count, (self.length - offset) // stride))
-        data = bytearray()
-        while len(data) < whole * stride:
-            piece = os.pread(self._descriptor, whole * stride - len(data), self._start + offset + len(data))
-            if not piece:  # it got shorter since
-                break
-            data += piece
+        data = self._read(offset, whole * stride)
         whole = min(whole, len(data) // stride)
         rows: Rows = np.ndarray((whole,), dtype, data, strides=(stride,))
         return rows
+
+    def _read(self, offset: int, length: int) -> bytearray | memoryview:
+        if self._loaded is not None:
+            return self._loaded[offset : offset + length]
+        data = bytearray()
+        while len(data) < length:
+            piece = os.pread(self._descriptor, length - len(data), self._start + offset + len(data))
+            if not piece:  # it got shorter since
+                break
+            data += piece
+        return data
 
 
 @contextmanager

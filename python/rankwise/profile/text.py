@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -13,6 +15,7 @@ def harmless(text: str) -> str:
     return "".join(character if character.isprintable() else _REPLACEMENT for character in text)
 
 
+@lru_cache(maxsize=4096)  # most processes say the same
 def text_of(field: bytes) -> str:
     """Return the text in a fixed-length C string: up to the first NUL, bad UTF-8 replaced, harmless."""
     return harmless(field.split(b"\0", 1)[0].decode("utf-8", "replace"))

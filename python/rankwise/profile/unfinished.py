@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rankwise.profile.clock import NANOSECONDS
 from rankwise.profile.counters import Counters
 from rankwise.profile.inside import Inside
 from rankwise.profile.layout import CONSTANTS
@@ -16,31 +15,26 @@ from rankwise.profile.regions import WHOLE_PROGRAM, Regions
 
 _INIT = next(procedure.id for procedure in PROCEDURES if procedure.name == "MPI_Init")
 _NONE = CONSTANTS["COMMUNICATOR_NONE"]
-# Of what size it would have been is not known.
-_BIN = CONSTANTS["BIN_OTHER"]
 
-Row = tuple[int | float, ...]
+Row = tuple[int, int, int, int]
 
 
 def unfinished_rows(
     rank: int, counters: Counters, insides: Iterable[Inside], regions: Regions, lifetime: Lifetime
 ) -> list[Row]:
-    """Make rows of the table `calls` for the calls that a process never left.
+    """Return communicator, region, procedure and nanoseconds of each call that a process never left.
 
     Of a process that never came out of MPI_Init it is not known whether that was MPI_Init_thread: MPI_Init
     stands for both.
     """
     if counters.header.state == "starting":
-        return [_row(rank, (_NONE, WHOLE_PROGRAM, _INIT), lifetime.wall)] if lifetime.wall else []
+        ns = lifetime.stopped_ns - lifetime.started_ns
+        return [(_NONE, WHOLE_PROGRAM, _INIT, ns)] if ns else []
     if counters.header.state == "switched_off":
         return []  # it went on, and left this call perhaps
     rows = []
     for call in insides:
         region = int(regions.ids_of(rank, np.array([call.region]))[0])
-        seconds = max(lifetime.stopped_ns - call.since_ns, 0) / NANOSECONDS
-        rows.append(_row(rank, (call.communicator, region, call.procedure.id), seconds))
+        ns = max(lifetime.stopped_ns - call.since_ns, 0)
+        rows.append((call.communicator, region, call.procedure.id, ns))
     return rows
-
-
-def _row(rank: int, key: tuple[int, int, int], seconds: float) -> Row:
-    return (rank, *key, _BIN, 0, 0, 0, seconds, seconds, seconds, 1)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
+import numpy as np
+
 from rankwise.profile import layout
+from rankwise.profile.access_rows import accesses_rows
+from rankwise.profile.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.checks import check
 from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
@@ -17,32 +20,27 @@ from rankwise.profile.coverage import not_covered
 from rankwise.profile.end_note import EndNote
 from rankwise.profile.ending import Ending, partial_reason
 from rankwise.profile.files import Files, join_files
+from rankwise.profile.grouping import LARGEST
+from rankwise.profile.holders import Holder
 from rankwise.profile.inside import Inside, all_inside, latest_left
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.passed_by import passed_by, passed_by_warnings
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
+from rankwise.profile.portions import Made, make_kept_rows, make_rows, rows_tasks
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.profiling_names import profiling_sentences
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
-from rankwise.profile.table_rows import NOT_ATTRIBUTED, accesses_rows, calls_rows, messages_rows
+from rankwise.profile.row_writer import RowWriter
 from rankwise.profile.transport import transport_warnings
 from rankwise.profile.unfinished import unfinished_rows
+from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
 
 _THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 _DROPPED = layout.names_of("dropped")
-_CALLS_SHARE = 0.7  # of the time that filling a profile takes, roughly
-_LARGEST = 2**63 - 1  # that SQLite stores
-_ADD_UNFINISHED = (
-    "ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds, max = MAX(max, excluded.max),"
-    " unfinished = unfinished + excluded.unfinished"
-)
-_ADD_MESSAGES = (
-    "ON CONFLICT DO UPDATE SET messages = messages + excluded.messages, bytes = bytes + excluded.bytes"
-)
 
 
 class WorldProfile:
@@ -68,7 +66,7 @@ class WorldProfile:
         self.clocks: Mapping[int, Clock] = dict(zip(self.ranks, own_clocks, strict=True))
         self.end = end
         self.lifetimes = {
-            rank: Lifetime.of(counters, self.clocks[rank], end.lived_until_ns(counters) if end else None)
+            rank: Lifetime.of(counters, self.clocks[rank], self._lived_until_ns(counters))
             for rank, counters in self.ranks.items()
         }
         self.started_ns = min(lifetime.started_ns for lifetime in self.lifetimes.values())
@@ -93,6 +91,12 @@ class WorldProfile:
             exit_status=exit_status,
         )
 
+    def _lived_until_ns(self, counters: Counters) -> int | None:
+        """Return the latest instant until which a process is taken to have lived; None = nothing is known."""
+        if counters.gone_ns > 0 and not (self.end and self.end.seen(counters)):
+            return counters.gone_ns
+        return self.end.lived_until_ns(counters) if self.end else None
+
     def _ending(self, rank: int, counters: Counters) -> Ending:
         latest = Lifetime.of(counters, self.clocks[rank])
         return Ending(
@@ -102,10 +106,17 @@ class WorldProfile:
             latest.stopped_ns,
             self.lifetimes[rank].stopped_ns,
             self.end.seen(counters) if self.end else None,
+            counters.gone_ns > 0,
         )
 
     def fill(
-        self, profile: sqlite3.Connection, warnings: Sequence[str], progress: Progress, share: float
+        self,
+        profile: sqlite3.Connection,
+        warnings: Sequence[str],
+        progress: Progress,
+        share: float,
+        workers: Workers,
+        holders: Sequence[Holder],
     ) -> None:
         """Fill an empty profile.
 
@@ -114,24 +125,35 @@ class WorldProfile:
             warnings: about the whole run directory.
             progress: of the assembly.
             share: of it that this is.
+            workers: if the work is shared out, the rows of calls and messages are read now.
+            holders: where these are.
         """
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
-        _insert(profile, "communicators", map(astuple, self.joined.rows))
+        _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
         _insert(profile, "regions", self.regions.names.items())
         _insert(profile, "region_times", self.regions.times)
         _insert(profile, "dropped", self._dropped())
-        _insert(profile, "calls", self._calls(sentences, progress, share * _CALLS_SHARE))
-        _insert(profile, "calls", self._unfinished(), on_conflict=_ADD_UNFINISHED)
-        # Two processes may have counted the same direction: one put there what the other fetched from it.
-        sent = self._messages(sentences, progress, share * (1 - _CALLS_SHARE))
-        _insert(profile, "messages", sent, on_conflict=_ADD_MESSAGES)
+        families = list(dict.fromkeys(row.family for row in self.joined.rows))
+        hosts = list(dict.fromkeys(counters.header.host for counters in self.ranks.values()))
+        writer = RowWriter(profile, families, hosts)
+        common = self._common(families, hosts)
+        for made in progress.through(
+            self._made(common, workers, holders), share, lambda made: made.processes / len(self.ranks)
+        ):
+            sentences += [f"{name}: its rows could not be read a second time" for name in made.gone]
+            if made.batch:
+                writer.write(made.batch)
+                for rank, *unknown in made.batch.unknown:
+                    for number, table in zip(unknown, ("calls", "messages"), strict=True):
+                        _passed_over(sentences, self.ranks[rank], number, table)
+        writer.finish()
         self._insert_patterns(profile, sentences)
-        _insert(profile, "files", map(astuple, self.files.rows))
+        _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
-        _insert(profile, "ranks", self._ranks(profile))
+        _insert(profile, "ranks", self._ranks(writer.totals))
         for counters in self.ranks.values():
             sentences += counters.losses
         headers = {rank: counters.header for rank, counters in self.ranks.items()}
@@ -140,6 +162,35 @@ class WorldProfile:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)
         _insert(profile, "warnings", enumerate(sentences, 1))
+
+    def _common(self, families: Sequence[str], hosts: Sequence[str]) -> Common:
+        family_numbers = {name: number for number, name in enumerate(families)}
+        host_numbers = {name: number for number, name in enumerate(hosts)}
+        by_communicator = np.zeros(max(row.id for row in self.joined.rows) + 1, np.int32)
+        for row in self.joined.rows:
+            by_communicator[row.id] = family_numbers[row.family]
+        by_rank = np.full(self.world.size, -1, np.int32)
+        for rank, counters in self.ranks.items():
+            by_rank[rank] = host_numbers[counters.header.host]
+        return Common(self.world.size, by_communicator, by_rank)
+
+    def _made(self, common: Common, workers: Workers, holders: Sequence[Holder]) -> Iterator[Made]:
+        """Make the rows of calls and messages of all processes."""
+        if not workers.several:
+            owns = ((self._own(rank, counters), counters) for rank, counters in self.ranks.items())
+            return make_kept_rows(common, owns)
+        by_name = {counters.path.name: self._own(rank, counters) for rank, counters in self.ranks.items()}
+        return workers.map(make_rows, rows_tasks(common, by_name, holders))
+
+    def _own(self, rank: int, counters: Counters) -> Own:
+        return Own(
+            rank,
+            self.clocks[rank].ticks_per_second,
+            self.joined.ids[rank],
+            self.regions.ids[rank],
+            self.peers.owners[rank],
+            unfinished_rows(rank, counters, self.insides[rank], self.regions, self.lifetimes[rank]),
+        )
 
     def _run(self) -> tuple[Any, ...]:
         headers = [counters.header for counters in self.ranks.values()]
@@ -178,15 +229,8 @@ class WorldProfile:
         imported = frozenset[str]().union(*(counters.imports for counters in self.ranks.values()))
         return sorted({*(self.note.not_covered or ()), *not_covered(imported), *passed_by(headers)})
 
-    def _ranks(self, profile: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-        """Make the rows of `ranks`, once those of `calls` are there."""
-        sums = profile.execute(
-            "SELECT rank, SUM(calls.calls),"
-            " SUM(CASE WHEN procedures.class = 'environment' THEN 0.0 ELSE seconds END),"
-            " SUM(CASE WHEN procedures.class = 'environment' THEN seconds ELSE 0.0 END)"
-            " FROM calls JOIN procedures ON procedures.id = calls.procedure GROUP BY rank"
-        )
-        totals: dict[int, tuple[int, float, float]] = {rank: tuple(row) for rank, *row in sums}
+    def _ranks(self, totals: Mapping[int, tuple[int, float, float]]) -> Iterator[tuple[Any, ...]]:
+        """Make the rows of `ranks`, with calls and seconds as a `RowWriter` has added them up."""
         for rank, counters in self.ranks.items():
             header, lifetime, ending = counters.header, self.lifetimes[rank], self.endings[rank]
             call = ending.inside
@@ -209,7 +253,7 @@ class WorldProfile:
                 header.system_us / 1e6,
                 mpi,
                 init_finalize,
-                min(header.max_rss_bytes, _LARGEST),
+                min(header.max_rss_bytes, LARGEST),
                 len(counters.threads),
                 self.clocks[rank].seconds_of(booking_ticks) + own_setup,
                 call.procedure.name if call else None,
@@ -226,24 +270,10 @@ class WorldProfile:
                 *ending.row(),
             )
 
-    def _calls(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
-        for rank, counters in progress.over(self.ranks.items(), share):
-            made = calls_rows(rank, counters.calls, self.clocks[rank], self.joined, self.regions)
-            yield from made.rows
-            _passed_over(sentences, counters, made.unknown, "calls")
-
-    def _unfinished(self) -> Iterator[tuple[int | float, ...]]:
-        for rank, counters in self.ranks.items():
-            yield from unfinished_rows(rank, counters, self.insides[rank], self.regions, self.lifetimes[rank])
-
-    def _messages(self, sentences: list[str], progress: Progress, share: float) -> Iterator[tuple[Any, ...]]:
-        for rank, counters in progress.over(self.ranks.items(), share):
-            made = messages_rows(rank, counters.messages, self.joined, self.peers)
-            yield from made.rows
-            _passed_over(sentences, counters, made.unknown, "messages")
-
     def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
         for rank, counters in self.ranks.items():
+            if not len(counters.accesses):
+                continue
             made = accesses_rows(rank, counters.accesses, self.clocks[rank], self.files)
             yield from made.rows
             _passed_over(sentences, counters, made.unknown, "accesses")
@@ -274,7 +304,7 @@ class WorldProfile:
         for rank, counters in self.ranks.items():
             for what, count in enumerate(counters.header.dropped):
                 if count:
-                    yield rank, _DROPPED.get(what, f"unknown_{what}"), min(count, _LARGEST)
+                    yield rank, _DROPPED.get(what, f"unknown_{what}"), min(count, LARGEST)
 
 
 def _passed_over(sentences: list[str], counters: Counters, unknown: int, table: str) -> None:
@@ -282,9 +312,7 @@ def _passed_over(sentences: list[str], counters: Counters, unknown: int, table: 
         sentences.append(f"{counters.path.name}: {unknown} damaged rows of {table} were passed over")
 
 
-def _insert(
-    profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]], on_conflict: str = ""
-) -> None:
+def _insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows that have a value for every column."""
     columns = profile.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()[0]
-    profile.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)}) {on_conflict}", rows)
+    profile.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)

@@ -1,0 +1,196 @@
+-- The profile: one SQLite file, NAME.rankwise. docs/profile-format.md explains every table and column.
+-- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
+
+PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
+PRAGMA user_version = 5;             -- version of this schema
+
+CREATE TABLE run (                   -- one row
+  rankwise_version TEXT NOT NULL,
+  command          TEXT NOT NULL,    -- JSON array: the words after `--`, as given
+  executable       TEXT NOT NULL,    -- the MPI program, as the ranks saw it
+  directory        TEXT NOT NULL,    -- working directory of the launch
+  launcher         TEXT NOT NULL,    -- mpirun, mpiexec, srun, ... or '' (started directly)
+  job              TEXT NOT NULL,    -- job id of the scheduler or launcher, or ''
+  mpi_abi          TEXT NOT NULL,    -- openmpi, mpich, mpiabi
+  mpi_library      TEXT NOT NULL,    -- first line of MPI_Get_library_version
+  thread_level     TEXT NOT NULL,    -- single, funneled, serialized, multiple, unknown
+  started          TEXT NOT NULL,    -- first rank entered MPI_Init
+  stopped          TEXT NOT NULL,    -- end of the last rank, as far as it is known
+  wall             REAL NOT NULL,    -- longest rank: MPI_Init entered to MPI_Finalize returned (or its end, as far as it is known)
+  exit_status      INTEGER,          -- of the launch; NULL = unknown (recovered); 128 + n = signal n
+  ranks_expected   INTEGER NOT NULL, -- size of MPI_COMM_WORLD
+  ranks_seen       INTEGER NOT NULL, -- counters files that could be read
+  partial          INTEGER NOT NULL, -- 1 = not every rank came to the end of MPI_Finalize
+  partial_reason   TEXT NOT NULL,    -- one sentence, '' if complete
+  not_covered      TEXT NOT NULL,    -- JSON array: MPI procedures that the program imports and Rankwise does not record, or that passed it by; null = unknown
+  world            INTEGER NOT NULL DEFAULT 1, -- which of the launch's MPI_COMM_WORLDs this is, by start, from 1
+  worlds           INTEGER NOT NULL DEFAULT 1, -- how many there were, one profile each
+  only             TEXT NOT NULL DEFAULT '[]', -- JSON array: collectives inside of which messages were recorded; [] = all
+  ended            TEXT DEFAULT NULL  -- when `rankwise run` noted the end of the job; NULL = not known, so neither is that of its ranks
+);
+
+CREATE TABLE ranks (
+  rank         INTEGER PRIMARY KEY,
+  host         TEXT NOT NULL,
+  pid          INTEGER NOT NULL,
+  state        TEXT NOT NULL,        -- starting, running, finalizing, finalized, aborted, switched off
+  abort_code   INTEGER,              -- argument of MPI_Abort
+  cpus_allowed TEXT NOT NULL,        -- Linux list format, e.g. 0-3,8
+  cpu_start    INTEGER,              -- processor it ran on when MPI_Init returned
+  cpu_stop     INTEGER,              -- ... when MPI_Finalize was called
+  started      TEXT NOT NULL,        -- MPI_Init entered
+  stopped      TEXT NOT NULL,        -- MPI_Finalize returned, or its end, as far as it is known
+  wall         REAL NOT NULL,
+  user         REAL NOT NULL,        -- processor time of the process
+  system       REAL NOT NULL,
+  mpi          REAL NOT NULL,        -- sum of calls.seconds between MPI_Init and MPI_Finalize, those two not included
+  init_finalize REAL NOT NULL,       -- time in MPI_Init and MPI_Finalize
+  max_rss      INTEGER NOT NULL,     -- maximum resident memory, bytes
+  threads      INTEGER NOT NULL,     -- most threads that called MPI and were alive at the same time
+  own_cost     REAL NOT NULL,        -- seconds of Rankwise itself: calls x measured cost + own_setup
+  inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
+  inside_communicator INTEGER REFERENCES communicators(id),
+  inside_since TEXT,
+  -- Whether the messages that the MPI library sends inside collectives were seen. The defaults stand for profiles of
+  -- versions 1 and 2.
+  transport       TEXT NOT NULL DEFAULT '',        -- the hook: openmpi-pml, ucx, ...; '' = none
+  transport_state TEXT NOT NULL DEFAULT 'unknown', -- none (no hook fits), active, refused, disabled, stopped, unknown
+  transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
+  transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
+  -- NULL = not known: profiles of versions 1 to 4.
+  run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last sign of life)
+  own_setup       REAL DEFAULT NULL, -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
+  -- MPI_ANY_TAG; NULL = nobody, or not known.
+  inside_source          INTEGER DEFAULT NULL,     -- whose message
+  inside_source_tag      INTEGER DEFAULT NULL,
+  inside_destination     INTEGER DEFAULT NULL,     -- who has to take its message
+  inside_destination_tag INTEGER DEFAULT NULL,
+  -- The rest is of ranks that did not come to the end of MPI_Finalize. NULL = not known.
+  latest          TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
+  left            TEXT DEFAULT NULL,               -- procedure of the latest call that returned
+  left_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
+  gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
+  signal          INTEGER DEFAULT NULL,            -- that ended it
+  exit_code       INTEGER DEFAULT NULL             -- that it ended with
+);
+
+CREATE TABLE communicators (
+  id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
+  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0; (none), (several), (other)
+  family       TEXT NOT NULL,        -- the name without the last leader: communicators made by the same call
+  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, '' if not set
+  parent       INTEGER REFERENCES communicators(id),
+  procedure    TEXT NOT NULL,        -- creating procedure, '' for predefined ones
+  size         INTEGER NOT NULL,     -- processes of the (local) group; 0 for 0..2
+  remote_size  INTEGER NOT NULL,     -- processes of the remote group, 0 = intracommunicator
+  members      TEXT NOT NULL,        -- world ranks by rank in the communicator, compact: 0-3,8,12-96:4 (:stride)
+  topology     TEXT NOT NULL,        -- '', cart, graph, dist_graph
+  dims         TEXT NOT NULL,        -- JSON array, cart only
+  periods      TEXT NOT NULL,        -- JSON array of 0/1
+  reorder      INTEGER NOT NULL,     -- 1 = reordering was asked for
+  created      REAL NOT NULL,        -- seconds after run.started, earliest member
+  freed        REAL,                 -- seconds after run.started, latest member; NULL = not freed
+  members_seen INTEGER NOT NULL,     -- members whose counters were read
+  reordered    INTEGER NOT NULL DEFAULT 0, -- 1 = by Rankwise, for the machine (rankwise run --reorder)
+  remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
+  remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id) -- that MPI_Intercomm_create made the remote group from
+);
+
+CREATE TABLE regions (
+  id   INTEGER PRIMARY KEY,          -- 0 = the whole program, 4095 = other
+  name TEXT NOT NULL
+);
+
+CREATE TABLE region_times (
+  rank    INTEGER NOT NULL REFERENCES ranks(rank),
+  region  INTEGER NOT NULL REFERENCES regions(id),
+  entries INTEGER NOT NULL,
+  seconds REAL NOT NULL,             -- wall time inside, nested regions included
+  PRIMARY KEY (rank, region)
+) WITHOUT ROWID;
+
+CREATE TABLE procedures (
+  id    INTEGER PRIMARY KEY,         -- 0 = (not attributed): messages inside collectives whose call is not known
+  name  TEXT NOT NULL UNIQUE,        -- MPI_Send, ...; a large-count binding is booked on its procedure
+  class TEXT NOT NULL                -- point-to-point, probe, completion, collective, neighbourhood, communicator, environment, ...
+);
+
+CREATE TABLE calls (
+  rank           INTEGER NOT NULL REFERENCES ranks(rank),
+  communicator   INTEGER NOT NULL REFERENCES communicators(id),
+  region         INTEGER NOT NULL REFERENCES regions(id),
+  procedure      INTEGER NOT NULL REFERENCES procedures(id),
+  size_bin       INTEGER NOT NULL,   -- 0 = no bytes, k = 2^(k-1) .. 2^k - 1 bytes, 127 = other, and calls that never returned
+  calls          INTEGER NOT NULL,
+  bytes_sent     INTEGER NOT NULL,   -- point-to-point, one-sided: really sent; collective: this process's contribution; file: written
+  bytes_received INTEGER NOT NULL,   -- point-to-point, one-sided: really received; collective: 0; file: read
+  seconds        REAL NOT NULL,
+  min            REAL NOT NULL,      -- shortest and longest single call, seconds
+  max            REAL NOT NULL,
+  unfinished     INTEGER NOT NULL DEFAULT 0, -- calls that never returned: not in `calls`; in `seconds` up to the end of the rank
+  PRIMARY KEY (rank, communicator, region, procedure, size_bin)
+) WITHOUT ROWID;
+
+CREATE TABLE messages (
+  source       INTEGER NOT NULL,     -- world rank, where the data comes from; -1, -2 as below
+  destination  INTEGER NOT NULL,     -- world rank; -1 = not in MPI_COMM_WORLD or not known, -2 = other (no room for a row)
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  kind         TEXT NOT NULL,        -- point-to-point, in-collective, one-sided
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  messages     INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  PRIMARY KEY (source, destination, communicator, kind, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE files (                 -- a file as one communicator opened it in one mode; empty = no MPI-IO
+  id           INTEGER PRIMARY KEY,  -- 0 = other: files without a record
+  name         TEXT NOT NULL,        -- as given to MPI_File_open; a long one without its beginning, after an ellipsis
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  mode         TEXT NOT NULL,        -- create, rdonly, wronly, rdwr, append, ..., separated by blanks
+  opens        INTEGER NOT NULL,     -- summed over the ranks
+  name_hash    TEXT NOT NULL         -- of the whole name: tells apart what was cut to the same name
+);
+
+CREATE TABLE file_accesses (         -- calls on files; the same calls are in `calls`
+  rank          INTEGER NOT NULL REFERENCES ranks(rank),
+  file          INTEGER NOT NULL REFERENCES files(id),
+  procedure     INTEGER NOT NULL REFERENCES procedures(id),
+  accesses      INTEGER NOT NULL,    -- calls of the procedure
+  bytes_read    INTEGER NOT NULL,    -- really read and written
+  bytes_written INTEGER NOT NULL,
+  seconds       REAL NOT NULL,       -- inside these calls
+  PRIMARY KEY (rank, file, procedure)
+) WITHOUT ROWID;
+
+CREATE TABLE patterns (              -- a collective of one shape; its messages are kept for one call
+  id           INTEGER PRIMARY KEY,
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  root         INTEGER,              -- rank in the communicator; NULL = none
+  size         INTEGER,              -- of the message, bytes, as in size bins; NULL = differs by process
+  calls        INTEGER NOT NULL,     -- of one process; of the process with the most
+  kept_call    INTEGER NOT NULL,     -- which call's messages are in pattern_messages, from 1: the latest that all kept; 0 = none
+  complete     INTEGER NOT NULL      -- 1 = they are all that this call sent as far as the hook sees: no process is missing
+);
+
+CREATE TABLE pattern_messages (
+  pattern      INTEGER NOT NULL REFERENCES patterns(id),
+  source       INTEGER NOT NULL,     -- rank in the communicator
+  destination  INTEGER NOT NULL,     -- rank in the communicator
+  messages     INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  PRIMARY KEY (pattern, source, destination)
+) WITHOUT ROWID;
+
+CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
+  rank  INTEGER NOT NULL,
+  what  TEXT NOT NULL,               -- names of enum rankwise_dropped, lower case
+  count INTEGER NOT NULL,
+  PRIMARY KEY (rank, what)
+) WITHOUT ROWID;
+
+CREATE TABLE warnings (              -- one sentence each: a file cut short, volumes that do not agree, ...
+  id   INTEGER PRIMARY KEY,
+  text TEXT NOT NULL
+);

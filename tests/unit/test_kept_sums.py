@@ -1,0 +1,176 @@
+"""Sums that are kept and rows that are packed: as in profiles of older versions, however they were made."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import profiles
+import pytest
+from assembled import made, rows
+from nodes_synthetic import write_nodes
+from synthetic import OTHER, PART, WORLD, Process, call, message, small_world, ticks
+
+from rankwise.__main__ import main
+from rankwise.analysis.matrix import ENDS
+from rankwise.commands.show import VIEWS
+from rankwise.profile import assemble as assembling
+from rankwise.profile.assemble import assemble
+from rankwise.profile.database import TABLES_BESIDE, add_what_is_missing
+from rankwise.profile.keys import calls_key
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.procedures import PROCEDURES
+
+SUMS = sorted(TABLES_BESIDE - {"call_counts"})
+IDS = {one.name: one.id for one in PROCEDURES}
+
+
+def world(size: int = 9) -> list[Process]:
+    """Make a run with all that rows can be of: regions, one-sided messages, two hosts, a rank that hangs."""
+    inside = CONSTANTS["MESSAGE_IN_COLLECTIVE"], CONSTANTS["MESSAGE_ONE_SIDED_FETCH"]
+    processes = small_world(size)
+    for rank, process in enumerate(processes):
+        process.header["host"] = b"node%d" % (rank % 2)
+        process.header["own_call_picoticks"] = 1000 + rank
+        process.regions.append({"name": b"solve", "entries": 2, "ticks": 10**9})
+        process.calls.append(
+            [
+                call("MPI_Init", 0, seconds=0.4, longest=0.4),
+                call("MPI_Bcast", WORLD, 4, region=1, calls=rank + 1, sent=8 * rank, seconds=1 / (rank + 3)),
+                call("MPI_Allreduce", PART, 5, seconds=1e-7, shortest=1e-7, longest=1e-7),
+                # Two indices without a record, which become one.
+                call("MPI_Barrier", 40, calls=2, seconds=0.25, shortest=0.1, longest=0.15),
+                call("MPI_Barrier", 41, calls=3, seconds=0.5, shortest=0.05, longest=0.4),
+            ]
+        )
+        process.messages.append(
+            [
+                message("MPI_Bcast", (rank + 2) % size, 2, 16, kind=inside[0]),
+                message("MPI_Get", (rank + 1) % size, 1, 50, kind=inside[1]),
+                message("MPI_Send", CONSTANTS["PEER_UNKNOWN"], 1, 5, OTHER),
+            ]
+        )
+    processes[4].header |= {"state": CONSTANTS["STATE_RUNNING"], "stopping": (0, 0, 0), "stopped": (0, 0, 0)}
+    processes[4].threads = [
+        {"tid": 100, "alive": 1, "inside_key": key, "inside_since": ticks(since)}
+        for key, since in (
+            (calls_key(0, WORLD, IDS["MPI_Barrier"], 0), 7.0),
+            (calls_key(0, WORLD, IDS["MPI_Barrier"], 0), 6.0),
+        )
+    ]
+    return processes
+
+
+def near(value: Any) -> Any:
+    """Let numbers in nested lists and dicts differ in their last digits."""
+    if isinstance(value, dict):
+        return {key: near(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(near(one) for one in value)
+    return pytest.approx(value) if isinstance(value, float) else value
+
+
+def test_kept_sums_are_the_sums_of_the_rows(tmp_path: Path) -> None:
+    newer = made(tmp_path, world()).path
+    older = profiles.as_version_5(newer, tmp_path / "older.rankwise")
+    for table in SUMS:
+        columns = [name for (name,) in rows(newer, f"SELECT name FROM pragma_table_info('{table}')")]
+        columns = columns[1:] if columns[0] == "id" else columns
+        query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns[:4])}"
+        kept, computed = rows(newer, query), rows(older, query)
+        assert kept
+        assert kept == near(computed)
+
+
+def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
+    path = made(tmp_path, world()).path
+    found = rows(
+        path,
+        "SELECT rank, calls.calls, seconds, min, max, unfinished FROM calls"
+        " JOIN procedures ON procedures.id = procedure WHERE name = 'MPI_Barrier' AND rank BETWEEN 3 AND 4"
+        " ORDER BY rank, communicator",
+    )
+    other = (5, 0.75, 0.05, 0.4, 0)
+    # (The two calls that rank 4 never left are on the world, up to 9 s.)
+    assert found == [(3, *other), (4, *other), (4, 0, 5.0, 2.0, 3.0, 2)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], *(["--by", view] for view in VIEWS), *(["--matrix", ends] for ends in ENDS)],
+    ids=lambda words: " ".join(words) or "summary",
+)
+def test_every_view_is_the_same_of_an_older_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    newer = made(tmp_path, world()).path
+    (tmp_path / "old").mkdir()
+    older = profiles.as_version_5(newer, tmp_path / "old" / newer.name)
+    shown = []
+    for path in (newer, older):
+        assert main(["show", str(path), *words, "--json"]) == 0
+        data = json.loads(capsys.readouterr().out)
+        assert main(["show", str(path), *words]) == 0
+        shown.append((data, capsys.readouterr().out.replace(str(path), "F")))
+    assert shown[0][0] == near(shown[1][0])
+    assert shown[0][1] == shown[1][1]
+
+
+def test_an_export_is_the_same_of_an_older_profile(tmp_path: Path) -> None:
+    newer = made(tmp_path, world()).path
+    older = profiles.as_version_5(newer, tmp_path / "older.rankwise")
+    for path in (newer, older):
+        assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / path.stem)]) == 0
+    files = [sorted((tmp_path / path.stem).iterdir()) for path in (newer, older)]
+    assert [path.name for path in files[0]] == [path.name for path in files[1]]
+    for paths in zip(*files, strict=True):
+        first, second = (list(csv.reader(path.read_text("utf-8").splitlines())) for path in paths)
+        assert first[0] == second[0]
+        assert sorted(first) == sorted(second)
+
+
+# The helper of multiprocessing that outlives the workers ends with this process, or with the first such test.
+@pytest.mark.filterwarnings("ignore:resource_tracker")
+@pytest.mark.parametrize("with_nodes", [True, False], ids=["node files", "files"])
+def test_several_processes_make_the_same_profile_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_nodes: bool
+) -> None:
+    run = tmp_path / "run"
+    images = [process.to_bytes() for process in world(23)]
+    # Ranks are dealt out to the nodes in turn, so no node has neighbours.
+    write_nodes(run, [image for first in range(4) for image in images[first::4]], 6 if with_nodes else 1)
+    if not with_nodes:
+        for rank, process in enumerate(world(23)):
+            process.write(run, f"node.{rank}.0")
+        for path in run.glob("*.node"):
+            path.unlink()
+    fractions: list[float] = []
+    one = assemble(run, tmp_path / "one.rankwise", exit_status=0)
+    monkeypatch.setattr(assembling, "_SHARED_FROM", 1)
+    monkeypatch.setattr(assembling, "processors", lambda: 2)
+    several = assemble(run, tmp_path / "several.rankwise", exit_status=0, listener=fractions.append)
+    assert (several.ranks_seen, several.reason) == (one.ranks_seen, one.reason)
+    assert fractions[-1] == pytest.approx(1.0)
+    made_of = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name <> 'call_counts'"
+    for (table,) in rows(one.path, made_of):
+        # (The numbers of places are given as they are met.)
+        query = f"SELECT {'rank, communicator' if table == 'call_places' else '*'} FROM {table}"
+        first, second = (sorted(rows(made.path, query), key=str) for made in (one, several))
+        assert first == near(second), table
+    assert len(rows(several.path, "SELECT * FROM calls")) > 23 * 6
+    assert len(rows(several.path, "SELECT * FROM messages")) > 23 * 3
+
+
+def test_sums_of_a_profile_of_the_first_version(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE calls DROP COLUMN unfinished")
+        connection.execute("PRAGMA user_version = 1")
+        connection.commit()
+        add_what_is_missing(connection)
+        assert connection.execute("SELECT SUM(unfinished) FROM family_sums").fetchone() == (0,)
+        assert connection.execute("SELECT SUM(calls) FROM rank_sums").fetchone() == (4 * 617,)
