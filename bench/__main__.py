@@ -9,9 +9,9 @@ from pathlib import Path
 from common.errors import BenchError
 from rankwise.errors import RankwiseError
 
-# The nodes on one machine, for the parts that need some, are those of the tests.
+# The nodes on one machine, for the parts that need some, are those of the tests, and so are files made up.
 _TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(_TESTS), str(_TESTS / "mpi"), str(_TESTS / "cluster")]
+sys.path += [str(_TESTS), str(_TESTS / "mpi"), str(_TESTS / "cluster"), str(_TESTS / "unit")]
 
 PARTS = {
     "overhead": "what is added to a call, to memory, to MPI_Init and MPI_Finalize, and by the command",

@@ -1,16 +1,20 @@
-"""How long the profile of a very large job takes, and how much memory: from a run directory made up here."""
+"""How long the profile of a very large job takes, how large it is, and how soon its first screen is there.
+
+The run directory is made up here.
+"""
 
 from __future__ import annotations
 
 import argparse
-import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
+from contextlib import closing
 from pathlib import Path
 
 from assembly.synthetic import write
+from assembly.taken import Taken, watch
 from common.errors import BenchError
 from common.options import positive
 
@@ -18,6 +22,11 @@ _ASSEMBLE = (
     "import sys; from pathlib import Path; from rankwise.profile.assemble import assemble;"
     "assemble(Path(sys.argv[1]), Path(sys.argv[2]), exit_status=0)"
 )
+_MOST_SECONDS = {10_000: 30, 100_000: 120}
+_MOST_SHOW_SECONDS = {10_000: 0.5, 100_000: 2.0}
+_MOST_MB = 2048
+_MOST_ROW_BYTES = 40
+_SHOWS = 5  # the first screen is so often made, and the fastest counts
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -25,29 +34,53 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="The assembly of a very large job's profile.")
     parser.add_argument("--ranks", type=positive, default=10_000, help="(default: %(default)s)")
     parser.add_argument("--rows", type=positive, default=200, help="of each rank (default: %(default)s)")
+    parser.add_argument("--nodes", type=positive, help="node files (default: one for 100 ranks)")
+    parser.add_argument("--files", action="store_true", help="one file a rank in place of node files")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str]) -> None:
-    """Make the run directory, assemble it in a process of its own, print what that took."""
+    """Make the run directory, assemble it in a process of its own, show it, print what that took."""
     options = parse(arguments)
+    nodes = 0 if options.files else options.nodes or -(-options.ranks // 100)
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         run, profile = Path(name) / "run", Path(name) / "job.rankwise"
         run.mkdir()
-        write(run, options.ranks, options.rows)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.monotonic()
-        command = [sys.executable, "-c", _ASSEMBLE, str(run), str(profile)]
-        answer = subprocess.run(command, capture_output=True, text=True, check=False)
-        seconds = time.monotonic() - start
-        if answer.returncode != 0:
-            raise BenchError(f"the assembly failed:\n{answer.stderr}")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-        files = sum(path.stat().st_size for path in run.iterdir())
-        print(f"{options.ranks} ranks x {options.rows} rows, {files / 2**20:.0f} MB of counters")
-        print(f"time       {seconds:6.1f} s    aim <= 30")
-        print(f"CPU time   {cpu:6.1f} s")
-        # (The largest child so far: whatever the other parts started is smaller.)
-        print(f"memory     {after.ru_maxrss / 1024:6.0f} MB   aim <= 2048")
-        print(f"profile    {profile.stat().st_size / 2**20:6.0f} MB")
+        write(run, options.ranks, options.rows, nodes)
+        files = [path.stat().st_size for path in run.iterdir()]
+        size = f"{sum(files) / 2**20:.0f} MB of counters in {len(files)} files"
+        print(f"{options.ranks} ranks x {options.rows} rows, {size}")
+        taken = _finished([sys.executable, "-c", _ASSEMBLE, str(run), str(profile)])
+        _print("time", f"{taken.seconds:6.1f} s", _MOST_SECONDS.get(options.ranks))
+        _print("CPU time", f"{taken.cpu_seconds:6.1f} s")
+        _print("memory", f"{taken.peak_bytes / 2**20:6.0f} MB", _MOST_MB)
+        _print("profile", f"{profile.stat().st_size / 2**20:6.0f} MB")
+        _print("a row of calls", f"{_row_bytes(profile):6.1f} B", _MOST_ROW_BYTES)
+        show = [sys.executable, "-m", "rankwise", "show", str(profile)]
+        shown = min((_finished(show) for _ in range(_SHOWS)), key=lambda one: one.seconds)
+        _print("first screen", f"{shown.seconds:6.2f} s", _MOST_SHOW_SECONDS.get(options.ranks))
+        _print("CPU time", f"{shown.cpu_seconds:6.2f} s")
+
+
+def _finished(command: list[str]) -> Taken:
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        taken = watch(process)
+        errors.seek(0)
+        if process.returncode != 0:
+            raise BenchError(f"{command[-1]}:\n{errors.read().decode(errors='replace')}")
+    return taken
+
+
+def _row_bytes(profile: Path) -> float:
+    """Return how many bytes a row of calls takes, with its share of what belongs to all rows."""
+    with closing(sqlite3.connect(profile)) as connection:
+        (rows,) = connection.execute("SELECT COUNT(*) FROM call_counts").fetchone()
+        (size,) = connection.execute(
+            "SELECT SUM(pgsize) FROM dbstat WHERE name IN ('call_counts', 'call_places')"
+        ).fetchone()
+    return float(size / rows)
+
+
+def _print(what: str, value: str, most: float | None = None) -> None:
+    print(f"{what:15}{value}" + (f"   aim <= {most}" if most else ""), flush=True)

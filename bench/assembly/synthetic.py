@@ -1,4 +1,4 @@
-"""A run directory as a job of many ranks leaves it: one file a rank, with rows of calls and messages."""
+"""A run directory as a job of many ranks leaves it: one file a node, with rows of each rank."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from nodes_synthetic import node_file
 from numpy.typing import NDArray
 
 from rankwise.profile import layout
@@ -19,14 +20,23 @@ _POINT_TO_POINT = ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Waital
 _FIRST = CONSTANTS["FIRST_COMMUNICATOR"]
 _COMMUNICATORS = 6  # the world, and its parts by five splits: of 2, 4, 8, 16 and 32 neighbours
 _SECOND = 2_000_000_000  # ticks
+_RANKS_A_NODE = 100
 
 
-def write(directory: Path, ranks: int, rows: int) -> None:
-    """Write the files: of a rank's rows four fifths are calls, the others messages."""
+def write(directory: Path, ranks: int, rows: int, nodes: int) -> None:
+    """Write the files: of a rank's rows four fifths are calls, the others messages.
+
+    Args:
+        directory: that is there.
+        ranks: in all.
+        rows: of each.
+        nodes: node files; 0 = one file a rank in their place.
+    """
+    generator = np.random.default_rng(ranks)
     communicators = np.zeros(_COMMUNICATORS, layout.COMMUNICATOR)
     calls = _calls(rows * 4 // 5)
     messages = np.zeros(rows - len(calls), layout.MESSAGES)
-    messages["messages"], messages["bytes"] = 100, 100_000
+    messages["messages"] = 100
     threads = np.zeros(1, layout.THREAD)
     regions = np.zeros(1, layout.REGION)
     regions["entries"] = 1
@@ -38,19 +48,41 @@ def write(directory: Path, ranks: int, rows: int) -> None:
         ("MESSAGES", 0, messages),
     ]
     header, sections = _header(ranks, len(tables)), _sections(tables)
+    ranks_a_node = -(-ranks // (nodes or -(-ranks // _RANKS_A_NODE)))
+    images: dict[str, bytes] = {}
     for rank in range(ranks):
+        node = rank // ranks_a_node
         header["world_rank"] = rank
         header["pid"] = 10_000 + rank
-        header["host"] = b"node%d" % (rank // 128)
+        header["host"] = b"node%d" % node
         _describe(communicators, rank, ranks)
+        _take_time(calls, generator)
+        messages["bytes"] = generator.integers(100, 1_000_000, len(messages))
         messages["key"] = [
             messages_key(0, _FIRST, _IDS["MPI_Isend"], (rank + 1 + peer) % ranks)
             for peer in range(len(messages))
         ]
+        # What is sent is received, or it would be said so of each communicator.
+        calls["bytes_received"][1] = calls["bytes_sent"][0]
+        calls["bytes_received"][3] = calls["bytes_sent"][2]
         parts = [header, sections, *(rows for _, _, rows in tables)]
-        (directory / f"node{rank // 128}.{10_000 + rank}.0.counters").write_bytes(
-            b"".join(part.tobytes() for part in parts)
-        )
+        images[f"node{node}.{10_000 + rank}.0.counters"] = b"".join(part.tobytes() for part in parts)
+        if rank + 1 == ranks or (rank + 1) % ranks_a_node == 0:
+            if nodes:
+                path = directory / f"node{node}.1.{node}.0.node"
+                path.write_bytes(node_file(images, host=b"node%d" % node))
+            else:
+                for name, image in images.items():
+                    (directory / name).write_bytes(image)
+            images.clear()
+
+
+def _take_time(calls: NDArray[Any], generator: np.random.Generator) -> None:
+    """Give all rows of a rank times of their own: the profile is as large as its numbers are."""
+    longest = generator.uniform(1e3, 1e7, len(calls))  # ticks; up to 5 ms
+    calls["max_ticks"] = longest
+    calls["min_ticks"] = longest / generator.uniform(1.0, 100.0, len(calls))
+    calls["ticks"] = longest * calls["calls"] * generator.uniform(0.005, 0.05, len(calls))
 
 
 def _calls(count: int) -> NDArray[Any]:
@@ -65,10 +97,10 @@ def _calls(count: int) -> NDArray[Any]:
     ]
     rows = np.zeros(count, layout.CALLS)
     rows["key"] = keys[:count]
-    rows["calls"], rows["ticks"], rows["min_ticks"], rows["max_ticks"] = 1000, 10**9, 10**5, 10**7
-    rows["bytes_sent"] = 1_000_000
-    rows["bytes_sent"][: len(_POINT_TO_POINT)] = (5, 0, 5, 0, 0)
-    rows["bytes_received"][: len(_POINT_TO_POINT)] = (0, 5, 0, 5, 0)
+    # (How often collectives are called, and with how much, is alike on all ranks.)
+    rows["calls"] = np.random.default_rng(count).integers(10, 5000, count)
+    rows["bytes_sent"] = rows["calls"] * 1000
+    rows["bytes_sent"][: len(_POINT_TO_POINT)] = (500_000, 0, 700_000, 0, 0)
     return rows
 
 
@@ -111,7 +143,8 @@ def _header(ranks: int, sections: int) -> NDArray[Any]:
     }
     for name, value in values.items():
         header[name] = value
-    for seconds, name in enumerate(("loaded", "started", "latest", "stopping", "stopped"), 1):
+    stamps = {"loaded": 1, "started": 2, "latest": 100, "stopping": 101, "stopped": 102}
+    for name, seconds in stamps.items():
         header[name] = (seconds * _SECOND, seconds * 10**9, 1_700_000_000 * 10**9 + seconds * 10**9)
     return header
 

@@ -1,0 +1,59 @@
+"""What a command and all processes that it starts take: time, processor time, memory."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_EVERY_S = 0.02
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a command took.
+
+    Attributes:
+        seconds: from start to end.
+        cpu_seconds: of it and all its descendants.
+        peak_bytes: most memory of all of them at one instant, each shared page by its share.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+def watch(process: subprocess.Popen[bytes]) -> Taken:
+    """Wait for a process that was just started, and look at its memory all the while."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, sum(_memory(one) for one in _with_children(process.pid)))
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_EVERY_S)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Taken(time.monotonic() - start, cpu, peak)
+
+
+def _with_children(pid: int) -> list[int]:
+    found = [pid]
+    for one in found:
+        with suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (task / "children").read_text(encoding="ascii").split())
+    return found
+
+
+def _memory(pid: int) -> int:
+    """Return the proportional set size of a process; 0 if it has gone."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) << 10
+    return 0
