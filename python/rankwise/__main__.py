@@ -20,6 +20,7 @@ VERBS = (
     "doctor",
     "recover",
     "env",
+    "collect",
     "link-flags",
     "latency",
     "machine",

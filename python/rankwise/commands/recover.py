@@ -11,10 +11,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
+from rankwise.profile.collection import PROFILE_SUFFIX, RUN_SUFFIX
 from rankwise.report.progress import ProgressBar
-
-_RUN_SUFFIX = ".rankwise-run"
-_PROFILE_SUFFIX = ".rankwise"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     directory: Path = arguments.run_directory
     if not directory.is_dir():
         what = "is not a directory" if directory.exists() else "is not found"
-        raise RankwiseError(f"{directory} {what}: give the run directory, NAME{_RUN_SUFFIX}")
+        raise RankwiseError(f"{directory} {what}: give the run directory, NAME{RUN_SUFFIX}")
     output: Path = arguments.output or default_output(directory)
     if output.exists() and not arguments.force:
         raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
@@ -60,4 +58,4 @@ def run(arguments: argparse.Namespace) -> int:
 def default_output(run_directory: Path) -> Path:
     """Name the profile of a run directory: beside it, `NAME.rankwise` for `NAME.rankwise-run`."""
     directory = run_directory.resolve()  # `.` has a name, too
-    return directory.with_name(directory.name.removesuffix(_RUN_SUFFIX) + _PROFILE_SUFFIX)
+    return directory.with_name(directory.name.removesuffix(RUN_SUFFIX) + PROFILE_SUFFIX)

@@ -81,7 +81,7 @@ def assemble(
         warnings = [*([note.warning] if note.warning else []), *unreadable]
         warnings += late_saves(counters.node_files, end.realtime_ns if end else None)
         for number, world in enumerate(found, 1):
-            path = output if number == 1 else _further(output, number, force)
+            path = output if number == 1 else free_name(output, number, force=force)
             made = WorldProfile(world, note, exit_status, interrupted, end)
             share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
             with new_profile(path) as profile:
@@ -132,10 +132,16 @@ def _read_all(
     return files, sentences
 
 
-def _further(output: Path, number: int, force: bool) -> Path:
-    """Name the profile of a further world."""
+def free_name(output: Path, number: int = 1, *, force: bool = False) -> Path:
+    """Name a profile: `output`, or from the second on `<stem>.<number>.rankwise`; the next if it is taken.
+
+    Args:
+        output: path of the first one.
+        number: of the profile, from 1.
+        force: take it, whether it is there or not.
+    """
     while True:
-        path = output.with_name(f"{output.stem}.{number}.rankwise")
+        path = output if number == 1 else output.with_name(f"{output.stem}.{number}.rankwise")
         if force or not path.exists():
             return path
         number += 1

@@ -1,0 +1,62 @@
+"""Make the profiles of the jobs that have ended, from what each has left below a directory.
+
+  rankwise collect ~/jobs
+  rankwise collect -o ~/profiles ~/jobs
+
+The jobs are recorded by what `rankwise env` prints. Jobs under way are left alone, and so is what can't be
+read, which is named. May be run at any time, twice at once, and from cron: it prints the profiles that it has
+made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from rankwise.commands.saying import say
+from rankwise.errors import RankwiseError
+from rankwise.profile import node_memory
+from rankwise.profile.collection import collect, run_directories
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this verb."""
+    parser.add_argument(
+        "jobs", metavar="DIR", type=Path, help="the directory that was given to `rankwise env`"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="DIR2", type=Path, help="where the profiles go (default: DIR)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the profiles, and print their paths.
+
+    Returns:
+        The exit status: 1 if something could not be read, or a profile not be written.
+
+    Raises:
+        RankwiseError: one of the directories is not there, or cannot be used.
+    """
+    jobs: Path = arguments.jobs.absolute()
+    output: Path = (arguments.output or jobs).absolute()
+    if not output.is_dir():
+        raise RankwiseError(f"{output} is no directory: make it, or give another one")
+    if not os.access(output, os.W_OK | os.X_OK):
+        raise RankwiseError(f"{output} can't be written to: give another place with -o")
+    directories = run_directories(jobs)
+    node_memory.remove_leftovers()
+    done = [_collect(directory, output) for directory in directories]
+    return 0 if all(done) else 1
+
+
+def _collect(directory: Path, output: Path) -> bool:
+    """Tell what was made of a run directory; False if something is wrong with it."""
+    try:
+        for profile in collect(directory, output):
+            print(profile, flush=True)
+    except (RankwiseError, OSError) as error:
+        say(f"{directory} is left as it is: {error}")
+        return False
+    return True

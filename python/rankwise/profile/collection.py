@@ -1,0 +1,181 @@
+"""Makes the profiles of jobs that nobody waited for: of run directories that lie side by side.
+
+Any number of collectors may be at work at once, on several nodes. Each locks the run directory that it reads,
+and removes what it has read.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from rankwise.errors import RankwiseError
+from rankwise.profile import end_note, node_memory
+from rankwise.profile.assemble import assemble, free_name
+from rankwise.profile.counters import Counters
+from rankwise.profile.holders import Found, find_counters
+from rankwise.profile.worlds import worlds
+
+RUN_SUFFIX = ".rankwise-run"
+PROFILE_SUFFIX = ".rankwise"
+
+_LOCK = "collecting"
+_QUIET_S = 600  # a keeper that lives saves more often, unless it was told otherwise
+
+
+class _Seen(NamedTuple):
+    """What tells a file from another one of its name, and from what it becomes."""
+
+    inode: int
+    changed_ns: int
+    length: int
+
+
+def run_directories(jobs: Path) -> list[Path]:
+    """Return this user's run directories below a directory, sorted.
+
+    Raises:
+        RankwiseError: the directory cannot be read.
+    """
+    try:
+        with os.scandir(jobs) as entries:
+            ours = [
+                Path(entry.path)
+                for entry in entries
+                if entry.name.endswith(RUN_SUFFIX)
+                and entry.is_dir(follow_symlinks=False)
+                and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+            ]
+    except OSError as error:
+        raise RankwiseError(f"{jobs} cannot be read: {error.strerror}: give the directory of jobs") from error
+    return sorted(ours)
+
+
+def collect(run_directory: Path, output: Path) -> list[Path]:
+    """Make the profiles of a run directory whose job has ended, and remove it.
+
+    Args:
+        run_directory: absolute.
+        output: the directory of profiles.
+
+    Returns:
+        The profiles; none if the job is under way, if somebody else is at it, or if it has left nothing.
+
+    Raises:
+        RankwiseError: something of the run cannot be read, or a profile not be written: all is left as it is.
+    """
+    if _is_abandoned(run_directory):
+        with suppress(OSError):  # something has come
+            run_directory.rmdir()
+        return []
+    with _locked(run_directory) as now_s:
+        if now_s is None:
+            return []
+        seen = _files(run_directory)
+        found = find_counters(run_directory)
+        if not _has_ended(run_directory, found, seen, now_s):
+            return []
+        stem = run_directory.name.removesuffix(RUN_SUFFIX)
+        made = assemble(run_directory, free_name(output / f"{stem}{PROFILE_SUFFIX}"), exit_status=None)
+        _remove(run_directory, seen)
+    with suppress(OSError):  # something has come since
+        run_directory.rmdir()
+    return [made.path, *(other.path for other in made.others)]
+
+
+def _is_abandoned(run_directory: Path) -> bool:
+    """Whether nobody has come to put anything in it."""
+    with suppress(OSError):
+        return not any(run_directory.iterdir()) and time.time() - run_directory.stat().st_mtime > _QUIET_S
+    return False
+
+
+@contextmanager
+def _locked(run_directory: Path) -> Iterator[float | None]:
+    """Keep other collectors away.
+
+    Yields:
+        what time it is for the file system, seconds since 1970; None if another collector is there, or was.
+    """
+    path = run_directory / _LOCK
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        yield None
+        return
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
+        if not _is_still(path, lock):
+            yield None
+            return
+        try:
+            os.utime(lock)
+            yield os.fstat(lock).st_mtime
+        finally:
+            # While it is locked: who has opened it sees then that it is gone.
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    return False
+
+
+def _files(run_directory: Path) -> dict[str, _Seen]:
+    """Return all files of a run directory but the lock, by name."""
+    found = {}
+    for path in run_directory.iterdir():
+        with suppress(FileNotFoundError):  # a keeper has replaced it
+            status = path.lstat()
+            if path.name != _LOCK and stat.S_ISREG(status.st_mode):
+                found[path.name] = _Seen(status.st_ino, status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _has_ended(run_directory: Path, found: Found, seen: Mapping[str, _Seen], now_s: float) -> bool:
+    """Whether nothing more is to come.
+
+    Raises:
+        RankwiseError: something cannot be read.
+    """
+    if found.failures:
+        raise found.failures[0]
+    if not found.holders or node_memory.of_run(run_directory):
+        return False
+    quiet_s = max([_QUIET_S, *(one.save_every_ms / 500 for one in found.node_files)])
+    is_quiet = now_s - max(one.changed_ns for one in seen.values()) / 1e9 > quiet_s
+    is_final = bool(found.node_files) and all(one.is_final for one in found.node_files)
+    # (Where `rankwise run` has noted the end it makes the profile itself, and may be at it.)
+    if not is_quiet and (not is_final or end_note.has_ended(run_directory)):
+        return False
+    everybody = worlds(_counters(found))
+    return is_quiet or all(len(world.ranks) == world.size for world in everybody)
+
+
+def _counters(found: Found) -> Iterator[Counters]:
+    for holder in found.holders:
+        for one in holder.read():
+            if isinstance(one, RankwiseError):
+                raise one
+            yield one.without_rows()
+
+
+def _remove(run_directory: Path, seen: Mapping[str, _Seen]) -> None:
+    """Remove what was read; what came since, or was changed, is another job's of the same name."""
+    left = _files(run_directory)
+    for name, status in seen.items():
+        if left.get(name) == status:
+            (run_directory / name).unlink(missing_ok=True)

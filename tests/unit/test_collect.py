@@ -1,0 +1,252 @@
+"""`rankwise collect`: which runs have ended, what becomes of them, and of what it must not touch."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from assembled import rows
+from nodes_synthetic import node_file
+from synthetic import small_world
+
+from rankwise.__main__ import main
+from rankwise.profile import collection, end_note, layout, node_memory
+from rankwise.profile.assemble import Assembly, assemble
+from rankwise.profile.node_memory import NodeMemory
+
+LONG_AGO_S = 1200
+
+
+def images(ranks: int) -> dict[str, bytes]:
+    return {f"node1.{4000 + n}.0.counters": one.to_bytes() for n, one in enumerate(small_world(ranks))}
+
+
+def node(directory: Path, *, name: str = "node1.0.77.0.node", keep: int = 4, **header: int) -> Path:
+    """Write a node file with the first ranks of a job of four."""
+    directory.mkdir(exist_ok=True)
+    path = directory / name
+    path.write_bytes(node_file(dict(list(images(4).items())[:keep]), **header))
+    return path
+
+
+def age(*paths: Path) -> None:
+    for path in paths:
+        os.utime(path, (time.time() - LONG_AGO_S,) * 2)
+
+
+def contents(directory: Path) -> dict[Path, bytes | None]:
+    return {path: path.read_bytes() if path.is_file() else None for path in directory.rglob("*")}
+
+
+def collected(
+    capsys: pytest.CaptureFixture[str], *words: str | Path, status: int = 0
+) -> tuple[list[str], str]:
+    """Run it; return the paths that it prints, and what it says."""
+    assert main(["collect", *map(str, words)]) == status
+    said = capsys.readouterr()
+    return said.out.splitlines(), said.err
+
+
+def assert_left_alone(capsys: pytest.CaptureFixture[str], jobs: Path) -> None:
+    before = contents(jobs)
+    assert collected(capsys, jobs) == ([], "")
+    assert contents(jobs) == before
+
+
+def test_a_job_that_has_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    node(tmp_path / "u7.a.rankwise-run")
+    profile = tmp_path / "u7.a.rankwise"
+    assert collected(capsys, tmp_path) == ([str(profile)], "")
+    assert list(tmp_path.iterdir()) == [profile]
+    assert rows(profile, "SELECT count(*) FROM ranks") == [(4,)]
+    assert_left_alone(capsys, tmp_path)
+
+
+def test_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_left_alone(capsys, tmp_path)
+
+
+@pytest.mark.parametrize(("keep", "is_final"), [(4, 0), (2, 1), (2, 0)])
+def test_a_job_under_way_and_one_that_has_died(
+    keep: int, is_final: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = node(tmp_path / "a.rankwise-run", keep=keep, is_final=is_final)
+    assert_left_alone(capsys, tmp_path)
+    age(file)
+    assert collected(capsys, tmp_path)[0] == [str(tmp_path / "a.rankwise")]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_one_node_of_two_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "a.rankwise-run"
+    age(node(run))
+    other = node(run, name="node2.0.78.0.node", is_final=0)
+    assert_left_alone(capsys, tmp_path)
+    age(other)
+    assert len(collected(capsys, tmp_path)[0]) == 1
+
+
+def test_who_saves_seldom_is_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    age(node(tmp_path / "a.rankwise-run", is_final=0, save_every_ms=1_000_000))
+    assert_left_alone(capsys, tmp_path)
+
+
+def test_rankwise_run_makes_its_profile_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "a.rankwise-run"
+    file = node(run)
+    note = run / end_note.FILE_NAME
+    note.write_text("{}\n")
+    assert_left_alone(capsys, tmp_path)
+    age(file, note)
+    assert len(collected(capsys, tmp_path)[0]) == 1
+    assert not run.exists()
+
+
+def test_counters_that_live_in_this_node(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "a.rankwise-run"
+    age(node(run, is_final=0))
+    alive = {run: [NodeMemory(tmp_path / "memory")]}
+    monkeypatch.setattr(node_memory, "of_run", lambda directory: alive.get(directory, []))
+    assert_left_alone(capsys, tmp_path)
+    alive.clear()
+    assert len(collected(capsys, tmp_path)[0]) == 1
+
+
+@pytest.mark.parametrize("of_counters", [False, True], ids=["node file", "counters"])
+def test_what_cannot_be_read_is_named_and_left(
+    of_counters: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "a.rankwise-run"
+    file = node(damaged)
+    data = file.read_bytes()
+    magic = data.index(layout.MAGIC if of_counters else layout.NODE_MAGIC)
+    file.write_bytes(data[:magic] + b"x" + data[magic + 1 :])
+    age(file)
+    node(tmp_path / "b.rankwise-run")
+    before = contents(damaged)
+    paths, said = collected(capsys, tmp_path, status=1)
+    assert paths == [str(tmp_path / "b.rankwise")]
+    assert said.startswith(f"rankwise: {damaged} is left as it is: ")
+    assert said.count("\n") == 1
+    assert contents(damaged) == before
+
+
+def test_no_profile_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for made in ("a.rankwise", "a.2.rankwise", "a.3.rankwise"):
+        before = contents(tmp_path)
+        node(tmp_path / "a.rankwise-run")
+        assert collected(capsys, tmp_path)[0] == [str(tmp_path / made)]
+        assert before.items() <= contents(tmp_path).items()
+
+
+def test_another_place_for_the_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jobs, output = tmp_path / "jobs", tmp_path / "profiles"
+    for directory in (jobs, output):
+        directory.mkdir()
+    node(jobs / "a.rankwise-run")
+    assert collected(capsys, "-o", output, jobs)[0] == [str(output / "a.rankwise")]
+    assert list(jobs.iterdir()) == []
+
+
+def test_what_else_is_there_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = tmp_path / "jobs"
+    node(tmp_path / "elsewhere")
+    jobs.mkdir()
+    (jobs / "link.rankwise-run").symlink_to(tmp_path / "elsewhere")
+    (jobs / "file.rankwise-run").touch()
+    node(jobs / "other-name")
+    assert_left_alone(capsys, jobs)
+    node(jobs / "theirs.rankwise-run")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert_left_alone(capsys, jobs)
+
+
+def test_an_empty_run_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "a.rankwise-run"
+    run.mkdir()
+    assert_left_alone(capsys, tmp_path)  # somebody may be about to write to it
+    age(run)
+    assert collected(capsys, tmp_path) == ([], "")
+    assert not run.exists()
+
+
+def test_another_collector_at_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "a.rankwise-run"
+    node(run)
+    with (run / "collecting").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert_left_alone(capsys, tmp_path)
+    assert len(collected(capsys, tmp_path)[0]) == 1  # its lock is gone with it
+    assert not run.exists()
+
+
+def test_what_comes_meanwhile_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "a.rankwise-run"
+    old, again = node(run), node(run, name="node1.0.79.0.node")
+    for file in (old, again):
+        age(file)
+
+    def beside_a_job_of_the_same_name(directory: Path, output: Path, *, exit_status: int | None) -> Assembly:
+        made = assemble(directory, output, exit_status=exit_status)
+        node(run, name="node1.0.78.0.node", is_final=0)
+        node(run, name=again.name, is_final=0)  # written anew
+        return made
+
+    monkeypatch.setattr(collection, "assemble", beside_a_job_of_the_same_name)
+    assert len(collected(capsys, tmp_path)[0]) == 1
+    assert sorted(path.name for path in run.iterdir()) == ["node1.0.78.0.node", again.name]
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    names = [f"u7.{number}" for number in range(6)]
+    for name in names:
+        node(tmp_path / f"{name}.rankwise-run")
+    words = [sys.executable, "-m", "rankwise", "collect", str(tmp_path)]
+    started = [
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    said = [process.communicate(timeout=120) for process in started]
+    assert [(process.returncode, err) for process, (_, err) in zip(started, said, strict=True)] == [
+        (0, "")
+    ] * 4
+    made = [Path(path).name for out, _ in said for path in out.split()]
+    assert sorted(made) == [f"{name}.rankwise" for name in names]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(made)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["missing"], "missing is no directory: make it, or give another one"),
+        (["file"], "file is no directory: make it, or give another one"),
+        (
+            ["missing", "-o", "."],
+            "missing cannot be read: No such file or directory: give the directory of jobs",
+        ),
+        ([".", "-o", "missing"], "missing is no directory: make it, or give another one"),
+        ([], "DIR; `rankwise collect --help` lists what there is"),
+    ],
+)
+def test_bad_input(
+    words: list[str],
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    paths, said = collected(capsys, *words, status=2)
+    assert (paths, said.count("\n")) == ([], 1)
+    assert told in said
