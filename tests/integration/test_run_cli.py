@@ -24,6 +24,12 @@ from rankwise.errors import RankwiseError
 
 PACKAGES = Path(rankwise.__file__).parents[1]
 MPI_RANK = 'touch "$RANKWISE_DIR/$(uname -n).$$.0a1b.counters"\n'
+# The same in the memory of the node, where a process that counts is seen to live.
+LIVING_RANK = f"""{MPI_RANK}memory=$TMPDIR/rankwise.$(id -u).$$
+mkdir -m 700 "$memory"
+printf '\\0%s\\0' "$RANKWISE_DIR" > "$memory/control"
+cp "$RANKWISE_DIR"/*.counters "$memory"
+"""
 
 # Runs the command line with the stand-ins for library, assembly and summary.
 STAND_INS = """
@@ -323,7 +329,8 @@ def test_killed_command(place: Place) -> None:
 
 
 def test_rank_that_outlives_its_launcher(place: Place) -> None:
-    place.script("rank", f"{MPI_RANK}echo ready; sleep 1; echo late >> $RANKWISE_DIR/late.counters\n")
+    place.environment["TMPDIR"] = str(place.directory)
+    place.script("rank", f"{LIVING_RANK}echo ready; sleep 1; echo late >> $RANKWISE_DIR/late.counters\n")
     place.script("app", "./rank & wait $!\n")
     process = place.start("./app")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -331,6 +338,7 @@ def test_rank_that_outlives_its_launcher(place: Place) -> None:
     os.kill(int(launchers[0]), signal.SIGKILL)
     process.communicate(timeout=30)
     assert place.profile.startswith("2 ranks, status 137")
+    assert not list(place.directory.glob("rankwise.*"))
 
 
 def test_doctor(place: Place) -> None:

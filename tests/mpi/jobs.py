@@ -16,7 +16,9 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 import patience
-from rankwise.profile.counters import read_counters
+from rankwise.errors import RankwiseError
+from rankwise.profile.counters import Counters
+from rankwise.profile.holders import find_counters
 from tries import HeldUp
 
 RANKS = 4
@@ -31,6 +33,11 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (OSError, IndexError):
         return False
+
+
+def counters_now(run_directory: Path) -> list[Counters | RankwiseError]:
+    """What has been counted by now, in the memory of this node above all: each process once."""
+    return [one for holder in find_counters(run_directory).holders for one in holder.read()]
 
 
 class LauncherHangs(HeldUp):
@@ -91,14 +98,17 @@ class Job:
         self.wait_until_ready()
 
         def hanging() -> bool:
-            files = self.directory.glob("*-run/*.counters")
-            return sum(self._goes_no_further(path) for path in files) == RANKS
+            return sum(map(self._goes_no_further, self.counters())) == RANKS
 
         patience.wait_until(hanging, LIMIT_SECONDS, lambda: self.stderr)
 
+    def counters(self) -> list[Counters]:
+        """What its processes have counted by now, as far as it can be read."""
+        found = [one for path in self.directory.glob("*-run") for one in counters_now(path)]
+        return [one for one in found if isinstance(one, Counters)]
+
     @staticmethod
-    def _goes_no_further(path: Path) -> bool:
-        counters = read_counters(path)
+    def _goes_no_further(counters: Counters) -> bool:
         return counters.header.state == "finalized" or bool(counters.threads["inside_key"].any())
 
     def go_on(self) -> None:

@@ -1,4 +1,7 @@
-"""Nowhere to write, or no longer: the program lives, one line says so, and what was counted is exact."""
+"""Nowhere to write, or no longer: the program lives, one line says so, and what was counted is exact.
+
+What can't be saved stays in the memory of its node, where `rankwise run` reads it if it is there, too.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,17 @@ from pathlib import Path
 
 import libraries
 import pytest
-from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, partial
+from jobs import LIMIT_SECONDS, RANKS, ROUNDS, VICTIM, Place, assert_known_calls, partial
 from libraries import Mpi
 from recording import Compile, Recording
 
+import patience
 from rankwise._files import installed
+from rankwise.profile import node_memory
+from rankwise.profile.counters import Counters, read_counters
+from rankwise.profile.keys import part
+from rankwise.profile.node_files import read_entries, read_node_file
+from rankwise.profile.procedures import PROCEDURES
 
 
 @pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
@@ -56,6 +65,21 @@ def assert_lives_with_one_line(place: Place, run_directory: Path, why: str) -> N
     assert len(said) == 1, done.stderr
     assert str(run_directory) in said[0]
     assert why in said[0]
+    assert sends_in_memory(run_directory) == [ROUNDS] * RANKS
+
+
+def sends_in_memory(run_directory: Path) -> list[int]:
+    """How often each process called MPI_Send, as it stayed in the memory of this node; then remove it."""
+    paths = [path for memory in node_memory.of_run(run_directory) for path in memory.counters()]
+    found = [sends(read_counters(path)) for path in paths]
+    node_memory.forget(run_directory)
+    return found
+
+
+def sends(counters: Counters) -> int:
+    """How often a process called MPI_Send."""
+    [number] = [procedure.id for procedure in PROCEDURES if procedure.name == "MPI_Send"]
+    return int(counters.calls["calls"][part(counters.calls["key"], "CALLS", "PROCEDURE") == number].sum())
 
 
 def only_root() -> None:
@@ -120,7 +144,7 @@ def small_disk(directory: Path, kilobytes: int) -> Iterator[Path]:
 
 
 def test_no_room_from_the_start(place: Place) -> None:
-    with small_disk(place.directory, 24) as disk:
+    with small_disk(place.directory, 4) as disk:
         assert_lives_with_one_line(place, disk, "No space left on device")
         assert list(disk.iterdir()) == []
 
@@ -151,11 +175,11 @@ def test_run_directory_is_not_on_every_node(place: Place) -> None:
     assert (is_partial, status) == (1, 0)
     assert f"1 of {RANKS} ranks left no counters" in reason
     assert set(done.calls("MPI_Send", "W")) == {1, 2, 3}
+    assert sends_in_memory(Path("/not/here")) == [ROUNDS]
 
 
 def test_run_directory_is_deleted_during_the_run(place: Place) -> None:
-    communicators = 100  # so that the files grow when they have no name any more
-    with place.start("wait", str(communicators)) as job:
+    with place.start("wait") as job:
         job.wait_until_ready()
         shutil.rmtree(place.run_directory)
         job.go_on()
@@ -163,9 +187,19 @@ def test_run_directory_is_deleted_during_the_run(place: Place) -> None:
         assert job.wait() == 1
     assert job.stdout.count("is done\n") == RANKS
     assert job.stderr.splitlines() == [
-        f"rankwise: no profile: the run directory {place.run_directory} was removed during the run"
+        not_saved(place.run_directory, "No such file or directory"),
+        f"rankwise: no profile: the run directory {place.run_directory} was removed during the run",
     ]
     assert not place.profile.exists()
+    assert not node_memory.of_run(place.run_directory)
+
+
+def not_saved(run_directory: Path, why: str) -> str:
+    """The line of the last process of a node."""
+    return (
+        f"rankwise: what was counted on this node could not be saved: can't write to {run_directory}: {why}"
+        " (is it on every node, and is there room?)"
+    )
 
 
 def test_run_directory_is_deleted_and_the_job_fails(place: Place) -> None:
@@ -175,34 +209,46 @@ def test_run_directory_is_deleted_and_the_job_fails(place: Place) -> None:
         os.kill(job.launcher, signal.SIGKILL)
         assert job.wait() == 128 + signal.SIGKILL
     assert job.stderr.count("was removed during the run") == 1
+    assert not node_memory.of_run(place.run_directory)
 
 
-def test_room_for_some_ranks_only(place: Place) -> None:
-    # launch.json takes a page, and each counters file 36 KiB or more.
+def test_no_room_where_the_launch_is(place: Place) -> None:
+    # launch.json takes a page, and the counters of all processes more than one.
     with (
-        small_disk(place.directory, 100) as disk,
+        small_disk(place.directory, 8) as disk,
         place.start(under=place.rankwise("--live-dir", disk / "run")) as job,
     ):
         assert job.wait() == 0, job.stderr
         done = place.recorded(job)
-        assert job.stdout.count("is done\n") == RANKS
-    is_partial, reason, status = partial(done)
-    assert (is_partial, status) == (1, 0)
-    assert f"2 of {RANKS} ranks left no counters" in reason
-    assert done.rows("SELECT ranks_seen, ranks_expected FROM run") == [(2, RANKS)]
+    assert job.stdout.count("is done\n") == RANKS
+    assert job.stderr.splitlines() == [not_saved(disk / "run", "No space left on device")]
+    assert partial(done)[0] == 0
+    assert_known_calls(done)
+    assert not node_memory.of_run(disk / "run")
 
 
 def test_disk_full_during_the_run(place: Place) -> None:
     communicators = 400
     with (
         small_disk(place.directory, RANKS * 64) as disk,
-        place.start("rows", str(communicators), under=place.rankwise("--live-dir", disk / "run")) as job,
+        place.start(
+            "wait", str(communicators), under=place.rankwise("--live-dir", disk / "run", "--keep")
+        ) as job,
     ):
+        job.wait_until_ready()
+        patience.wait_until(lambda: list((disk / "run").glob("*.node")), LIMIT_SECONDS)
+        job.go_on()
         assert job.wait() == 0, job.stderr
         done = place.recorded(job)
-        assert job.stdout.count("is done\n") == RANKS
+        # The last whole save stays.
+        [saved] = (disk / "run").glob("*.node*")
+        assert not read_node_file(saved).is_final
+        assert [sends(one) for one in read_entries(saved) if isinstance(one, Counters)] == [ROUNDS] * RANKS
+        node_memory.forget(disk / "run")
+    assert job.stdout.count("is done\n") == RANKS
+    assert job.stderr.splitlines() == [not_saved(disk / "run", "No space left on device")]
     assert_every_call_is_somewhere(done, communicators)
-    assert done.dropped["call_rows"] > 0
+    assert done.dropped == {}
 
 
 def test_limit_on_the_size_of_files(place: Place) -> None:

@@ -16,6 +16,7 @@ from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
 
 import patience
+from rankwise.launch.rundirectory import RunDirectory
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from profiles import write_traffic
@@ -117,7 +118,12 @@ def test_interrupted_before_there_is_a_pair(mpi: Mpi, compiled: Compile, parted:
         env=mpi.env(),
         cwd=parted.parent,
     )
-    patience.wait_until(lambda: list(parted.parent.glob("rankwise-verify-*/*-run/*.counters")), LIMIT_SECONDS)
+
+    def counts() -> bool:
+        runs = parted.parent.glob("rankwise-verify-*/*-run")
+        return any(RunDirectory(run, ours=False).has_counters() for run in runs)
+
+    patience.wait_until(counts, LIMIT_SECONDS)
     os.kill(process.pid, signal.SIGINT)
     said, _ = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 128 + signal.SIGINT

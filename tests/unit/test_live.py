@@ -12,10 +12,9 @@ from live import Time, running, set_time, starting, write
 from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, message, small_world, stamp
 
 from rankwise.errors import RankwiseError
-from rankwise.live import snapshot
 from rankwise.live.picture import Hook, Picture, Whereabouts, WorldPicture
 from rankwise.live.watch import Watch
-from rankwise.profile import end_note, launch_note
+from rankwise.profile import end_note, holders, launch_note
 from rankwise.profile.clock import iso
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.layout import CONSTANTS, THREAD
@@ -164,11 +163,11 @@ def test_no_share_is_above_all_however_long_a_look_takes(
     """A rank is in short calls all the time; reading it takes 0.3 s, its rows are of any instant in that."""
     begins = [0.15, 0.0, 0.3, 0.0, 0.15, 0.3]
 
-    def read(path: Path) -> Counters:
+    def read(path: Path, *, follow_links: bool) -> Counters:
         begin = begins.pop(0)
         time.seconds += begin
         write(tmp_path / "run", [busy(time.seconds)])
-        counters = read_counters(path)
+        counters = read_counters(path, follow_links=follow_links)
         time.seconds += 0.3 - begin
         return counters
 
@@ -177,7 +176,7 @@ def test_no_share_is_above_all_however_long_a_look_takes(
         process.calls = [[call("MPI_Send", calls=1000, seconds=seconds - 0.5)]]
         return process
 
-    monkeypatch.setattr(snapshot, "read_counters", read)
+    monkeypatch.setattr(holders, "read_counters", read)
     watch = Watch(write(tmp_path / "run", [busy(10.0)]), 2.0)
     shares = []
     while begins:
@@ -191,12 +190,12 @@ def test_no_share_is_above_all_however_long_a_look_takes(
 def test_a_rank_that_waits_is_exact_however_long_a_look_takes(
     tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(path: Path) -> Counters:
+    def read(path: Path, *, follow_links: bool) -> Counters:
         time.seconds += 0.3
-        return read_counters(path)
+        return read_counters(path, follow_links=follow_links)
 
     process = running(small_world(1)[0], 3.0, "MPI_Barrier", 3.0)
-    monkeypatch.setattr(snapshot, "read_counters", read)
+    monkeypatch.setattr(holders, "read_counters", read)
     watch = Watch(write(tmp_path / "run", [process]), 2.0)
     watch.look()
     assert only(watch.look().picture).percent_in_mpi == pytest.approx(100)

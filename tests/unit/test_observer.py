@@ -6,7 +6,6 @@ import mmap
 import os
 import platform
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from memory_synthetic import make_memory, name_of
 
 from rankwise.launch.observer import Observer
 from rankwise.launch.rundirectory import RunDirectory
@@ -52,13 +52,20 @@ def ended(launcher: subprocess.Popen[str]) -> Iterator[None]:
             os.killpg(launcher.pid, signal.SIGKILL)
 
 
-def test_processes_that_go_one_after_the_other(tmp_path: Path) -> None:
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the processes of the run directory `tmp_path` count."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return make_memory(tmp_path, tmp_path)
+
+
+def test_processes_that_go_one_after_the_other(tmp_path: Path, memory: Path) -> None:
     observer = Observer(tmp_path)
     # One of this name runs, but it has no such file.
-    (tmp_path / f"{socket.gethostname()}.{os.getpid()}.ff.counters").touch()
-    (tmp_path / "elsewhere.1.ff.counters").touch()
+    (memory / name_of(os.getpid(), "ff")).touch()
+    (memory / "elsewhere.1.ff.counters").touch()
     observer.start()
-    command = [sys.executable, "-c", LAUNCHER, str(tmp_path)]
+    command = [sys.executable, "-c", LAUNCHER, str(memory)]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as launcher,
         ended(launcher),
@@ -95,10 +102,10 @@ def test_nobody_to_watch(tmp_path: Path) -> None:
     assert observer.note().processes == {}
 
 
-def test_the_end_waits_for_no_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_waits_for_no_look(tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankwise.launch.observer._LOOK_S", 3600.0)
     monkeypatch.setattr("rankwise.launch.observer._ENDING_S", 20.0)
-    path = tmp_path / f"{socket.gethostname()}.{os.getpid()}.aa.counters"
+    path = memory / name_of(os.getpid())
     path.write_bytes(bytes(4096))
     observer = Observer(tmp_path)
     before = set(threading.enumerate())

@@ -148,6 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
     if not directory.path.is_dir():
+        directory.remove()
         _say(f"no profile: the run directory {directory.path} was removed during the run")
         return end.status or 1
     if not directory.has_counters():
