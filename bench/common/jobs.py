@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -143,6 +144,21 @@ def _wait(process: subprocess.Popen[bytes], timeout: float) -> Ended:
     return Ended(b"".join(parts).decode(errors="replace"), at)
 
 
+class Places(NamedTuple):
+    """Where to look at a job that is running.
+
+    Attributes:
+        records: beginning of the names of the files that its ranks write.
+        counters: its run directory; None without the library.
+    """
+
+    records: Path
+    counters: Path | None
+
+
+Beside = Callable[[Places], AbstractContextManager[dict[str, float]]]
+
+
 @dataclass(frozen=True)
 class Runner:
     """Runs one program of one MPI.
@@ -150,6 +166,8 @@ class Runner:
     Attributes:
         examine: looks at the run directory before it is removed; what it returns becomes `Job.extra`.
         without: environment variables of the runs "without", if the library is preloaded there, too.
+        beside: goes on beside the job; what it has found out by its end becomes part of `Job.extra`.
+        place: an existing directory for the run directories (default: beside the output).
     """
 
     mpi: Mpi
@@ -160,26 +178,31 @@ class Runner:
     arguments: tuple[str, ...] = ()
     examine: Callable[[Path], dict[str, float]] | None = None
     without: dict[str, str] | None = None
+    beside: Beside | None = None
+    place: Path | None = None
 
     def run(self, preloaded: bool) -> Job:
         """Run it once, with the library preloaded into the ranks (not into the launcher) or without."""
-        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
-            directory = Path(name)
-            records = directory / "records"
-            counters = directory / "counters"
-            counters.mkdir(mode=0o700)
+        prefix = "rankwise-bench-"
+        with (
+            tempfile.TemporaryDirectory(prefix=prefix) as name,
+            tempfile.TemporaryDirectory(prefix=prefix, dir=self.place) as counters_name,
+        ):
+            records, counters = Path(name) / "records", Path(counters_name)
             variables = {"LD_PRELOAD": str(self.library), "RANKWISE_DIR": str(counters)}
             if not preloaded:
                 variables = {} if self.without is None else variables | self.without
             launch = self.mpi.launch(self.ranks, variables)
             command = [*launch, str(self.program), str(records), *self.arguments]
 
-            start = time.monotonic()
-            output, end = run_to_end(command, self.timeout)
+            places = Places(records, counters if variables else None)
+            with self.beside(places) if self.beside else nullcontext({}) as seen:
+                start = time.monotonic()
+                output, end = run_to_end(command, self.timeout)
             if "cannot be preloaded" in output:
                 raise BenchError(f"{self.library} can't be preloaded: {output.strip().splitlines()[0]}")
             recorded = any(counters.iterdir())
-            extra = self.examine(counters) if self.examine and recorded else {}
+            extra = seen | (self.examine(counters) if self.examine and recorded else {})
             return Job(read_records(records, self.ranks, command, output), end - start, recorded, extra)
 
     def pairs(self, count: int) -> Iterator[tuple[Job, Job]]:

@@ -1,8 +1,12 @@
 // A whole job: how long MPI_Init and MPI_Finalize take, with a little traffic on 20 communicators in between.
 //
-//     mpirun -n P ./job OUT
+//     mpirun -n P ./job OUT [wait]
 //
-// Each rank writes JSON lines to OUT.<rank>, among them the instants of its first and its last line of code.
+// Each rank writes JSON lines to OUT.<rank>, among them the instants of its first and its last line of code. With the
+// second argument the ranks wait for the file OUT.end before MPI_Finalize, and make a call ten times a second.
+
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
 
 #include "measure.h"
 
@@ -27,6 +31,19 @@ static void some_traffic(int rank, int ranks) {
   }
 }
 
+static void wait_for_end(const char *records) {
+  char path[4096];
+  const struct timespec tenth = {0, 100000000};
+  double value = 1, in;
+  fprintf(out, "{\"pid\": %d}\n", (int)getpid());
+  fflush(out);
+  snprintf(path, sizeof path, "%s.end", records);
+  while (access(path, F_OK) != 0) {
+    MPI_Allreduce(&value, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    nanosleep(&tenth, NULL);
+  }
+}
+
 int main(int argc, char **argv) {
   int rank, ranks;
   const double first = now_ns(), first_cpu = cpu_ns();
@@ -37,6 +54,7 @@ int main(int argc, char **argv) {
   open_out(argc, argv, rank);
   some_traffic(rank, ranks);
   print_memory("traffic");
+  if (argc >= 3) wait_for_end(argv[1]);
 
   MPI_Barrier(MPI_COMM_WORLD);
   const double stopping = now_ns(), stopping_cpu = cpu_ns();

@@ -2,7 +2,9 @@
 #ifndef RANKWISE_BENCH_MEASURE_H
 #define RANKWISE_BENCH_MEASURE_H
 
+#ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,0 +1,96 @@
+"""What a job takes of its node while it runs: memory of ranks and of the keeper, and the keeper's time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from common.errors import BenchError
+from common.jobs import Places
+from rankwise.profile import node_memory
+
+_STEP_S = 0.05
+_KEEPER = "rankwise-keeper"
+
+
+@contextlib.contextmanager
+def look(places: Places, ranks: int, seconds: float = 0) -> Iterator[dict[str, float]]:
+    """Look at a job whose ranks wait, and then let them end: for `Runner.beside`.
+
+    Args:
+        places: of the job.
+        ranks: of the job.
+        seconds: how long to watch the keeper.
+    """
+    seen: dict[str, float] = {}
+    ended = threading.Event()
+    thread = threading.Thread(target=_look, args=(places, ranks, seconds, seen, ended))
+    thread.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _look(places: Places, ranks: int, seconds: float, seen: dict[str, float], ended: threading.Event) -> None:
+    pids: list[int] = []
+    while len(pids) < ranks:
+        if ended.wait(_STEP_S):
+            return
+        pids = _waiting(places.records, ranks)
+    try:
+        seen["node_mb"] = sum(_share_mb(pid) for pid in pids)
+        keeper = _keeper(places.counters) if places.counters else None
+        if keeper is not None and places.counters:
+            seen["keeper_mb"] = _share_mb(keeper)
+            seen["node_mb"] += seen["keeper_mb"]
+            seen["counters_mb"] = _counters_mb(places.counters)
+            start, ran = time.monotonic(), _ran_s(keeper)
+            ended.wait(seconds)
+            seen["keeper_percent"] = (_ran_s(keeper) - ran) / (time.monotonic() - start) * 100
+    finally:
+        places.records.with_name(f"{places.records.name}.end").touch()
+
+
+def _waiting(records: Path, ranks: int) -> list[int]:
+    """Return the process ids of the ranks that wait."""
+    pids = []
+    for rank in range(ranks):
+        with contextlib.suppress(OSError):
+            lines = records.with_name(f"{records.name}.{rank}").read_text().splitlines()
+            pids += [json.loads(line)["pid"] for line in lines if '"pid"' in line]
+    return pids
+
+
+def _share_mb(pid: int) -> float:
+    """Return the resident memory of a process; what several have counts in equal shares."""
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return float(line.split()[1]) / 1024
+    raise BenchError("this kernel tells no shares of memory (Pss)")
+
+
+def _keeper(counters: Path) -> int | None:
+    """Return the process id of the keeper of a run directory, if it has one."""
+    argument = str(counters).encode()
+    for directory in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            is_keeper = (directory / "comm").read_text() == f"{_KEEPER}\n"
+            if is_keeper and argument in (directory / "cmdline").read_bytes().split(b"\0"):
+                return int(directory.name)
+    return None
+
+
+def _counters_mb(counters: Path) -> float:
+    """Return what the counters take of the node's memory, mapped or not."""
+    files = [path.stat() for memory in node_memory.of_run(counters) for path in memory.counters()]
+    return sum(file.st_blocks for file in files) * 512 / 2**20
+
+
+def _ran_s(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
