@@ -58,6 +58,14 @@ def test_changes_nothing(calls: Path, library: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
 
 
+def test_writes_nothing_without_mpi(compile_for_musl: Compile, tmp_path: Path) -> None:
+    program = compile_for_musl("nothing", "nothing.c")
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    done = run(program, "librankwise.so", RANKWISE_JOBS=str(jobs))
+    assert (done.returncode, done.stdout, done.stderr, list(jobs.iterdir())) == (7, "", "", [])
+
+
 def test_counts(calls: Path, tmp_path: Path) -> None:
     directory = recovering.new_run_directory(tmp_path / "run")
     profile = recovering.recovered(run(calls, "librankwise.so", RANKWISE_DIR=str(directory)), directory)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import shlex
 import shutil
 import stat
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -182,15 +184,20 @@ def test_bad_input(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("program", ["/bin/true", "/bin/sh", "/bin/bash"])
-def test_programs_without_mpi_write_nothing(program: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [program],
-        env={"LD_PRELOAD": LIBRARY, "RANKWISE_JOBS": str(tmp_path)},
-        input="",
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["/bin/true"],
+        ["/bin/sh", "-c", "/bin/true"],
+        ["/bin/ls", "/proc/self/fd", "/proc/self/task/"],  # what it has open, and its threads
+        [sys.executable, "-c", "import sys; print(sorted(sys.modules))"],
+    ],
+    ids=["true", "sh", "ls", "python"],
+)
+def test_programs_without_mpi_notice_and_write_nothing(words: list[str], tmp_path: Path) -> None:
+    def run(**environment: str) -> tuple[int, str, str]:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, re.sub(r"\d{3,}", "PID", done.stdout), done.stderr
+
+    assert run(LD_PRELOAD=LIBRARY, RANKWISE_JOBS=str(tmp_path)) == run()
+    assert list(tmp_path.iterdir()) == []

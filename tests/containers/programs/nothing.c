@@ -1,0 +1,2 @@
+/* Knows nothing of MPI. */
+int main(void) { return 7; }
