@@ -22,7 +22,7 @@ _ASSEMBLE = (
     "import sys; from pathlib import Path; from rankwise.profile.assemble import assemble;"
     "assemble(Path(sys.argv[1]), Path(sys.argv[2]), exit_status=0)"
 )
-_MOST_SECONDS = {10_000: 30, 100_000: 120}
+_MOST_SECONDS = {10_000: 15, 100_000: 120}
 _MOST_SHOW_SECONDS = {10_000: 0.5, 100_000: 2.0}
 _MOST_MB = 2048
 _MOST_ROW_BYTES = 40

@@ -6,16 +6,15 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.collectives import CLASSES, seen_inside
-from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.percent import percent
-from rankwise.analysis.visibility import Visibilities
+from rankwise.analysis.visibility import Visibilities, Visibility
 
 # Collectives on each communicator of several processes. (There may be so many that nothing is made of each.)
 _AMONG = (
-    f"FROM communicator_sums AS calls {JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
-    f" WHERE procedures.class IN {CLASSES} AND communicators.size + communicators.remote_size <> 1"
+    f"FROM communicator_sums WHERE procedure IN (SELECT id FROM procedures WHERE class IN {CLASSES})"
+    " AND communicator NOT IN (SELECT id FROM communicators WHERE size + remote_size = 1)"
 )
-_KEYS = "calls.communicator, calls.procedure, procedures.name, calls.with_data"
+_COLUMNS = "communicator, procedure, with_data"
 
 
 @dataclass(frozen=True)
@@ -49,21 +48,23 @@ def inside_totals(connection: sqlite3.Connection) -> InsideTotals | None:
     if not count:
         return None
     inside = seen_inside(connection)
-    rows = connection.execute(f"SELECT {_KEYS} {_AMONG}") if inside else ()
+    rows = connection.execute(f"SELECT {_COLUMNS} {_AMONG}") if inside else ()
     seen = [row for row in rows if row[:2] in inside]
     # Of those with the most time there is a silent one before there can be no more that are not.
     most = connection.execute(
-        f"SELECT {_KEYS} {_AMONG} ORDER BY calls.seconds DESC, calls.calls DESC, procedures.name,"
-        " calls.communicator LIMIT ?",
+        f"SELECT {_COLUMNS} {_AMONG} ORDER BY seconds DESC, calls DESC, procedure, communicator LIMIT ?",
         (len(seen) + 1,),
     )
     silent = next((row for row in most if row[:2] not in inside), None)
+    names = dict(connection.execute("SELECT id, name FROM procedures").fetchall())
     visible = Visibilities(connection, None if inside or not silent else silent[0])
-    partly = sum(
-        visible.of_all(communicator, name, seen=True, with_data=bool(with_data)).hides
-        for communicator, _, name, with_data in seen
-    )
-    why = visible.of_all(silent[0], silent[2], seen=False, with_data=bool(silent[3])).text if silent else ""
+
+    def visibility(communicator: int, procedure: int, with_data: int) -> Visibility:
+        is_seen = (communicator, procedure) in inside
+        return visible.of_all(communicator, names[procedure], seen=is_seen, with_data=bool(with_data))
+
+    partly = sum(visibility(*row).hides for row in seen)
+    why = visibility(*silent).text if silent else ""
     messages, volume, off_node = connection.execute(
         "SELECT COALESCE(SUM(messages), 0),"
         " COALESCE(SUM(bytes_on_node + bytes_off_node + bytes_unplaced), 0),"

@@ -26,7 +26,7 @@ class Spread:
 
 def spread(values: Mapping[int, float]) -> Spread:
     """Return the spread of rank → value; `values` must not be empty."""
-    lowest = min(values, key=lambda rank: (values[rank], rank))
-    highest = min(values, key=lambda rank: (-values[rank], rank))
     total = sum(values.values())
-    return Spread(total, total / len(values), values[lowest], lowest, values[highest], highest)
+    lowest, highest = min(values.values()), max(values.values())
+    ranks = (min(rank for rank, value in values.items() if value == end) for end in (lowest, highest))
+    return Spread(total, total / len(values), lowest, next(ranks), highest, next(ranks))

@@ -66,10 +66,12 @@ class Visibilities:
         ).fetchall()
         limited = any(state == "active" and _WITHIN_NODE not in sees.split() for _, _, state, sees, _ in rows)
         proved = limited and _seen_within_nodes(connection)
-        hooks = {
-            rank: _Hook(host, state, not proved and _WITHIN_NODE not in sees.split(), note)
-            for rank, host, state, sees, note in rows
+        # Most ranks of a host have the same to tell.
+        kinds = {
+            facts: _Hook(facts[0], facts[1], not proved and _WITHIN_NODE not in facts[2].split(), facts[3])
+            for facts in {tuple(row[1:]) for row in rows}
         }
+        hooks = {rank: kinds[tuple(facts)] for rank, *facts in rows}
         # Messages of blocking collectives are always attributed: they are sent while the call runs.
         lost = "SELECT DISTINCT source FROM messages WHERE kind = 'in-collective' AND procedure = 0"
         self._lossy = set[int]()

@@ -26,12 +26,15 @@ def add_up_calls(rows: Rows) -> Rows:
     total = ordered[starts]
     if not len(total):
         return total
-    for column in ("calls", "bytes_sent", "bytes_received", "ticks"):
-        total[column] = np.add.reduceat(ordered[column], starts)
     # A row of nothing but corrections timed no call: it has no shortest one.
     timed = ordered["calls"].view(np.int64) > 0
-    total["min_ticks"] = np.minimum.reduceat(np.where(timed, ordered["min_ticks"], _NEVER), starts)
-    total["max_ticks"] = np.maximum.reduceat(np.where(timed, ordered["max_ticks"], np.uint64(0)), starts)
+    shortest = np.where(timed, ordered["min_ticks"], _NEVER)
+    longest = np.where(timed, ordered["max_ticks"], np.uint64(0))
+    if len(starts) < len(ordered):  # with one thread there is nothing to add up
+        for column in ("calls", "bytes_sent", "bytes_received", "ticks"):
+            total[column] = np.add.reduceat(ordered[column], starts)
+        shortest, longest = np.minimum.reduceat(shortest, starts), np.maximum.reduceat(longest, starts)
+    total["min_ticks"], total["max_ticks"] = shortest, longest
     total["min_ticks"] = np.minimum(total["min_ticks"], total["max_ticks"])
     return _without_emptied(total)
 
@@ -60,6 +63,8 @@ def add_up_accesses(rows: Rows) -> Rows:
 
 def _by_key(rows: Rows) -> tuple[Rows, NDArray[np.intp]]:
     """Return the rows in use in the order of their keys, and where each key starts."""
+    if not len(rows):
+        return rows, np.empty(0, np.intp)
     used = rows[rows["key"] != 0]
     ordered = used[np.argsort(used["key"], kind="stable")]
     keys: NDArray[Any] = ordered["key"]
