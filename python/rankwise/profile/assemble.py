@@ -79,7 +79,9 @@ def assemble(
         files, unreadable = _read_all(run_directory, counters, progress, workers)
         found = worlds(files)
         warnings = [*([note.warning] if note.warning else []), *unreadable]
-        warnings += late_saves(counters.node_files, end.realtime_ns if end else None)
+        going_on = {one.path.name for one in files if one.header.state != "finalized" and not one.gone_ns}
+        read = {holder.path: holder.names & going_on for holder in counters.holders}
+        warnings += late_saves(counters.node_files, read, end.realtime_ns if end else None)
         for number, world in enumerate(found, 1):
             path = output if number == 1 else free_name(output, number, force=force)
             made = WorldProfile(world, note, exit_status, interrupted, end)

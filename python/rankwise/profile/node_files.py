@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,17 +115,20 @@ def open_entries(path: Path) -> Iterator[tuple[NodeEntry, Source]]:
             yield entry, source.counters(entry.offset, entry.length).loaded()
 
 
-def late_saves(node_files: Iterable[NodeFile], ended_ns: int | None) -> list[str]:
+def late_saves(
+    node_files: Iterable[NodeFile], going_on: Mapping[Path, Collection[str]], ended_ns: int | None
+) -> list[str]:
     """Say what may have been counted after the last saves, in one sentence if there is any.
 
     Args:
         node_files: of a run directory.
+        going_on: the counters that were read from each of them, of processes that went on when it was saved.
         ended_ns: when the job ended, since 1970; None = not known.
     """
-    late = [one for one in node_files if not one.is_final and any(not each.gone_ns for each in one.entries)]
+    late = [one for one in node_files if not one.is_final and going_on.get(one.path)]
     if not late:
         return []
-    processes = sum(not each.gone_ns for one in late for each in one.entries)
+    processes = sum(len(going_on[one.path]) for one in late)
     saved_ns = min(one.saved_realtime_ns for one in late)
     when = (
         f"at {iso(saved_ns)}"

@@ -18,6 +18,7 @@ from pathlib import Path
 import interface
 
 from rankwise.errors import RankwiseError
+from rankwise.profile import node_memory
 from rankwise.profile.counters import Counters, read_counters
 from rankwise.profile.keys import part
 from rankwise.profile.layout import CONSTANTS
@@ -40,10 +41,12 @@ def claimed(counters: Counters) -> tuple[int, int]:
 
 
 def running(run_directory: Path) -> Path:
-    """Wait for the counters file of the rank on this node, and until it has left MPI_Init."""
+    """Wait for the counters of the rank on this node, and until it has left MPI_Init."""
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
-        for path in run_directory.glob(f"{socket.gethostname()}.*.counters"):
+        for path in [path for memory in node_memory.of_run(run_directory) for path in memory.counters()]:
+            if not path.name.startswith(f"{socket.gethostname()}."):
+                continue  # of another node, which has its memory in common with us
             with contextlib.suppress(RankwiseError):  # it has no header yet
                 if read_counters(path).header.state == "running":
                     return path

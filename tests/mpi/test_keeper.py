@@ -1,0 +1,161 @@
+"""A node loses its keeper, or all that it keeps: what was counted is exact as far as it can be there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import libraries
+import pytest
+from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, assert_known_calls, partial
+from keepers import assert_gone, keeper_of, memory_of, wait_for_end
+from libraries import Mpi
+from recording import RANKWISE, Compile, Recording
+
+import patience
+from rankwise.profile import node_memory
+from rankwise.profile.keys import part
+from rankwise.profile.node_files import read_node_file
+from rankwise.profile.procedures import PROCEDURES
+
+LONG_AGO = 1_000_000_000
+
+
+@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
+
+
+def kill(*pids: int) -> None:
+    """At once and without a chance; some may be gone already, ended by their launcher."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def rankwise(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [str(RANKWISE), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+
+
+def assert_whole(done: Recording) -> None:
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done)
+    assert done.warnings == []
+    assert done.dropped == {}
+
+
+def test_the_keeper_is_killed_and_replaced(place: Place) -> None:
+    with place.start("wait", under=place.rankwise("--keep")) as job:
+        job.wait_until_ready()
+        first = keeper_of(memory_of(place.run_directory))
+        kill(first)
+        wait_for_end(first)
+        job.go_on()
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert_whole(done)
+    assert_gone(place.run_directory, first)
+    # The new one has saved all, in a file of its own.
+    [last] = [one for path in place.run_directory.glob("*.node") if (one := read_node_file(path)).is_final]
+    assert last.keeper != first
+    assert len(last.entries) == RANKS
+
+
+@pytest.mark.parametrize("who", ["one rank", "all ranks"])
+def test_the_keeper_and_ranks_are_killed(place: Place, who: str) -> None:
+    with place.start("hang", str(VICTIM)) as job:
+        job.wait_until_hanging()
+        keeper = keeper_of(memory_of(place.run_directory))
+        kill(keeper)
+        wait_for_end(keeper)
+        [victim] = [one.header.pid for one in job.counters() if one.header.world_rank == VICTIM]
+        kill(*(job.ranks if who == "all ranks" else [victim]))
+        status = job.wait()
+        done = place.recorded(job)
+    assert partial(done)[::2] == (1, status)
+    assert_known_calls(done)
+    assert_gone(place.run_directory, keeper)
+
+
+@pytest.mark.parametrize("how", ["recover", "the next run"])
+def test_all_is_killed_and_the_counters_are_still_in_memory(place: Place, how: str) -> None:
+    with place.start("hang", str(VICTIM)) as job:
+        job.wait_until_hanging()
+        memory = memory_of(place.run_directory)
+        keeper, launcher = keeper_of(memory), job.launcher
+        kill(keeper, job.process.pid, launcher, *job.ranks)
+        job.process.wait(timeout=LIMIT_SECONDS)
+        for pid in (keeper, launcher, *job.ranks):
+            wait_for_end(pid)
+    assert len(memory.counters()) == RANKS
+    if how == "the next run":
+        os.utime(memory.path, (LONG_AGO, LONG_AGO))  # what is new is left alone
+        assert rankwise("run", "-o", place.directory / "next.rankwise", "--", "true").returncode == 1
+        assert not memory.path.exists()
+    recovered = rankwise("recover", place.run_directory)
+    assert recovered.returncode == 0, recovered.stderr
+    done = place.recorded(job)
+    assert partial(done)[0] == 1
+    assert_known_calls(done)
+    node_memory.forget(place.run_directory)
+
+
+def test_the_node_is_lost(place: Place) -> None:
+    """Nothing stays of it but what its keeper has saved, and the profile says of when that is."""
+    with place.start("wait", "1000000000", under=place.rankwise("--save-every", "0.1")) as job:
+        job.wait_until_ready()
+        memory = memory_of(place.run_directory)
+        keeper = keeper_of(memory)
+        wait_for_saves(place.run_directory, 3)
+        os.kill(keeper, signal.SIGSTOP)
+        saved = [read_node_file(path) for path in place.run_directory.glob("*.node")]
+        job.go_on()
+        patience.wait_until(lambda: counted(job, "MPI_Bcast"), LIMIT_SECONDS)
+        kill(keeper, *job.ranks)
+        shutil.rmtree(memory.path)
+        status = job.wait()
+        done = place.recorded(job)
+    assert [one.is_final for one in saved] == [False]
+    is_partial, reason, recorded_status = partial(done)
+    assert (is_partial, recorded_status) == (1, status)
+    assert_known_calls(done)
+    assert done.calls("MPI_Bcast") == {}
+    assert f"{RANKS} of {RANKS} ranks did not reach the end of MPI_Finalize" in reason
+    [told] = [text for text in done.warnings if "after their last save" in text]
+    assert re.fullmatch(
+        rf"what {RANKS} processes of the job counted after their last save is missing"
+        r" \(on [^ ]+\): the earliest was [0-9.]+ s before its end",
+        told,
+    )
+
+
+def wait_for_saves(run_directory: Path, number: int) -> None:
+    """Until all of its keepers have saved so often, from now on."""
+    seen: dict[Path, set[int]] = {}
+
+    def often() -> bool:
+        for path in run_directory.glob("*.node"):
+            seen.setdefault(path, set()).add(read_node_file(path).saved_realtime_ns)
+        return bool(seen) and all(len(instants) > number for instants in seen.values())
+
+    patience.wait_until(often, LIMIT_SECONDS)
+
+
+def counted(job: Job, procedure: str) -> int:
+    """How often all processes have called it by now."""
+    [number] = [one.id for one in PROCEDURES if one.name == procedure]
+    rows = [one.calls[part(one.calls["key"], "CALLS", "PROCEDURE") == number] for one in job.counters()]
+    return sum(int(one["calls"].sum()) for one in rows)
