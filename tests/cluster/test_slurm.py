@@ -243,3 +243,19 @@ def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Clus
     done = slurm.run("env", "SLURM_MPI_TYPE=pmix", *variables, *written.words, cwd=place)
     assert done.returncode == 0, done.stderr
     whereabouts.check(place / "answer", hosts, [None] * len(hosts))
+
+
+def test_recorded_by_a_task_prolog(slurm: Slurm, program: Path, place: Path) -> None:
+    prolog, jobs = place / "prolog.sh", place / "jobs of all"
+    printed = slurm.run(RANKWISE, "env", "--dir", jobs, "--format", "taskprolog")
+    assert printed.returncode == 0, printed.stderr
+    prolog.write_text(printed.stdout)
+    prolog.chmod(0o755)
+    words = srun(f"--task-prolog={prolog}", program)
+    done = slurm.run(*words, cwd=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    collected = slurm.run(RANKWISE, "collect", jobs)
+    assert (collected.returncode, collected.stderr) == (0, "")
+    [profile] = jobs.iterdir()
+    assert collected.stdout == f"{profile}\n"
+    check(Recording(done, profile))
