@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _EVERY_S = 0.02
+_SHARE = 0.01  # of the time that may go into looking: at a large process it takes long, and holds that up
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,10 @@ def watch(process: subprocess.Popen[bytes]) -> Taken:
     start = time.monotonic()
     peak = 0
     while process.poll() is None:
+        look = time.monotonic()
         peak = max(peak, sum(_memory(one) for one in _with_children(process.pid)))
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_EVERY_S)
+            process.wait(max(_EVERY_S, (time.monotonic() - look) / _SHARE))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return Taken(time.monotonic() - start, cpu, peak)
