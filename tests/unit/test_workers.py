@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -50,3 +53,20 @@ def test_a_worker_that_is_killed_is_one_line() -> None:
 def test_what_a_worker_complains_of_is_heard() -> None:
     with Workers(1) as workers, pytest.raises(ValueError, match="invalid literal"):
         list(workers.map(int, ["x"]))
+
+
+def test_workers_end_with_a_parent_that_is_killed() -> None:
+    program = (
+        "import os, signal\n"
+        "from rankwise.profile.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    with Workers(1) as workers:\n"
+        "        made = workers.map(os.getpgid, [0] * 4)\n"
+        "        next(made)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    # Whoever holds the other end of its output is one of its workers.
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.read() == b""
+        assert process.wait() == -signal.SIGKILL

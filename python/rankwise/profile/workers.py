@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
@@ -13,6 +14,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing.process import BaseProcess
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -93,5 +95,17 @@ def processors() -> int:
 
 
 def _begin() -> None:
+    """Prepare a worker."""
+    from multiprocessing import parent_process
+
     # Who interrupts means the whole command: this process ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent:
+        # A worker waits for work, and would do so for ever if its parent were killed.
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
