@@ -16,5 +16,6 @@ debootstrap --foreign --arch=arm64 --variant=minbase --include=libmpich-dev,libo
 for package in "$ROOT.part"/var/cache/apt/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$ROOT.part"
 done
-rm -f "$ROOT.part"/var/cache/apt/archives/*.deb
+# (What is in the memory of the node is meant for programs of this machine, too.)
+rm -rf "$ROOT.part"/var/cache/apt/archives/*.deb "$ROOT.part"/dev
 mv "$ROOT.part" "$ROOT"
