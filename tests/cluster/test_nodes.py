@@ -102,4 +102,4 @@ def test_a_node_without_the_run_directory(mpi: Mpi, cluster: Cluster, ring: Ring
         "SELECT partial, partial_reason, ranks_seen, ranks_expected FROM run"
     )
     assert (partial, seen, expected) == (1, 2, 6)
-    assert "4 of 6 ranks left no counters" in str(reason)
+    assert "4 of 6 ranks left no counters (2-5)" in str(reason)

@@ -290,7 +290,7 @@ def test_rankwise_switched_off(tmp_path: Path) -> None:
 def test_missing_ranks_leave_holes_in_the_members(tmp_path: Path) -> None:
     assembly = made(tmp_path, [small_world(6)[rank] for rank in (0, 1, 2, 5)])
     assert (assembly.ranks_seen, assembly.ranks_expected) == (4, 6)
-    assert assembly.reason == "2 of 6 ranks left no counters"
+    assert assembly.reason == "2 of 6 ranks left no counters (3-4)"
     members = dict(rows(assembly.path, "SELECT name, members FROM communicators WHERE size > 1"))
     assert members == {"W": "0-5", "W_s1.0": "0,2,?", "W_s1.1": "1,?,5"}
     # Volumes cannot agree when somebody's are missing.

@@ -28,7 +28,7 @@ def test_an_unreadable_file_is_a_missing_rank_and_a_warning(tmp_path: Path) -> N
     processes = small_world(2)
     processes[1].header["table_digest"] = 1
     assembly = made(tmp_path, processes)
-    assert assembly.reason == "1 of 2 ranks left no counters"
+    assert assembly.reason == "1 of 2 ranks left no counters (1)"
     [(warning,)] = rows(assembly.path, "SELECT text FROM warnings")
     assert "recover it with another version of Rankwise (0.1.0)" in warning
 
