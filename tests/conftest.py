@@ -32,12 +32,15 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nothing_is_left_behind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ends what a test has started and not ended, a job that hangs above all."""
     mark = leftovers.new_mark()
     monkeypatch.setenv(leftovers.MARK, mark)
+    below = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
     yield
     leftovers.end(mark)
+    if below:
+        leftovers.forget(below)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,7 +1,8 @@
-"""Processes that a job leaves behind, found by a mark in their environment.
+"""What a job leaves behind: processes, found by a mark in their environment, and counters in memory.
 
 Launchers put ranks into sessions and groups of their own, so ending a launcher that hangs does not end its
-ranks; polling on, they would slow down everything that comes after.
+ranks; polling on, they would slow down everything that comes after. Counters stay in the memory of the node
+where a test kills all who might remove them.
 """
 
 from __future__ import annotations
@@ -9,12 +10,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from rankwise.profile import node_memory
+from rankwise.profile.control import read_control
+
 MARK = "TEST_OF_RANKWISE"
+_PATIENCE_S = 10
 _numbers = itertools.count()
 
 
@@ -25,12 +31,27 @@ def new_mark() -> str:
 
 def end(mark: str) -> None:
     """Kills all processes with this mark, and waits until they are gone."""
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + _PATIENCE_S
     while (left := list(_marked(mark))) and time.monotonic() < ends:
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
+
+
+def forget(below: Path) -> None:
+    """Removes the counters in memory of all runs below a directory; a keeper that lives may do so first."""
+    ends = time.monotonic() + _PATIENCE_S
+    for memory in node_memory.of_user():
+        control = read_control(memory.path / "control")
+        if control is None or not control.run_directory.is_relative_to(below):
+            continue
+        while memory.is_kept() and time.monotonic() < ends:
+            time.sleep(0.05)
+        if memory.is_kept():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(control.keeper, signal.SIGKILL)
+        shutil.rmtree(memory.path, ignore_errors=True)
 
 
 def _marked(mark: str) -> Iterator[int]:

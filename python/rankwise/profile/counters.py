@@ -62,6 +62,7 @@ class Header:
         passed_by: numbers of procedures of which calls may be missing; 0: of any in objects loaded later.
         profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
         profiling_callers: names of the objects that did so, separated by commas.
+        memory: name in enum rankwise_memory, lower case; ``unknown`` if damaged.
         imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
@@ -98,6 +99,7 @@ class Header:
     passed_by: tuple[int, ...]
     profiling_names: tuple[int, ...]
     profiling_callers: str
+    memory: str
     imports_known: int
 
 
@@ -270,6 +272,7 @@ def _header(record: np.void) -> Header:
             "dropped": tuple(record["dropped"].tolist()),
             "passed_by": _numbers_of(record["passed_by"]),
             "profiling_names": _numbers_of(record["profiling_names"]),
+            "memory": layout.names_of("memory").get(values["memory"], "unknown"),
             "transport_state": layout.names_of("transport_state").get(values["transport_state"], "unknown"),
             "transport_sees": tuple(
                 name

@@ -25,6 +25,7 @@ from rankwise.profile.holders import Holder
 from rankwise.profile.inside import Inside, all_inside, latest_left
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.memory_used import memory_sentences
 from rankwise.profile.passed_by import passed_by, passed_by_warnings
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
@@ -158,6 +159,7 @@ class WorldProfile:
             sentences += counters.losses
         headers = {rank: counters.header for rank, counters in self.ranks.items()}
         sentences += transport_warnings(headers) + passed_by_warnings(headers) + profiling_sentences(headers)
+        sentences += memory_sentences(headers)
         if not self.reason:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)

@@ -1,0 +1,235 @@
+"""Where processes count: what they share and what they don't; and nothing is lost where there is no room."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import libraries
+import pytest
+from jobs import LIMIT_SECONDS, RANKS, Place, assert_known_calls, partial
+from keepers import assert_gone, keeper_of, memory_of, unshared
+from libraries import Mpi
+from recording import Compile
+
+from rankwise._files import installed
+from rankwise.profile import node_memory
+from rankwise.profile.assemble import assemble
+from rankwise.profile.node_files import read_node_file
+
+# Where ranks don't see one another's memory, or there is little of it, libraries have to do without.
+WITHOUT_SHARED_MEMORY = {
+    "OMPI_MCA_btl": "self,tcp",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_coll": "^sm",
+    "MPIR_CVAR_NOLOCAL": "1",
+    "UCX_TLS": "tcp,self",
+    "I_MPI_FABRICS": "ofi",
+}
+
+
+@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    library: Mpi = request.param
+    return library
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
+
+
+@pytest.fixture
+def apart(place: Place) -> Place:
+    """The same with ranks that need no memory in common."""
+    place.mpi = replace(place.mpi, environment={**place.mpi.environment, **WITHOUT_SHARED_MEMORY})
+    return place
+
+
+def finals(run_directory: Path) -> list[int]:
+    """How many processes are in each node file; these are final."""
+    files = [read_node_file(path) for path in sorted(run_directory.glob("*.node"))]
+    assert all(one.is_final for one in files)
+    return [len(one.entries) for one in files]
+
+
+def assert_whole(place: Place, words: list[str], nodes: list[int]) -> None:
+    """Run a command; its processes count in so many places, and nothing is lost or there twice."""
+    with place.start(words=words) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert job.stdout.count("is done\n") == RANKS
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done)
+    assert finals(place.run_directory) == nodes
+    assert_gone(place.run_directory)
+
+
+def test_ranks_with_a_memory_each(apart: Place) -> None:
+    if apart.mpi.vendor == "Intel":
+        pytest.skip("Intel MPI can't do without a memory that all ranks of a node share")
+    each = unshared("-m", prepare="mount -t tmpfs -o size=100m none /dev/shm")
+    launch = apart.mpi.launch(RANKS, *each, apart.program)
+    assert_whole(apart, [*apart.rankwise("--keep"), *launch], [1] * RANKS)
+
+
+def test_ranks_whose_process_ids_mean_nothing_to_one_another(apart: Place) -> None:
+    """Each is the first process of its own: when it ends, its keeper is killed."""
+    each = unshared("--pid", "--fork", "--mount-proc")
+    launch = apart.mpi.launch(RANKS, *each, apart.program)
+    assert_whole(apart, [*apart.rankwise("--keep"), *launch], [1] * RANKS)
+
+
+@pytest.mark.parametrize(
+    ("is_small", "told"),
+    [
+        (False, "in TMPDIR: /dev/shm had no room"),
+        (True, "in memory without a name: neither /dev/shm nor TMPDIR had room"),
+    ],
+    ids=["no room in /dev/shm", "no room in TMPDIR either"],
+)
+def test_no_room_in_memory(apart: Place, is_small: bool, told: str) -> None:
+    other = apart.directory / "tmp"
+    other.mkdir()
+    mounts = ["mount -t tmpfs -o size=1m none /dev/shm"]
+    if is_small:
+        mounts.append(f"mount -t tmpfs -o size=1m none '{other}'")
+    of_the_job = unshared("-m", prepare=" && ".join(mounts))
+    # (Launchers need room there.)
+    launch = apart.mpi.launch(RANKS, "env", f"TMPDIR={other}", apart.program)
+    with apart.start(words=[*of_the_job, *apart.rankwise("--keep"), *launch]) as job:
+        assert job.wait() == 0, job.stderr
+        done = apart.recorded(job)
+    assert job.stderr == ""
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done)
+    assert done.warnings == [f"the counters of {RANKS} ranks were {told}"]
+    assert finals(apart.run_directory) == [RANKS]
+    assert_gone(apart.run_directory)
+    assert not list(other.glob("rankwise.*"))
+
+
+# (Other libraries die of it: they write to memory that they have not reserved.)
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)
+def test_the_memory_fills_up_during_the_run(apart: Place) -> None:
+    """Records are dropped, and every call is somewhere."""
+    communicators = 400
+    of_the_job = unshared("-m", prepare="mount -t tmpfs -o size=80m none /dev/shm")
+    fills = "while [ ! -e ready ]; do sleep 0.05; done; cat /dev/zero > /dev/shm/full; touch go"
+    beside = ["sh", "-c", f'({fills}) 2> /dev/null & exec "$@"', "sh"]
+    launch = apart.mpi.launch(RANKS, apart.program, "wait", str(communicators))
+    words = [*of_the_job, *beside, *apart.rankwise(), *launch]
+    with apart.start(words=words) as job:
+        job.wait_until_ready()
+        (apart.directory / "ready").touch()
+        assert job.wait() == 0, job.stderr
+        done = apart.recorded(job)
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done)
+    assert done.dropped["call_rows"] > 0
+    for procedure, times in (("MPI_Comm_dup", 1), ("MPI_Bcast", 13), ("MPI_Comm_free", 1)):
+        counted = {rank: calls for rank, (calls, _, _) in done.calls(procedure).items()}
+        assert counted == dict.fromkeys(range(RANKS), communicators * times)
+
+
+def test_two_jobs_at_once(place: Place) -> None:
+    places = [replace(place, directory=place.directory / name) for name in ("one", "two")]
+    with ExitStack() as stack:
+        jobs = []
+        for one in places:
+            one.directory.mkdir()
+            jobs.append(stack.enter_context(one.start("wait")))
+        for job in jobs:
+            job.wait_until_ready()
+        memories = [memory_of(one.run_directory) for one in places]
+        keepers = [keeper_of(memory) for memory in memories]
+        assert len(set(keepers)) == len({memory.path for memory in memories}) == len(places)
+        for one, job, keeper in zip(places, jobs, keepers, strict=True):
+            job.go_on()
+            assert job.wait() == 0, job.stderr
+            done = one.recorded(job)
+            assert partial(done) == (0, "", 0)
+            assert_known_calls(done)
+            assert_gone(one.run_directory, keeper)
+
+
+OTHER_USER = 12345
+
+
+@pytest.fixture
+def of_another_user(place: Place) -> Iterator[Path]:
+    """A directory that both users may enter: the program, the library, and a run directory of the other."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs root, who can be another user")
+    with tempfile.TemporaryDirectory(prefix="rankwise-test-") as name:
+        directory = Path(name)
+        directory.chmod(0o755)
+        shutil.copy(place.program, directory / "program")
+        shutil.copy(installed("lib/librankwise.so"), directory / "librankwise.so")
+        (directory / "run").mkdir(mode=0o700)
+        os.chown(directory / "run", OTHER_USER, OTHER_USER)
+        yield directory
+
+
+def test_two_users_at_once(place: Place, of_another_user: Path) -> None:
+    as_other = ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups"]
+    preloaded = {
+        "HOME": str(of_another_user / "run"),
+        "TMPDIR": "/tmp",
+        "LD_PRELOAD": str(of_another_user / "librankwise.so"),
+        "RANKWISE_DIR": str(of_another_user / "run"),
+    }
+    theirs = place.mpi.launch(RANKS, of_another_user / "program")
+    with place.start("wait") as job:
+        job.wait_until_ready()
+        other = subprocess.run(
+            [*as_other, *theirs],
+            env={**place.mpi.env(), **preloaded},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+        )
+        assert other.returncode == 0, other.stderr
+        job.go_on()
+        assert job.wait() == 0, job.stderr
+        ours = place.recorded(job)
+    assert other.stderr == ""
+    assert_known_calls(ours)
+    assert finals(of_another_user / "run") == [RANKS]
+    made = assemble(of_another_user / "run", place.directory / "theirs.rankwise", exit_status=0)
+    assert not made.partial
+    assert_known_calls(replace(ours, path=made.path))
+    assert not list(Path("/dev/shm").glob(f"rankwise.{OTHER_USER}.*"))
+
+
+def test_somebody_else_has_taken_the_name(place: Place) -> None:
+    """What belongs to another user, or others may write to, is not used: there is another place."""
+    if os.geteuid() != 0:
+        pytest.skip("needs a directory of another user, which only root can make")
+    with place.start("wait") as job:
+        job.wait_until_ready()
+        memory = memory_of(place.run_directory).path
+        job.go_on()
+        assert job.wait() == 0, job.stderr
+    place.profile.unlink()
+    (place.directory / "go").unlink()
+    memory.mkdir(mode=0o700)
+    os.chown(memory, OTHER_USER, OTHER_USER)
+    try:
+        with place.start() as job:
+            assert job.wait() == 0, job.stderr
+            done = place.recorded(job)
+        assert list(memory.iterdir()) == []
+    finally:
+        memory.rmdir()
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done)
+    assert not node_memory.of_run(place.run_directory)
