@@ -73,7 +73,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--budget",
         type=float,
-        default=540,
+        default=720,
         metavar="S",
         help="leave out what would make the measurement longer, s (default: %(default)s)",
     )
