@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from common.errors import BenchError
+
 RATE = "200k"  # bytes a second
 
 
@@ -26,7 +28,7 @@ def slow_mount(directory: Path) -> Iterator[Path]:
     """Mount one in a directory.
 
     Raises:
-        OSError: not possible here.
+        BenchError: not possible here.
     """
     behind, mount = directory / "behind", directory / "mount"
     behind.mkdir()
@@ -35,7 +37,7 @@ def slow_mount(directory: Path) -> Iterator[Path]:
         ["bindfs", f"--write-rate={RATE}", behind, mount], capture_output=True, text=True, check=False
     )
     if made.returncode != 0:
-        raise OSError(f"bindfs: {made.stderr.strip()}")
+        raise BenchError(f"no slow file system: {made.stderr.strip()}")
     try:
         yield mount
     finally:
