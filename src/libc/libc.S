@@ -40,7 +40,6 @@
   symbol calloc, 2.2.5
   symbol chdir, 2.2.5
   symbol clock_gettime, 2.17
-  symbol clone, 2.2.5
   symbol close, 2.2.5
   symbol closedir, 2.2.5
   symbol dgettext, 2.2.5

@@ -157,10 +157,11 @@ def test_run_directory_is_read_only(place: Place) -> None:
 
 def test_run_directory_is_not_on_every_node(place: Place) -> None:
     # The first rank, because it is the one that speaks for its node.
+    elsewhere = place.directory / "not-here"
     script = place.directory / "elsewhere"
     script.write_text(
         "#!/bin/sh\n"
-        '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ] || export RANKWISE_DIR=/not/here\n'
+        f'[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" != 0 ] || export RANKWISE_DIR={elsewhere}\n'
         'exec "$@"\n'
     )
     script.chmod(0o755)
@@ -169,13 +170,13 @@ def test_run_directory_is_not_on_every_node(place: Place) -> None:
         assert job.wait() == 0, job.stderr
         done = place.recorded(job)
     assert sorted(job.stdout.splitlines()) == [f"rank {rank} is done" for rank in range(RANKS)]
-    assert [line for line in job.stderr.splitlines() if "/not/here" in line] == job.stderr.splitlines()
+    assert [line for line in job.stderr.splitlines() if str(elsewhere) in line] == job.stderr.splitlines()
     assert len(job.stderr.splitlines()) == 1
     is_partial, reason, status = partial(done)
     assert (is_partial, status) == (1, 0)
     assert f"1 of {RANKS} ranks left no counters" in reason
     assert set(done.calls("MPI_Send", "W")) == {1, 2, 3}
-    assert sends_in_memory(Path("/not/here")) == [ROUNDS]
+    assert sends_in_memory(elsewhere) == [ROUNDS]
 
 
 def test_run_directory_is_deleted_during_the_run(place: Place) -> None:
@@ -229,22 +230,27 @@ def test_no_room_where_the_launch_is(place: Place) -> None:
 
 def test_disk_full_during_the_run(place: Place) -> None:
     communicators = 400
+    run = place.directory / "disk" / "run"
+
+    def saved() -> list[int]:
+        files = [one for path in run.glob("*.node") for one in read_entries(path)]
+        return [sends(one) for one in files if isinstance(one, Counters)]
+
+    under = place.rankwise("--live-dir", run, "--keep", "--save-every", "0.1")
     with (
         small_disk(place.directory, RANKS * 64) as disk,
-        place.start(
-            "wait", str(communicators), under=place.rankwise("--live-dir", disk / "run", "--keep")
-        ) as job,
+        place.start("wait", str(communicators), under=under) as job,
     ):
         job.wait_until_ready()
-        patience.wait_until(lambda: list((disk / "run").glob("*.node")), LIMIT_SECONDS)
+        patience.wait_until(lambda: saved() == [ROUNDS] * RANKS, LIMIT_SECONDS)
         job.go_on()
         assert job.wait() == 0, job.stderr
         done = place.recorded(job)
         # The last whole save stays.
-        [saved] = (disk / "run").glob("*.node*")
-        assert not read_node_file(saved).is_final
-        assert [sends(one) for one in read_entries(saved) if isinstance(one, Counters)] == [ROUNDS] * RANKS
-        node_memory.forget(disk / "run")
+        [last] = (disk / "run").glob("*.node*")
+        assert not read_node_file(last).is_final
+        assert saved() == [ROUNDS] * RANKS
+        node_memory.forget(run)
     assert job.stdout.count("is done\n") == RANKS
     assert job.stderr.splitlines() == [not_saved(disk / "run", "No space left on device")]
     assert_every_call_is_somewhere(done, communicators)
