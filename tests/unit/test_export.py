@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import profiles
@@ -72,6 +73,14 @@ def test_json(profile: Path) -> None:
     assert [(row["mpi"], row["init_finalize"]) for row in ranks[:2]] == [(0.97, 0.14), (1.22, 0.14)]
     calls = json.loads((directory / "calls.json").read_text())
     assert sum(row["seconds"] for row in calls) == pytest.approx(ALL_CALLS)
+
+
+def test_what_is_not_known_is_null(tmp_path: Path) -> None:
+    profile = profiles.write_profile(tmp_path / "a.rankwise")
+    with closing(sqlite3.connect(profile)) as connection, connection:
+        connection.execute("UPDATE run SET not_covered = 'null'")
+    directory = export(profile, "json")
+    assert json.loads((directory / "run.json").read_text())[0]["not_covered"] is None
 
 
 def test_an_empty_table_is_an_empty_list(tmp_path: Path) -> None:

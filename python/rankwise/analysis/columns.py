@@ -21,3 +21,12 @@ def decoded_list(text: str) -> list[Any]:
     if not isinstance(value, list):
         raise RankwiseError(f"damaged profile: {text[:40]!r} is not a JSON list; record it again")
     return value
+
+
+def decoded_if_known(text: str) -> list[Any] | None:
+    """Return the list in a JSON column that may hold null: what is in it is not known.
+
+    Raises:
+        RankwiseError: likewise.
+    """
+    return None if text == "null" else decoded_list(text)

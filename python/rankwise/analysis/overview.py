@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.columns import decoded_if_known, decoded_list
 from rankwise.analysis.percent import percent
 
 
@@ -101,7 +101,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
         ranks_expected=expected,
         dropped_records=sum(dropped.values()),
         dropped=dropped,
-        not_covered=None if not_covered == "null" else decoded_list(not_covered),
+        not_covered=decoded_if_known(not_covered),
         own_cost_percent_of_wall=percent(cost, wall),
         own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
         own_calls_per_rank=calls / ranks if ranks else 0.0,

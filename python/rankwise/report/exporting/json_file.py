@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.columns import decoded_if_known
 from rankwise.analysis.flat import JSON_COLUMNS, FlatTable
 
 
@@ -23,6 +23,6 @@ def write_json(table: FlatTable, connection: sqlite3.Connection, path: Path) -> 
 
 def _object(table: FlatTable, row: tuple[Any, ...]) -> dict[str, Any]:
     return {
-        column: decoded_list(value) if (table.name, column) in JSON_COLUMNS else value
+        column: decoded_if_known(value) if (table.name, column) in JSON_COLUMNS else value
         for column, value in zip(table.columns, row, strict=True)
     }
