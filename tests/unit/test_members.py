@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rankwise.profile.members import compact, compact_sparse, parse
+from rankwise.profile.members import compact, compact_sparse, missing_ranks, parse
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,18 @@ def test_a_large_communicator_of_which_little_is_known_costs_nothing() -> None:
 def test_what_is_no_list_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an entry of a member list"):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("seen", "size", "text"),
+    [
+        ([], 1, "0"),
+        ([1, 0], 6, "2-5"),
+        ([0, 2, 5], 6, "1,3-4"),
+        ([3], 10**12, "0-2,4-999999999999"),
+        (range(0, 40, 2), 40, "1,3,5,7,9,11,13,15,..."),
+        (range(4), 4, ""),
+    ],
+)
+def test_missing_ranks(seen: list[int], size: int, text: str) -> None:
+    assert missing_ranks(seen, size) == text

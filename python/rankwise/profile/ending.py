@@ -13,7 +13,7 @@ from rankwise.profile.communicators import FIRST
 from rankwise.profile.counters import Header
 from rankwise.profile.end_note import EndNote, Seen
 from rankwise.profile.inside import Inside
-from rankwise.profile.members import compact
+from rankwise.profile.members import missing_ranks
 from rankwise.profile.named_ranks import named
 from rankwise.profile.procedures import Procedure
 from rankwise.profile.victims import victims
@@ -99,7 +99,7 @@ def partial_reason(
         exit_status: of the launch; None = unknown.
     """
     unfinished = {rank: ending for rank, ending in endings.items() if not ending.finished}
-    missing = sorted(set(range(size)) - endings.keys())
+    missing = size - len(endings)
     if not unfinished and not missing:
         return ""
     clauses = [interrupted] if interrupted else []
@@ -111,7 +111,7 @@ def partial_reason(
         clauses += victims(of_ranks, outside, note, status, all_here=not missing)
     clauses += aborted or _where(unfinished, names, size)
     if missing:
-        clauses.append(f"{len(missing)} of {size} ranks left no counters ({compact(missing)})")
+        clauses.append(f"{missing} of {size} ranks left no counters ({missing_ranks(endings, size)})")
     return "; ".join(clauses)
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 UNKNOWN = -1
 """Stands for an unknown member in lists of numbers."""
+
+_MOST_STRETCHES = 8
 
 _ENTRY = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+)(?::(?P<stride>-?\d+))?)?|\?(?:x(?P<unknown>\d+))?")
 
@@ -41,6 +44,19 @@ def compact_sparse(known: Mapping[int, int], size: int) -> str:
     if size > expected:
         entries.append(_unknown(size - expected))
     return ",".join(entries)
+
+
+def missing_ranks(seen: Iterable[int], size: int) -> str:
+    """Write the ranks below `size` that are not among those seen: at most 8 stretches of them.
+
+    Args:
+        seen: ranks.
+        size: may be large, it costs nothing.
+    """
+    ends = [-1, *sorted(rank for rank in seen if rank < size), size]
+    gaps = [(first + 1, last - 1) for first, last in pairwise(ends) if last - first > 1]
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in gaps[:_MOST_STRETCHES]]
+    return ",".join([*texts, *(["..."] if len(gaps) > _MOST_STRETCHES else [])])
 
 
 def parse(text: str) -> list[int]:
