@@ -61,12 +61,14 @@ class Common(NamedTuple):
     Attributes:
         size: of MPI_COMM_WORLD.
         families: number of the family, by the communicator's.
-        hosts: number of the host, by rank; -1 = not known.
+        ranks: whose counters were read, in ascending order: a damaged size of the world costs nothing.
+        hosts: number of the host of each.
     """
 
     size: int
     families: NDArray[np.int32]
-    hosts: NDArray[np.int32]
+    ranks: NDArray[np.int64]
+    hosts: NDArray[np.int64]
 
 
 class Own(NamedTuple):
@@ -143,7 +145,7 @@ def make_batch(common: Common, processes: Sequence[tuple[Own, Counted]]) -> Batc
         _by_procedure(calls),
         _by_family(calls, common.families),
         _by_communicator(own_sums),
-        _by_host(messages, common.hosts),
+        _by_host(messages, common),
         [row for row in unknown if any(row[1:])],
     )
 
@@ -327,8 +329,8 @@ def _by_communicator(sums: Columns) -> Columns:
     }
 
 
-def _by_host(messages: Columns, hosts: NDArray[np.int32]) -> Columns:
-    here, there = (_hosts_of(messages[end], hosts) for end in ("source", "destination"))
+def _by_host(messages: Columns, common: Common) -> Columns:
+    here, there = (_hosts_of(messages[end], common) for end in ("source", "destination"))
     unplaced = (here < 0) | (there < 0)
     places = {
         "bytes_on_node": ~unplaced & (here == there),
@@ -342,8 +344,10 @@ def _by_host(messages: Columns, hosts: NDArray[np.int32]) -> Columns:
     }
 
 
-def _hosts_of(ranks: NDArray[np.int64], hosts: NDArray[np.int32]) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = np.where(ranks >= 0, hosts[np.maximum(ranks, 0)], -1).astype(np.int64)
+def _hosts_of(ranks: NDArray[np.int64], common: Common) -> NDArray[np.int64]:
+    """Return the numbers of hosts; -1 where it is not known."""
+    places = np.minimum(np.searchsorted(common.ranks, ranks), len(common.ranks) - 1)
+    found: NDArray[np.int64] = np.where(common.ranks[places] == ranks, common.hosts[places], -1)
     return found
 
 

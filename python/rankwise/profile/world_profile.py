@@ -171,10 +171,11 @@ class WorldProfile:
         by_communicator = np.zeros(max(row.id for row in self.joined.rows) + 1, np.int32)
         for row in self.joined.rows:
             by_communicator[row.id] = family_numbers[row.family]
-        by_rank = np.full(self.world.size, -1, np.int32)
-        for rank, counters in self.ranks.items():
-            by_rank[rank] = host_numbers[counters.header.host]
-        return Common(self.world.size, by_communicator, by_rank)
+        ranks = sorted(self.ranks)
+        on_hosts = [host_numbers[self.ranks[rank].header.host] for rank in ranks]
+        return Common(
+            self.world.size, by_communicator, np.array(ranks, np.int64), np.array(on_hosts, np.int64)
+        )
 
     def _made(self, common: Common, workers: Workers, holders: Sequence[Holder]) -> Iterator[Made]:
         """Make the rows of calls and messages of all processes."""
