@@ -88,7 +88,7 @@ int start_beside(int (*function)(void *), char *stack, unsigned long flags, void
       : "+a"(answer)
       : "D"(flags), "S"(top), "d"(0L), "r"(no_child_id), "r"(no_tls)
       : "rcx", "r11", "memory");
-#else
+#elif defined(__aarch64__)
   register long answer asm("x0") = static_cast<long>(flags);
   register void **child_stack asm("x1") = top;
   register long no_parent_id asm("x2") = 0;
@@ -99,6 +99,8 @@ int start_beside(int (*function)(void *), char *stack, unsigned long flags, void
                : "+r"(answer)
                : "r"(child_stack), "r"(no_parent_id), "r"(no_tls), "r"(no_child_id), "r"(number)
                : "memory");
+#else
+  long answer = -ENOSYS;  // there is no keeper for it either
 #endif
   if (answer >= 0) return static_cast<int>(answer);
   errno = static_cast<int>(-answer);
