@@ -32,13 +32,14 @@ constexpr int only_counters = directory + 2;
 constexpr uint64_t bell_event = ~0ULL;
 
 constexpr int64_t ms = 1'000'000;
-constexpr int64_t first_save_ns = 500 * ms;  // so that those who look on see the node soon
-constexpr int64_t ask_ns = 1000 * ms;        // where the kernel doesn't tell the end of processes
-constexpr int64_t lonely_ns = 2000 * ms;     // without a process that we know, before we leave
-constexpr int64_t together_ns = 20 * ms;     // processes begin, and die, close to one another
-constexpr int64_t most_busy = 20;            // of a slow file system we ask for one part in so many of the time
-constexpr int least_patience_s = 60;         // of a file system that doesn't answer
-constexpr int most_patience_s = 600;         // the same while processes run
+constexpr int64_t first_save_ns = 500 * ms;      // so that those who look on see the node soon
+constexpr int64_t ask_ns = 1000 * ms;            // where the kernel doesn't tell the end of processes
+constexpr int64_t lonely_ns = 2000 * ms;         // without a process that we know, before we leave
+constexpr int64_t together_ns = 20 * ms;         // processes begin, and die, close to one another
+constexpr int64_t most_busy = 20;                // of a slow file system we ask for one part in so many of the time,
+constexpr int64_t most_pause_ns = 300'000 * ms;  // but show in time that we are alive (python/.../collection.py)
+constexpr int least_patience_s = 60;             // of a file system that doesn't answer
+constexpr int most_patience_s = 300;             // the same while processes run
 
 // Nothing of the process that started us stays with us: files, directory, processors, signals.
 void become_nobodys(bool has_directory) {
@@ -174,7 +175,8 @@ class Keeper {
     const int trouble = file_.save(processes_, is_final);
     __atomic_store_n(&control_->trouble, trouble, __ATOMIC_RELEASE);
     const int64_t end = now_ns(CLOCK_MONOTONIC);
-    const int64_t pause = (end - begin) * most_busy;
+    int64_t pause = (end - begin) * most_busy;
+    if (pause > most_pause_ns) pause = most_pause_ns;
     next_save_ns_ = end + (pause > save_every_ns_ ? pause : save_every_ns_);
     limit_patience(0);
   }

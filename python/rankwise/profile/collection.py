@@ -26,7 +26,7 @@ RUN_SUFFIX = ".rankwise-run"
 PROFILE_SUFFIX = ".rankwise"
 
 _LOCK = "collecting"
-_QUIET_S = 600  # a keeper that lives saves more often, unless it was told otherwise
+_QUIET_S = 900  # a keeper that lives saves more often, unless it was told otherwise: src/keeper/main.cpp
 
 
 class _Seen(NamedTuple):
