@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from rankwise.profile.counters import Header
@@ -18,9 +19,9 @@ def memory_sentences(headers: Mapping[int, Header]) -> list[str]:
     Args:
         headers: by rank.
     """
-    found = [header.memory for header in headers.values()]
+    found = Counter(header.memory for header in headers.values())
     return [
-        f"the counters of {found.count(memory)} ranks were {where}"
+        f"the counters of {found[memory]} rank{'' if found[memory] == 1 else 's'} were {where}"
         for memory, where in _WHERE.items()
-        if memory in found
+        if found[memory]
     ]
