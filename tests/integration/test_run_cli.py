@@ -320,6 +320,21 @@ def test_each_signal_reaches_the_command_once(place: Place, to_group: bool) -> N
     assert place.profile == "1 ranks, status 9, SIGTERM ended the launch"
 
 
+def test_a_stopped_run_goes_on(place: Place) -> None:
+    """It is stopped for longer than it waits at a time: no signal came, and none is lost."""
+    place.script("app", COUNTING)
+    process = place.start("./app")
+    time.sleep(0.3)  # so that it waits
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(2)
+    os.kill(process.pid, signal.SIGCONT)
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGTERM)
+    output, _ = process.communicate(timeout=30)
+    assert [line for line in output.splitlines() if line.startswith("got")] == ["got TERM"]
+    assert process.returncode == 9
+
+
 def test_killed_command(place: Place) -> None:
     place.script("app", f"{MPI_RANK}echo ready; kill -9 $$\n")
     process = place.start("./app")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
@@ -105,11 +106,25 @@ def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int
         if ended:
             return status, received, received_ns or time.monotonic_ns()
         # One second, in case that somebody who started us has made SIGCHLD unreliable.
-        info = signal.sigtimedwait(handled, 1)
-        if info is None or info.si_signo == signal.SIGCHLD:
+        signum = _next_signal(handled, 1)
+        if signum in (0, signal.SIGCHLD):
             continue
-        if info.si_signo in _ENDING:
-            received = info.si_signo
+        if signum in _ENDING:
+            received = signum
             received_ns = received_ns or time.monotonic_ns()
-        if not witness.saw(info.si_signo):
-            os.kill(pid, info.si_signo)
+        if not witness.saw(signum):
+            os.kill(pid, signum)
+
+
+def _next_signal(signals: Iterable[int], seconds: int) -> int:
+    """Take one of the signals, which are blocked, once there is one; 0 = none came.
+
+    (If we are stopped or frozen while signal.sigtimedwait waits, and go on after its time is over, it tells
+    of a signal that never came.)
+    """
+    libc = ctypes.CDLL(None)
+    wanted = (ctypes.c_ulong * 16)()  # sigset_t
+    for signum in signals:
+        libc.sigaddset(wanted, signum)
+    took: int = libc.sigtimedwait(wanted, None, (ctypes.c_long * 2)(seconds, 0))
+    return max(0, took)
