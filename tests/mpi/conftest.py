@@ -8,6 +8,7 @@ from pathlib import Path
 import libraries
 import pytest
 import recording
+from jobs import Place
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Record, Recording
 
@@ -41,6 +42,12 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
         return done[mpi.name, source]
 
     return compile_
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    """Where jobs of the program for faults run with an MPI."""
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -77,6 +77,14 @@ class Recording:
         )
         return {(s, d): (m, b) for s, d, m, b in rows}  # type: ignore[misc]
 
+    def shown(self, *words: str) -> str:
+        """What `rankwise show` prints, no line broken."""
+        command = [str(RANKWISE), "show", str(self.path), *words]
+        environment = {**os.environ, "COLUMNS": "400"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
     def communicators(self) -> dict[str, str]:
         """Members (world ranks) of the real communicators by name."""
         return dict(self.rows("SELECT name, members FROM communicators WHERE id >= 3"))  # type: ignore[arg-type]
@@ -94,6 +102,12 @@ class Recording:
 
 Compile = Callable[[Mpi, str], Path]  # a program of PROGRAMS with an MPI
 Record = Callable[..., Recording]  # ("name.c", ranks, *arguments, status=0)
+
+
+def rankwise(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command that ends soon."""
+    command = [str(RANKWISE), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
 
 
 def run(

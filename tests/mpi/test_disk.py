@@ -17,7 +17,7 @@ import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, ROUNDS, VICTIM, Place, assert_known_calls, partial
 from libraries import Mpi
-from recording import Compile, Recording
+from recording import Recording
 
 import patience
 from rankwise._files import installed
@@ -32,11 +32,6 @@ from rankwise.profile.procedures import PROCEDURES
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     library: Mpi = request.param
     return library
-
-
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 def preloaded(place: Place, run_directory: Path) -> dict[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import libraries
 import pytest
 from jobs import RANKS, Place, assert_known_calls, partial
 from libraries import Mpi
-from recording import Compile, Recording
+from recording import Recording
 
 SIZES = 13  # of the broadcasts on each communicator
 
@@ -17,11 +15,6 @@ SIZES = 13  # of the broadcasts on each communicator
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     library: Mpi = request.param
     return library
-
-
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 def recorded(place: Place, what: str, communicators: int, ranks: int, sizes: int = SIZES) -> Recording:

@@ -10,24 +10,18 @@ import os
 import signal
 import subprocess
 from datetime import datetime
-from pathlib import Path
 
 import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, partial
 from libraries import Mpi
-from recording import RANKWISE, Compile, Recording
+from recording import RANKWISE, Recording
 
 
 @pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     library: Mpi = request.param
     return library
-
-
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 REASONS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +10,7 @@ import libraries
 import pytest
 import recording
 from libraries import Mpi
-from recording import RANKWISE, Compile
+from recording import RANKWISE, Compile, Recording
 
 RANKS = 2
 BAD = "\N{REPLACEMENT CHARACTER}"
@@ -37,17 +36,10 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return library
 
 
-def shown(path: Path, *words: str) -> str:
-    done = subprocess.run(
-        [str(RANKWISE), "show", str(path), *words],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "COLUMNS": "400"},  # so that no name goes on in the next line
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert all(line.isascii() and line.isprintable() for line in done.stdout.splitlines())
-    return done.stdout
+def shown(done: Recording, *words: str) -> str:
+    text = done.shown(*words)
+    assert all(line.isascii() and line.isprintable() for line in text.splitlines())
+    return text
 
 
 def test_names_of_communicators_and_regions(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
@@ -60,10 +52,10 @@ def test_names_of_communicators_and_regions(mpi: Mpi, compiled: Compile, tmp_pat
     assert sorted(map(str, regions)) == sorted(REGIONS)
     barriers = done.calls("MPI_Barrier")
     assert barriers == dict.fromkeys(range(RANKS), (len(NAMES), 0, 0))
-    shown(path, "-v")
-    text = shown(path, "--by", "communicator", "-v", "--limit", "0")
+    shown(done, "-v")
+    text = shown(done, "--by", "communicator", "-v", "--limit", "0")
     assert [name for name in NAMES if BAD not in name and f'"{name}"' not in text] == []
-    text = shown(path, "--by", "region", "--limit", "0")
+    text = shown(done, "--by", "region", "--limit", "0")
     assert [name for name in REGIONS if name not in text] == []
 
 
@@ -80,4 +72,4 @@ def test_paths_of_programs(mpi: Mpi, compiled: Compile, tmp_path: Path, name: st
     [path] = {path for path in tmp_path.iterdir() if path.name not in before}
     assert path.name.startswith(name) and path.name.endswith(".rankwise")
     assert path.stat().st_mode & 0o777 == 0o600
-    shown(path)
+    shown(Recording(done, path))

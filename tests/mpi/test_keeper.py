@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import libraries
@@ -15,7 +14,7 @@ import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of, wait_for_end
 from libraries import Mpi
-from recording import RANKWISE, Compile, Recording
+from recording import Recording, rankwise
 
 import patience
 from rankwise.profile import node_memory
@@ -32,21 +31,11 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return library
 
 
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
-
-
 def kill(*pids: int) -> None:
     """At once and without a chance; some may be gone already, ended by their launcher."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-
-
-def rankwise(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [str(RANKWISE), *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
 
 
 def assert_whole(done: Recording) -> None:

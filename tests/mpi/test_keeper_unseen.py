@@ -26,11 +26,6 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return library
 
 
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
-
-
 def test_what_the_program_finds_of_it(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     """No child, no signal, no open file but that of the counters; the same processors and variables."""
     command = mpi.launch(RANKS, compiled(mpi, "keeper_unseen.c"))

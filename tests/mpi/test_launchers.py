@@ -16,7 +16,7 @@ import libraries
 import pytest
 import recording
 from libraries import Mpi
-from recording import Compile, Recording
+from recording import Recording
 
 ROUNDS, BYTES = 10, 100
 
@@ -63,11 +63,6 @@ class Place:
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     library: Mpi = request.param
     return library
-
-
-@pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 def assert_known_calls(done: Recording, ranks: int) -> None:

@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import signal
-import subprocess
 import time
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, partial
 from libraries import Mpi
-from recording import RANKWISE, Compile, Recording
+from recording import Compile, Recording
 
 HUNG_S = 2.0
 # From there on anybody is told how a process ended.
@@ -54,11 +53,6 @@ def hanging(job: Job) -> int:
     return sum(bool(one["inside_key"].any() and one["left_key"].any()) for one in threads)
 
 
-def shown(profile: Path, *words: str) -> str:
-    command = [str(RANKWISE), "show", *words, str(profile)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True).stdout
-
-
 def test_the_time_in_which_a_job_hung(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     place = Place(mpi, compiled(mpi, "mismatched.c"), tmp_path)
     done, least, most = hang(place, "late", RANKS - 1)
@@ -83,15 +77,15 @@ def test_the_time_in_which_a_job_hung(mpi: Mpi, compiled: Compile, tmp_path: Pat
             assert mpi_seconds >= rows[rank - 1][3]  # type: ignore[operator]
     assert "rank 0 (" in partial(done)[1]
     # Who was inside what, and who was missing.
-    summary = shown(done.path)
+    summary = done.shown()
     lines = [line.split() for line in summary.splitlines()]
     [inside] = [words for words in lines if "MPI_Allreduce" in words and words[0] == "1-3"]
     assert inside[:5] == ["1-3", "3", "MPI_Allreduce", "on", "W"]
     assert inside[-1] == "0"
-    calls = [line.split() for line in shown(done.path, "--by", "call").splitlines()]
+    calls = [line.split() for line in done.shown("--by", "call").splitlines()]
     [reduce] = [words for words in calls if words[:1] == ["Allreduce"]]
     assert any(word.endswith("+") for word in reduce), reduce
-    assert re.search(r", inside Allreduce on W\b.*?\bsince\b", shown(done.path, "--by", "rank"), re.DOTALL)
+    assert re.search(r", inside Allreduce on W\b.*?\bsince\b", done.shown("--by", "rank"), re.DOTALL)
 
 
 def test_mismatched_collectives(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
@@ -117,7 +111,7 @@ def test_whom_calls_wait_for(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Non
         (2, "MPI_Ssend", None, None, 3, 9),
         (3, "MPI_Probe", 0, -1, None, None),
     ]
-    summary = shown(done.path, "-v")
+    summary = done.shown("-v")
     for text in (
         "MPI_Recv on W from 1, tag 7",
         "MPI_Wait on W from 2",
