@@ -16,23 +16,11 @@ import pytest
 from jobs import LIMIT_SECONDS, RANKS, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of, unshared
 from libraries import Mpi
-from recording import Compile
 
 from rankwise._files import installed
 from rankwise.profile import node_memory
 from rankwise.profile.assemble import assemble
 from rankwise.profile.node_files import read_node_file
-
-# Where ranks have no /dev/shm in common, or little room, libraries have to do without. (MPICH hangs in
-# MPI_Finalize in one of three runs over UCX's TCP, without Rankwise as well; System V memory is no file.)
-WITHOUT_SHARED_MEMORY = {
-    "OMPI_MCA_btl": "self,tcp",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_coll": "^sm",
-    "MPIR_CVAR_NOLOCAL": "1",
-    "UCX_TLS": "sysv,self",
-    "I_MPI_FABRICS": "ofi",
-}
 
 
 @pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
@@ -42,14 +30,9 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 
 @pytest.fixture
-def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
-    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
-
-
-@pytest.fixture
 def apart(place: Place) -> Place:
     """The same with ranks that need no memory in common."""
-    place.mpi = replace(place.mpi, environment={**place.mpi.environment, **WITHOUT_SHARED_MEMORY})
+    place.mpi = libraries.without_shared_memory(place.mpi)
     return place
 
 
@@ -89,14 +72,9 @@ def test_ranks_whose_process_ids_mean_nothing_to_one_another(apart: Place) -> No
 
 
 @pytest.mark.parametrize(
-    ("is_small", "told"),
-    [
-        (False, "in TMPDIR: /dev/shm had no room"),
-        (True, "in memory without a name: neither /dev/shm nor TMPDIR had room"),
-    ],
-    ids=["no room in /dev/shm", "no room in TMPDIR either"],
+    ("is_small", "memory"), [(False, "tmpdir"), (True, "anonymous")], ids=["no room in shm", "nor in TMPDIR"]
 )
-def test_no_room_in_memory(apart: Place, is_small: bool, told: str) -> None:
+def test_no_room_in_memory(apart: Place, is_small: bool, memory: str) -> None:
     other = apart.directory / "tmp"
     other.mkdir()
     mounts = ["mount -t tmpfs -o size=1m none /dev/shm"]
@@ -111,7 +89,11 @@ def test_no_room_in_memory(apart: Place, is_small: bool, told: str) -> None:
     assert job.stderr == ""
     assert partial(done) == (0, "", 0)
     assert_known_calls(done)
-    assert done.warnings == [f"the counters of {RANKS} ranks were {told}"]
+    assert done.rows("SELECT DISTINCT memory FROM ranks") == [(memory,)]
+    without_name = f"{RANKS} ranks were in memory without a name: neither /dev/shm nor TMPDIR had room"
+    assert done.warnings == ([f"the counters of {without_name}"] if is_small else [])
+    told = f"counters of {RANKS} ranks in TMPDIR: /dev/shm had no room"
+    assert (told in done.shown("-v")) == (not is_small)
     assert finals(apart.run_directory) == [RANKS]
     assert_gone(apart.run_directory)
     assert not list(other.glob("rankwise.*"))

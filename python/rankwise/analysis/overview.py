@@ -49,6 +49,7 @@ class Trust:
         own_seconds_per_call: of that time, what each call costs; None if it is not known.
         own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize; None if not known.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
+        memory: how many ranks counted in each kind of memory (`ranks.memory`); empty if not known.
     """
 
     complete: bool
@@ -64,6 +65,7 @@ class Trust:
     own_seconds_per_call: float | None
     own_setup_seconds_per_rank: float | None
     threads: int
+    memory: dict[str, int]
     warnings: list[str]
 
 
@@ -94,6 +96,11 @@ def trust(connection: sqlite3.Connection) -> Trust:
             "SELECT what, SUM(count) FROM dropped GROUP BY what HAVING SUM(count) > 0 ORDER BY what"
         ).fetchall()
     )
+    memory: dict[str, int] = dict(
+        connection.execute(
+            "SELECT memory, COUNT(*) FROM ranks WHERE memory IS NOT NULL GROUP BY memory ORDER BY memory"
+        ).fetchall()
+    )
     return Trust(
         complete=not partial,
         partial_reason=reason,
@@ -108,5 +115,6 @@ def trust(connection: sqlite3.Connection) -> Trust:
         own_seconds_per_call=None if setup is None or not calls else (cost - setup) / calls,
         own_setup_seconds_per_rank=None if setup is None else setup / ranks,
         threads=threads,
+        memory=memory,
         warnings=[text for (text,) in connection.execute("SELECT text FROM warnings ORDER BY id")],
     )

@@ -66,13 +66,16 @@ CREATE TABLE ranks (
   inside_source_tag      INTEGER DEFAULT NULL,
   inside_destination     INTEGER DEFAULT NULL,     -- who has to take its message
   inside_destination_tag INTEGER DEFAULT NULL,
-  -- The rest is of ranks that did not come to the end of MPI_Finalize. NULL = not known.
+  -- The next six are of ranks that did not come to the end of MPI_Finalize. NULL = not known.
   latest          TEXT DEFAULT NULL,               -- last instant at which it is known to have called MPI
   left            TEXT DEFAULT NULL,               -- procedure of the latest call that returned
   left_communicator INTEGER DEFAULT NULL REFERENCES communicators(id),
   gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
   signal          INTEGER DEFAULT NULL,            -- that ended it
-  exit_code       INTEGER DEFAULT NULL             -- that it ended with
+  exit_code       INTEGER DEFAULT NULL,            -- that it ended with
+  -- Where it counted: shm, tmpdir, anonymous (memory without a name), own (nobody else saw it), unknown; NULL = not
+  -- known: profiles of versions 1 to 5.
+  memory          TEXT DEFAULT NULL
 );
 
 CREATE TABLE communicators (

@@ -271,6 +271,7 @@ class WorldProfile:
                 *(call.source if call and call.source else (None, None)),
                 *(call.destination if call and call.destination else (None, None)),
                 *ending.row(),
+                header.memory,
             )
 
     def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:

@@ -12,7 +12,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import Times
 from rankwise.report.names import library_name, shown_path
 from rankwise.report.page import Page
-from rankwise.report.trust_lines import cost_line, coverage_fields, partial_line, warnings
+from rankwise.report.trust_lines import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.report.units import percent_text, second_text
 
 _BAR = 20  # columns
@@ -63,6 +63,8 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
         lines.append(page.text(whole))
     else:
         lines += [*page.joined(fields, ", ", _INDENT), *page.wrapped(cost_line(trust), indent=_INDENT)]
+    if verbose and (where := memory_line(trust)):
+        lines += page.wrapped(where, indent=_INDENT)
     texts = warnings(trust)
     warned = [line for text in texts for line in page.wrapped(f"! {text}", "yellow", _INDENT)]
     if not verbose and len(warned) > _MOST_LINES:

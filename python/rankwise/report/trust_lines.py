@@ -37,6 +37,14 @@ def cost_line(trust: Trust) -> str:
     return f"own cost {share} % of wall (a rank: {calls}set-up {second_text(setup)})"
 
 
+def memory_line(trust: Trust) -> str:
+    """Return whose counters were not where they are as a rule, '' if all were there."""
+    others = trust.memory.get("tmpdir", 0)
+    if not others:
+        return ""
+    return f"counters of {count_text(others)} rank{'s' * (others != 1)} in TMPDIR: /dev/shm had no room"
+
+
 def warnings(trust: Trust) -> list[str]:
     """Return the profile's warnings, and what a reader must know to read the shares."""
     if trust.threads <= 1:
