@@ -61,8 +61,15 @@ def write_profile(path: Path) -> Path:
 def changeable(path: Path) -> sqlite3.Connection:
     """Open a profile to change it, with all that it shows."""
     connection = sqlite3.connect(path)
+    if "memory" not in _columns(connection, "ranks"):  # (else it would be in a view, which can't be changed)
+        connection.execute("ALTER TABLE ranks ADD COLUMN memory TEXT DEFAULT NULL")
     add_what_is_missing(connection)
     return connection
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return [name for (name,) in found]
 
 
 def as_version_5(path: Path, target: Path) -> Path:
@@ -72,7 +79,8 @@ def as_version_5(path: Path, target: Path) -> Path:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         connection.execute("ATTACH ? AS newer", (str(path),))
         for (table,) in tables:
-            connection.execute(f"INSERT INTO {table} SELECT * FROM newer.{table}")
+            columns = ", ".join(_columns(connection, table))
+            connection.execute(f"INSERT INTO {table} SELECT {columns} FROM newer.{table}")
         connection.commit()
     return target
 

@@ -155,9 +155,9 @@ def test_every_column_with_what_it_should_not_hold(
     path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
     older = profiles.write_inside(tmp_path / "older")
     newer = made(tmp_path, small_world(2)).path
-    originals = {table: older.read_bytes() for table, _ in columns(older)}
-    for table, column in dict.fromkeys([*columns(older), *columns(newer)]):
-        original = originals.get(table, newer.read_bytes())
+    originals = dict.fromkeys(columns(newer), newer.read_bytes())
+    originals |= dict.fromkeys(columns(older), older.read_bytes())
+    for (table, column), original in originals.items():
         for value in VALUES:
             path.write_bytes(original)
             # Where only one row may have the value, it is the first.
