@@ -14,6 +14,7 @@
 #include <cstdio>
 
 #include "format.h"
+#include "write_signals.h"
 
 // The program, as it is on the disk: keeper_image.S.
 extern "C" const char rankwise_keeper_image[];
@@ -37,6 +38,7 @@ struct Order {
 };
 
 bool write_image(int file) {
+  const WithoutWriteSignals quiet;
   const auto bytes = static_cast<std::size_t>(rankwise_keeper_image_end - rankwise_keeper_image);
   if (bytes == 0) errno = ENOSYS;  // not written for this processor
   return bytes != 0 && write(file, rankwise_keeper_image, bytes) == static_cast<ssize_t>(bytes);

@@ -19,6 +19,7 @@
 #include "hash.h"
 #include "keeper.h"
 #include "report.h"
+#include "write_signals.h"
 
 namespace rankwise::node_memory {
 namespace {
@@ -124,6 +125,7 @@ int anonymous(const char *name) {
 }
 
 bool map_control(int file) {
+  const WithoutWriteSignals quiet;
   // Reserved, so that a full /dev/shm can't kill the program.
   if (posix_fallocate(file, 0, sizeof(rankwise_control)) != 0) return false;
   void *page = mmap(nullptr, sizeof(rankwise_control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -227,6 +229,7 @@ bool start_keeper(int directory, int control_file) {
 
 // Tells the keeper that something has changed, or starts one if there is none.
 void call_keeper() {
+  const WithoutWriteSignals quiet;  // it may be leaving
   if (place[0] == '\0') {
     [[maybe_unused]] const ssize_t rung = write(lonely_bell[1], "", 1);
     return;

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "launcher.h"
+#include "write_signals.h"
 
 namespace rankwise {
 
@@ -22,6 +23,7 @@ void write_line(const char *format, va_list arguments) {
     if (static_cast<unsigned char>(*c) < ' ' || *c == 0x7F) *c = '?';
   }
   line[length++] = '\n';
+  const WithoutWriteSignals quiet;  // stderr may be a pipe that nobody reads any more
   // One write, so that lines of several processes don't mix; nothing can be done if it fails.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(length));
 }

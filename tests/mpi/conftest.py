@@ -50,13 +50,23 @@ def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
     return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
+def _to_be_preloaded(source: str, directory: Path) -> Path:
+    library = directory / f"{Path(source).stem}.so"
+    words = ["cc", "-shared", "-fPIC", "-o", str(library), str(PROGRAMS / source), "-ldl"]
+    subprocess.run(words, check=True, timeout=60)
+    return library
+
+
 @pytest.fixture(scope="session")
 def pretender(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library to be preloaded: Rankwise finds each rank on the node that PRETEND_NODES has a letter for."""
-    library = tmp_path_factory.mktemp("pretender") / "libpretend.so"
-    words = ["cc", "-shared", "-fPIC", "-o", str(library), str(PROGRAMS / "pretend_nodes.c"), "-ldl"]
-    subprocess.run(words, check=True, timeout=60)
-    return library
+    return _to_be_preloaded("pretend_nodes.c", tmp_path_factory.mktemp("pretender"))
+
+
+@pytest.fixture
+def slow_bell(tmp_path: Path) -> Path:
+    """A library to be preloaded: a process takes its time to call the keeper."""
+    return _to_be_preloaded("slow_bell.c", tmp_path)
 
 
 @pytest.fixture

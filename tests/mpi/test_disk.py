@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,28 @@ def assert_lives_with_one_line(place: Place, run_directory: Path, why: str) -> N
     assert len(said) == 1, done.stderr
     assert str(run_directory) in said[0]
     assert why in said[0]
+    assert sends_in_memory(run_directory) == [ROUNDS] * RANKS
+
+
+# A rank whose stderr is a pipe that nobody reads any more.
+UNHEARD = """import os, sys
+ends = os.pipe()
+os.dup2(ends[1], 2)
+os.close(ends[0])
+os.execv(sys.argv[1], sys.argv[1:])"""
+
+
+def test_nobody_reads_the_line(place: Place) -> None:
+    run_directory = place.directory / "missing"
+    done = subprocess.run(
+        place.mpi.launch(RANKS, sys.executable, "-c", UNHEARD, place.program),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        env=preloaded(place, run_directory),
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"rank {rank} is done" for rank in range(RANKS)]
     assert sends_in_memory(run_directory) == [ROUNDS] * RANKS
 
 

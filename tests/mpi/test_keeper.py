@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import libraries
@@ -61,6 +62,18 @@ def test_the_keeper_is_killed_and_replaced(place: Place) -> None:
     [last] = [one for path in place.run_directory.glob("*.node") if (one := read_node_file(path)).is_final]
     assert last.keeper != first
     assert len(last.entries) == RANKS
+
+
+def test_the_keeper_leaves_while_it_is_called(place: Place, slow_bell: Path) -> None:
+    """It has seen that all are leaving; the last one still writes to the pipe that nobody reads any more."""
+    place.mpi = replace(place.mpi, environment={**place.mpi.environment, "LD_PRELOAD": str(slow_bell)})
+    with place.start(under=place.rankwise("--save-every", "0.1")) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert job.stdout.count("is done\n") == RANKS
+    assert_whole(done)
+    assert_gone(place.run_directory)
 
 
 @pytest.mark.parametrize("who", ["one rank", "all ranks"])

@@ -1,0 +1,50 @@
+// Keeps the signals of a write of ours from the program, which they would end.
+#ifndef RANKWISE_WRITE_SIGNALS_H
+#define RANKWISE_WRITE_SIGNALS_H
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <initializer_list>
+
+namespace rankwise {
+
+// While one lives, what its thread writes raises neither SIGPIPE, where nobody reads any more, nor SIGXFSZ, beyond the
+// limit of the process (ulimit -f): the call just fails. errno stays as it is.
+class WithoutWriteSignals {
+ public:
+  WithoutWriteSignals() {
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &both, &mask_, sizeof both);
+    syscall(SYS_rt_sigpending, &pending_, sizeof pending_);
+  }
+
+  ~WithoutWriteSignals() {
+    const int error = errno;
+    for (const std::uint64_t one : {sigpipe, sigxfsz}) {
+      const timespec now = {};
+      if ((pending_ & one) == 0) syscall(SYS_rt_sigtimedwait, &one, nullptr, &now, sizeof one);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_, nullptr, sizeof mask_);
+    errno = error;
+  }
+
+  WithoutWriteSignals(const WithoutWriteSignals &) = delete;
+  WithoutWriteSignals &operator=(const WithoutWriteSignals &) = delete;
+
+ private:
+  // Signal sets of the kernel.
+  static constexpr std::uint64_t sigpipe = std::uint64_t{1} << (SIGPIPE - 1);
+  static constexpr std::uint64_t sigxfsz = std::uint64_t{1} << (SIGXFSZ - 1);
+  static constexpr std::uint64_t both = sigpipe | sigxfsz;
+
+  std::uint64_t mask_ = 0;
+  std::uint64_t pending_ = 0;
+};
+
+}  // namespace rankwise
+
+#endif
