@@ -16,7 +16,7 @@ import libraries
 import pytest
 import recording
 from libraries import Mpi
-from recording import Recording
+from recording import Compile, Recording
 
 ROUNDS, BYTES = 10, 100
 
@@ -63,6 +63,11 @@ class Place:
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     library: Mpi = request.param
     return library
+
+
+@pytest.fixture
+def place(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Place:
+    return Place(mpi, compiled(mpi, "faults.c"), tmp_path)
 
 
 def assert_known_calls(done: Recording, ranks: int) -> None:
@@ -236,10 +241,18 @@ def test_no_mpi_program_that_fails(place: Place) -> None:
 
 
 # Stands for a static MPI library, which few machines have: what counts is that the program defines MPI_Init.
+# (As above, it doesn't end at once.)
 STATIC = """
 #include <stdio.h>
+#include <unistd.h>
 int MPI_Init(int *argc, char ***argv) { return argc == 0 && argv == 0; }
-int main(int argc, char **argv) { int rc = MPI_Init(&argc, &argv); puts("static"); return rc; }
+int main(int argc, char **argv) {
+  int rc = MPI_Init(&argc, &argv);
+  puts("static");
+  fflush(stdout);
+  usleep(300000);
+  return rc;
+}
 """
 
 

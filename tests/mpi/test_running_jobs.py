@@ -21,6 +21,7 @@ from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
 
 import patience
+from rankwise.profile import node_memory
 
 RANKS = 4
 
@@ -88,11 +89,12 @@ def view(job: Job, *words: str) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-def state(directory: Path) -> dict[str, tuple[int, str]]:
-    return {
-        path.name: (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
-        for path in sorted(directory.iterdir())
-    }
+def state(directory: Path) -> dict[str, str]:
+    """What is in a run directory, but for what the keeper saves, and in the memory of this node."""
+    noted = [path for path in directory.iterdir() if ".node" not in path.suffixes]
+    counted = [path for memory in node_memory.of_run(directory) for path in memory.counters()]
+    assert len(counted) == RANKS
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in [*noted, *counted]}
 
 
 def test_a_job_that_hangs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
