@@ -105,21 +105,6 @@ int open_below(const char *parent, bool with_room) {
   return directory;
 }
 
-int open_place() {
-  const char *own = std::getenv("TMPDIR");
-  const char *const parents[] = {"/dev/shm", own != nullptr && *own == '/' ? own : "/tmp"};
-  for (const bool with_room : {true, false}) {
-    for (const char *parent : parents) {
-      const int directory = open_below(parent, with_room);
-      if (directory < 0) continue;
-      memory = parent == parents[0] ? RANKWISE_MEMORY_SHM : RANKWISE_MEMORY_TMPDIR;
-      return directory;
-    }
-  }
-  place[0] = '\0';
-  return -1;
-}
-
 int anonymous(const char *name) {
   return static_cast<int>(syscall(SYS_memfd_create, name, 1U));  // MFD_CLOEXEC
 }
@@ -175,19 +160,43 @@ bool count_in() {
 
 bool count_out() { return __atomic_sub_fetch(&control->open, 1, __ATOMIC_ACQ_REL) == 0; }
 
-// Opens the directory, and enters it; -1 if there is none.
+enum class Entered : std::uint8_t { yes, no_room, is_being_removed };
+
+Entered enter_directory(int directory) {
+  const int file = openat(directory, "control", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) return errno == ENOENT ? Entered::is_being_removed : Entered::no_room;
+  const bool mapped = map_control(file);
+  close(file);
+  if (!mapped) return Entered::no_room;  // for one page
+  if (count_in()) return Entered::yes;
+  unmap_control();
+  return Entered::is_being_removed;
+}
+
+// Opens the directory, and enters it; -1 if there is none that has room for a page.
 int enter_place() {
-  for (int i = 0; i < tries; ++i, nap()) {
-    const int directory = open_place();
-    if (directory < 0) return -1;
-    const int file = openat(directory, "control", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    const bool mapped = file >= 0 && map_control(file);
-    if (file >= 0) close(file);
-    if (mapped && count_in()) return directory;
-    unmap_control();
-    close(directory);
-    if (file >= 0 && !mapped) return -1;  // no room for one page
+  const char *own = std::getenv("TMPDIR");
+  const struct {
+    const char *parent;
+    rankwise_memory memory;
+  } choices[] = {{"/dev/shm", RANKWISE_MEMORY_SHM},
+                 {own != nullptr && *own == '/' ? own : "/tmp", RANKWISE_MEMORY_TMPDIR}};
+  bool again = true;
+  for (int i = 0; i < tries && again; ++i) {
+    if (i > 0) nap();
+    again = false;
+    for (int choice = 0; choice < 4 && !again; ++choice) {
+      const auto &[parent, kind_of_memory] = choices[choice % 2];
+      const int directory = open_below(parent, choice < 2);
+      if (directory < 0) continue;
+      const Entered entered = enter_directory(directory);
+      memory = kind_of_memory;
+      if (entered == Entered::yes) return directory;
+      close(directory);
+      again = entered == Entered::is_being_removed;
+    }
   }
+  place[0] = '\0';
   return -1;
 }
 
