@@ -13,6 +13,13 @@ from libraries import Mpi
 from recording import PROGRAMS, Compile, Record, Recording
 
 
+def pytest_report_header() -> list[str]:
+    """Say which libraries are not tested."""
+    return [
+        f"{mpi.name} is left out: it can't do with so little room in /dev/shm" for mpi in libraries.LEFT_OUT
+    ]
+
+
 @pytest.fixture(params=libraries.ALL, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Every MPI library of this machine in turn."""

@@ -42,6 +42,7 @@ def cases() -> dict[str, tuple[Mpi, dict[str, str]]]:
 CASES = cases()
 
 
+@libraries.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize("case", CASES)
 def test_messages_are_those_of_the_operation_alone(case: str, compiled: Compile, tmp_path: Path) -> None:
     mpi, environment = CASES[case]

@@ -318,6 +318,7 @@ def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) ->
     check(chosen, lambda call: defaults[call.collective])
 
 
+@libraries.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize("processes", PROCESSES)
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and not m.vendor], ids=lambda mpi: mpi.name

@@ -107,6 +107,7 @@ def assert_same(done: Recording, shared: Recording, ranks: int) -> None:
     assert (done.warnings, done.dropped) == (shared.warnings, shared.dropped)
 
 
+@libraries.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize(
     ("source", "ranks"), [("collectives.c", 4), ("communicators.c", 6), ("one_sided.c", 4)]
 )
