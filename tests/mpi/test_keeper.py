@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,6 +114,21 @@ def test_all_is_killed_and_the_counters_are_still_in_memory(place: Place, how: s
     assert partial(done)[0] == 1
     assert_known_calls(done)
     node_memory.forget(place.run_directory)
+
+
+def test_when_a_process_died_and_when_it_was_saved(place: Place) -> None:
+    with place.start("wait", under=place.rankwise("--keep", "--save-every", "1000")) as job:
+        job.wait_until_ready()
+        victim = job.ranks[0]
+        before = time.monotonic_ns(), time.time_ns()
+        kill(victim)
+        job.wait()
+        after = time.monotonic_ns(), time.time_ns()
+    [path] = place.run_directory.glob("*.node")
+    last = read_node_file(path)
+    [gone_ns] = [one.gone_ns for one in last.entries if f".{victim}." in one.name]
+    assert before[0] <= gone_ns <= after[0]
+    assert before[1] <= last.saved_realtime_ns <= after[1]
 
 
 def test_the_node_is_lost(place: Place) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from live import Time, running, set_time, starting, write
+from nodes_synthetic import node_file
 from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, message, small_world, stamp
 
 from rankwise.errors import RankwiseError
-from rankwise.live.picture import Hook, Picture, Whereabouts, WorldPicture
+from rankwise.live.picture import Hook, Picture, SavedNode, Whereabouts, WorldPicture
 from rankwise.live.watch import Watch
 from rankwise.profile import end_note, holders, launch_note
 from rankwise.profile.clock import iso
@@ -425,3 +426,16 @@ def test_a_job_that_has_not_begun(tmp_path: Path) -> None:
     write(tmp_path / "run", [starting(0, 2), starting(1, 2)])
     [place] = only(watch.look().picture).places
     assert (place.state, place.ranks) == ("starting", "0-1")
+
+
+def test_a_node_that_is_seen_as_it_was_saved(tmp_path: Path, time: Time) -> None:
+    """Where its ranks are is told as of then, and how long ago that was."""
+    images = {f"node1.{number}.0.counters": one.to_bytes() for number, one in enumerate(hanging())}
+    saved = node_file(images, is_final=0, host=b"node1", saved_realtime_ns=LOADED_NS + 8 * SECOND)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "node1.1.2.3.node").write_bytes(saved)
+    time.seconds = 10.5
+    look = Watch(tmp_path / "run", 2.0).look()
+    assert look.picture is not None
+    assert look.picture.saves == [SavedNode("node1", 2.5)]
+    assert [rank.seconds for rank in only(look.picture).ranks] == [4.0, 3.0, 2.0, 1.0]
