@@ -154,13 +154,12 @@ def without_shared_memory(mpi: Mpi) -> Mpi:
     return replace(mpi, environment={**mpi.environment, **WITHOUT_SHARED_MEMORY})
 
 
-def can_begin(mpi: Mpi) -> bool:
-    """Whether a job of a few processes begins and ends without Rankwise."""
+def does_without_shared_memory(mpi: Mpi) -> bool:
+    """Whether a job of a few processes that makes communicators comes to its end without Rankwise."""
     with tempfile.TemporaryDirectory() as directory:
-        source, program = Path(directory, "job.c"), Path(directory, "job")
-        source.write_text("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n")
-        mpi.compile(program, source)
-        words = mpi.launch(4, program)
+        program = Path(directory, "job")
+        mpi.compile(program, Path(__file__).parent / "programs" / "communicators.c")
+        words = mpi.launch(6, program)
         return subprocess.run(words, capture_output=True, timeout=120, env=mpi.env()).returncode == 0
 
 
@@ -168,7 +167,7 @@ ALL = found_on_path() + found_in_environments()
 LEFT_OUT: list[Mpi] = []
 HAS_SHARED_MEMORY = Path("/dev/shm").is_dir() and shutil.disk_usage("/dev/shm").free >= _LEAST_SHARED_MEMORY
 if not HAS_SHARED_MEMORY:
-    LEFT_OUT = [mpi for mpi in map(without_shared_memory, ALL) if not can_begin(mpi)]
+    LEFT_OUT = [mpi for mpi in map(without_shared_memory, ALL) if not does_without_shared_memory(mpi)]
     ALL = [mpi for mpi in map(without_shared_memory, ALL) if mpi not in LEFT_OUT]
 NEEDS_SHARED_MEMORY = pytest.mark.skipif(
     not HAS_SHARED_MEMORY, reason="told to do without shared memory, MPICH takes each process for a node"
