@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -156,11 +158,22 @@ def without_shared_memory(mpi: Mpi) -> Mpi:
 
 def does_without_shared_memory(mpi: Mpi) -> bool:
     """Whether a job of a few processes that makes communicators comes to its end without Rankwise."""
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, nothing_left_in_shared_memory():
         program = Path(directory, "job")
         mpi.compile(program, Path(__file__).parent / "programs" / "communicators.c")
         words = mpi.launch(6, program)
         return subprocess.run(words, capture_output=True, timeout=120, env=mpi.env()).returncode == 0
+
+
+@contextmanager
+def nothing_left_in_shared_memory() -> Iterator[None]:
+    """One process of the tests at a time removes what jobs that die of it leave: others need the room."""
+    with Path(tempfile.gettempdir(), "rankwise-tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = set(Path("/dev/shm").iterdir())
+        yield
+        for left in set(Path("/dev/shm").iterdir()) - before:
+            left.unlink(missing_ok=True)
 
 
 ALL = found_on_path() + found_in_environments()
