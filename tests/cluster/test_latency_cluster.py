@@ -25,7 +25,8 @@ import patience
 from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.find import find_hierarchy
-from rankwise.topology.hierarchy.levels import Hierarchy, numbered
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.machine.slots import numbered
 
 BLOCK = [0, 0, 1, 1, 2, 2, 3, 3]
 ROUND_ROBIN = [0, 1, 2, 3, 0, 1, 2, 3]

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.measurement import Measurement
-from rankwise.topology.hierarchy.levels import Cost, Hierarchy, Level, Misfit, numbered
+from rankwise.topology.hierarchy.levels import Hierarchy, Level, Misfit
+from rankwise.topology.machine.model import Cost
+from rankwise.topology.machine.slots import numbered
 
 RANKS = 8
 NODE, SWITCH, MACHINE = 0.5, 2.0, 4.0  # us

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.measurement import Measurement
-from rankwise.topology.hierarchy.levels import numbered
+from rankwise.topology.machine.slots import numbered
 
 SIZES = (64, 1 << 20)
 

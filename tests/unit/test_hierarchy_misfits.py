@@ -10,7 +10,8 @@ from machines_synthetic import SIZES, Machine, tree
 
 from rankwise.latency.measurement import Host, Measurement, Rank
 from rankwise.topology.hierarchy.find import find_hierarchy
-from rankwise.topology.hierarchy.levels import Hierarchy, numbered
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.machine.slots import numbered
 
 NOISE = (0.6, 0.2, 0.2)
 """Inside a node, among virtual processors that share two real ones, times vary by factors."""

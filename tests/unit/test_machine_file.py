@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hierarchy.levels import Cost
-from rankwise.topology.machine.model import Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.model import Cost, Level, Machine, Misfit, Object, Source
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.shape import Shapes, object_counts
 from rankwise.topology.machine.write import text_of, write_machine

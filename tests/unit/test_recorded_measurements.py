@@ -17,7 +17,7 @@ from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
 from rankwise.report.latency.summary import print_summary
 from rankwise.topology.hierarchy.find import find_hierarchy
-from rankwise.topology.hierarchy.levels import numbered
+from rankwise.topology.machine.slots import numbered
 
 DIRECTORY = Path(__file__).with_name("measurements")
 SLOW = {"slow-link": ("node3", "bandwidth"), "slow-node": ("node1", "latency")}

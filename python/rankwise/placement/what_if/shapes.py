@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rankwise.topology.hierarchy.levels import Cost
 from rankwise.topology.machine.fields import MOST_OBJECTS
-from rankwise.topology.machine.model import NODE, SHAPE, Level, Machine, Source
+from rankwise.topology.machine.model import NODE, SHAPE, Cost, Level, Machine, Source
 from rankwise.topology.machine.read import FORMAT, VERSION, machine_of
 
 _SWITCH, _SLOT = "switch", "slot"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.report.heatmap.hostnames import short_names
 from rankwise.report.heatmap.view import View
-from rankwise.topology.hierarchy.levels import numbered
+from rankwise.topology.machine.slots import numbered
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankwise.latency.measurement import Measurement
 from rankwise.report.heatmap.hostnames import short_names
-from rankwise.topology.hierarchy.levels import Hierarchy, numbered
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.machine.slots import numbered
 
 ORDERS = ("machine", "rank")
 

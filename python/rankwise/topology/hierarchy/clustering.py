@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.topology.hierarchy.distances import Matrix
-from rankwise.topology.hierarchy.levels import numbered
+from rankwise.topology.machine.slots import numbered
 
 FLOOR = 0.05
 """Distances (logarithms of costs) are not told apart more finely than this."""

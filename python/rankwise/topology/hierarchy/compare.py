@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.latency.measurement import Measurement, Processor, Rank
-from rankwise.topology.hierarchy.levels import Hierarchy, numbered
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.machine.slots import numbered
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.distances import best_statistic
-from rankwise.topology.hierarchy.levels import Cost
+from rankwise.topology.machine.model import Cost
 
 Mask = NDArray[np.bool_]
 

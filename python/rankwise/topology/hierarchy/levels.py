@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class Cost:
-    """What a message costs, as in LogGP (Alexandrov et al. 1995); None where it was not measured.
-
-    Attributes:
-        latency_us: half a round trip of the smallest size, median over pairs of their minimum, us.
-        overhead_us: time in MPI_Send of the smallest size, us.
-        us_per_byte: slope of half the round trip over the size, us.
-        bandwidth_mb_s: of a window of the largest size, median, MB/s (10^6 bytes).
-    """
-
-    latency_us: float | None = None
-    overhead_us: float | None = None
-    us_per_byte: float | None = None
-    bandwidth_mb_s: float | None = None
+from rankwise.topology.machine.model import Cost
 
 
 @dataclass(frozen=True)
@@ -102,9 +86,3 @@ class Hierarchy:
             found[groups[:, None] == groups[None, :]] = place
         np.fill_diagonal(found, -1)
         return found
-
-
-def numbered(groups: Sequence[int]) -> NDArray[np.int64]:
-    """Return the same groups, numbered from 0 in the order of their first rank."""
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(int(group), len(numbers)) for group in groups], dtype=np.int64)

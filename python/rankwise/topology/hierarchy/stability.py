@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankwise.topology.hierarchy.clustering import Groups, class_of, nest
 from rankwise.topology.hierarchy.compare import adjusted_rand
 from rankwise.topology.hierarchy.distances import Matrix, fill
-from rankwise.topology.hierarchy.levels import numbered
 from rankwise.topology.hierarchy.unmeasured import measured
+from rankwise.topology.machine.slots import numbered
 
 SAME = 0.95
 """Adjusted Rand index from which two partitions count as the same."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.topology.hierarchy.clustering import Groups
 from rankwise.topology.hierarchy.distances import Matrix
-from rankwise.topology.hierarchy.levels import numbered
+from rankwise.topology.machine.slots import numbered
 
 
 def measured(distances: Matrix) -> NDArray[np.int64]:

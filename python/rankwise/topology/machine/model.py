@@ -10,14 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hierarchy.levels import Cost, numbered
 from rankwise.topology.machine.network import Network
-from rankwise.topology.machine.slots import Slots, slots_below
+from rankwise.topology.machine.slots import Slots, numbered, slots_below
 
 ROOT = "machine"
 NODE = "node"
 SHAPE = "shape"
 """Kind of the source of a machine that nobody has: its nodes have made-up names."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a message costs, as in LogGP (Alexandrov et al. 1995); None where it was not measured.
+
+    Attributes:
+        latency_us: half a round trip of the smallest size, median over pairs of their minimum, us.
+        overhead_us: time in MPI_Send of the smallest size, us.
+        us_per_byte: slope of half the round trip over the size, us.
+        bandwidth_mb_s: of a window of the largest size, median, MB/s (10^6 bytes).
+    """
+
+    latency_us: float | None = None
+    overhead_us: float | None = None
+    us_per_byte: float | None = None
+    bandwidth_mb_s: float | None = None
+
+
 COSTS = tuple(cost.name for cost in fields(Cost))
 
 
@@ -74,7 +92,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Misfit:
-    """Something slower than the rest of its level, as hierarchy.levels.Misfit, but with hosts for ranks."""
+    """Something slower than the rest of its level, as a measurement showed it, with hosts for its ranks."""
 
     kind: str
     where: str

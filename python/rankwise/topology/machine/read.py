@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hierarchy.levels import Cost
 from rankwise.topology.machine.fields import Field
-from rankwise.topology.machine.model import COSTS, NODE, ROOT, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Machine, Misfit, Object, Source
 from rankwise.topology.machine.network_file import network_of
 from rankwise.topology.machine.regular import regular_tree
 from rankwise.topology.machine.tree import TreeReader

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,12 @@ def slots_below(root: Object, depth: int, node: int) -> Slots:
     """Return the slots below `root`; the machine has `depth` levels, and `node` is the place of `node`."""
     numbers, os = _Tables(depth).of(root, 0)
     return Slots(numbers, os, numbers[:, node].copy())
+
+
+def numbered(groups: Sequence[int]) -> NDArray[np.int64]:
+    """Return the same groups, numbered from 0 in the order of their first rank."""
+    numbers: dict[int, int] = {}
+    return np.array([numbers.setdefault(int(group), len(numbers)) for group in groups], dtype=np.int64)
 
 
 Table = tuple[NDArray[np.int32], NDArray[np.int32]]

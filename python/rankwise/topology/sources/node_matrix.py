@@ -7,8 +7,7 @@ import numpy as np
 from rankwise.errors import RankwiseError
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.costs import cost
-from rankwise.topology.hierarchy.levels import Cost
-from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.model import Cost, Machine
 from rankwise.topology.machine.network import Matrix
 from rankwise.topology.sources.ranks import nodes_of_hosts
 
