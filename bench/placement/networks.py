@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from placement.graphs import KINDS, Graph
 from placement.mappers import scotch_seconds
-from rankwise.placement.engine import Places, Traffic, place, weigh
+from rankwise.analysis.traffic import Traffic
+from rankwise.placement.engine import Places, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
 
 _NUMBERS = ("found", "natural", "random", "CPU s", "Scotch", "x")

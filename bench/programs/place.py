@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.placement.engine import Places, Traffic, place
+from rankwise.analysis.traffic import Traffic
+from rankwise.placement.engine import Places, place
 
 
 def _memory(what: str) -> int:

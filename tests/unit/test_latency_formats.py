@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankwise.cpulist import cpu_list, cpu_text
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import detect, mmpi, mpigraph, own
-from rankwise.latency.formats.cpulist import cpu_list, cpu_text
 from rankwise.latency.measurement import BANDWIDTHS, STATISTICS, Host, Measurement, Processor, Rank
 from rankwise.latency.sizes import size_of
 

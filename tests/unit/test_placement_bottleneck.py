@@ -7,8 +7,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, Places, Traffic, place, weigh
+from rankwise.placement.engine import Link, Places, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Torus
 
 Pairs = list[tuple[int, int, float]]

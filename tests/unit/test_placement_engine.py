@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Places, Traffic, place
+from rankwise.placement.engine import Places, place
 
 Numbers = NDArray[np.int64]
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from test_placement_engine import regular
 from test_placement_networks import bound_together, grid
 
-from rankwise.placement.engine import Places, Traffic, place, weigh
+from rankwise.analysis.traffic import Traffic
+from rankwise.placement.engine import Places, place, weigh
 from rankwise.placement.networks import Dragonfly, Torus
 
 Numbers = NDArray[np.int64]

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Places, Traffic, place, weigh
+from rankwise.placement.engine import Places, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
 
 Numbers = NDArray[np.int64]

@@ -10,7 +10,7 @@ from profiles import write_traffic
 from test_map import USER, refusal, ring
 
 from rankwise.__main__ import main
-from rankwise.placement.engine import Traffic
+from rankwise.analysis.traffic import Traffic
 from rankwise.placement.what_if.shapes import machine_of_shape, shapes_of
 from rankwise.report.placement_picture.cells import cells
 

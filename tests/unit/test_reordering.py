@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from order_of_processes import BAD_MACHINE, KEPT, REFUSED, REORDERED, Entry, Process, decide
 
+from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.placement.observed import Whereabouts
 from rankwise.placement.present import present_placement
 from rankwise.placement.prices import prices
 from rankwise.topology.machine.read import read_machine

@@ -10,7 +10,7 @@ import pytest
 from profiles import write_traffic
 
 from rankwise.__main__ import main
-from rankwise.placement.observed import Whereabouts
+from rankwise.analysis.traffic import Whereabouts
 from rankwise.placement.seats import Seat
 from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
 from rankwise.topology.machine.model import Level, Machine, Object

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from rankwise.analysis.kinds import OF_THE_PROGRAM
 from rankwise.analysis.percent import percent
 
-OWN_MESSAGES = "host_sums WHERE kind IN ('point-to-point', 'one-sided')"
+OWN_MESSAGES = f"host_sums WHERE kind IN {OF_THE_PROGRAM}"
 """SQL: sums of the messages that the program itself sends and fetches."""
 
 

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rankwise.analysis import kinds
 from rankwise.analysis.collectives import collectives
 from rankwise.errors import RankwiseError
 
 ENDS = ("rank", "node")
 MEASURES = ("bytes", "messages")
-KINDS = ("all", "point-to-point", "one-sided", "in-collective")
+KINDS = ("all", *kinds.KINDS)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
         else:
             unplaced = (unplaced[0] + messages, unplaced[1] + volume)
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
-    hidden = _hidden(connection, chosen.values()) if kind in ("all", "in-collective") else 0
+    hidden = _hidden(connection, chosen.values()) if kind in ("all", kinds.IN_COLLECTIVE) else 0
     return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced, hidden)
 
 

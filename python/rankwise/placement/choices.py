@@ -8,13 +8,6 @@ OBJECTIVES = ("hops", "time", "bottleneck")
 LAUNCHERS = ("openmpi4", "openmpi5", "mpich", "intel", "slurm", "cray", "flux", "lsf")
 """That files can be written for, as in placement.files."""
 
-KINDS = {
-    "all": ("point-to-point", "one-sided", "in-collective"),
-    "user": ("point-to-point", "one-sided"),
-    "inside": ("in-collective",),
-}
-"""Kinds of messages of the profile, by what `--only-kind` calls them."""
-
 NODES = ("job", "all")
 """Slots that ranks may go to: those that they had, or any of the machine."""
 

@@ -10,29 +10,12 @@ from threading import Event, Thread
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.placement.given import Given
 from rankwise.placement.networks import Network
 from rankwise.profile.progress import Listener
 
 _TELL_S = 0.1
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """What ranks send each other: E entries in any order; those of one pair add up, in both directions.
-
-    Attributes:
-        ranks: number of ranks.
-        source, destination: shape (E,).
-        bytes: shape (E,), not negative.
-        messages: likewise; None if they cost nothing.
-    """
-
-    ranks: int
-    source: ArrayLike
-    destination: ArrayLike
-    bytes: ArrayLike
-    messages: ArrayLike | None = None
 
 
 @dataclass(frozen=True)

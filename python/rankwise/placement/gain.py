@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.placement.between import routers_text
-from rankwise.placement.engine import Link, Traffic, weigh
+from rankwise.placement.engine import Link, weigh
 from rankwise.placement.links import link_costs
 from rankwise.placement.prices import Prices
 from rankwise.topology.machine.model import NODE, Machine

@@ -15,7 +15,8 @@ from rankwise.errors import RankwiseError
 from rankwise.placement.networks import Matrix, Torus
 
 if TYPE_CHECKING:
-    from rankwise.placement.engine import Places, Traffic
+    from rankwise.analysis.traffic import Traffic
+    from rankwise.placement.engine import Places
 
 
 class Given:

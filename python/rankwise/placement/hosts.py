@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankwise.analysis.traffic import Whereabouts
 from rankwise.placement.absent import NoPresentError
-from rankwise.placement.observed import Whereabouts
 from rankwise.topology.machine.model import Level, Machine, Object, Source
 
 SLOT = "slot"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.absent import NoPresentError
 from rankwise.placement.engine import place
 from rankwise.placement.gain import Effect, effect
 from rankwise.placement.hosts import machine_of_run
 from rankwise.placement.nearest import nearest
-from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.present import Present, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
@@ -57,7 +57,7 @@ class Mapping:
 
 
 def find_mapping(
-    seen: Observed,
+    seen: RunTraffic,
     where: Whereabouts,
     machine: Machine | None = None,
     *,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.traffic import RunTraffic
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.observed import Observed
 
 
 def notes(
-    connection: sqlite3.Connection, seen: Observed, found: Mapping, *, machine_given: bool, inside: bool
+    connection: sqlite3.Connection, seen: RunTraffic, found: Mapping, *, machine_given: bool, inside: bool
 ) -> list[str]:
     """Return sentences.
 
@@ -32,7 +32,7 @@ def notes(
     return said + profile_notes(connection, seen, inside=inside)
 
 
-def profile_notes(connection: sqlite3.Connection, seen: Observed, *, inside: bool) -> list[str]:
+def profile_notes(connection: sqlite3.Connection, seen: RunTraffic, *, inside: bool) -> list[str]:
     """Return those sentences that hold for all machines; arguments as of `notes`."""
     said = _inside(connection) if inside else []
     if seen.unplaced_messages:

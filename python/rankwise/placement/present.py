@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.traffic import Whereabouts
 from rankwise.placement.absent import NoPresentError
 from rankwise.placement.hosts import known_hosts, nodes_of
-from rankwise.placement.observed import Whereabouts
 from rankwise.topology.machine.model import Machine
 
 

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.placement.engine import Traffic, choose_pairs
+from rankwise.analysis.traffic import Traffic
+from rankwise.placement.engine import choose_pairs
 
 Ranks = NDArray[np.int64]
 

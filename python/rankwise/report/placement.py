@@ -8,10 +8,10 @@ from typing import TextIO
 from rich.text import Text
 
 from rankwise.analysis.percent import percent
-from rankwise.latency.formats.cpulist import cpu_text
+from rankwise.analysis.traffic import RunTraffic
+from rankwise.cpulist import cpu_text
 from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.observed import Observed
 from rankwise.report.page import Page
 from rankwise.report.tables import Column, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
@@ -22,7 +22,7 @@ _LONGEST_LIST = 200  # characters
 Row = tuple[str, Callable[[Effect], str]]
 
 
-def print_mapping(found: Mapping, seen: Observed, notes: Sequence[str], file: TextIO) -> None:
+def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: TextIO) -> None:
     """Write all of it.
 
     Args:
@@ -57,7 +57,7 @@ def _column(head: str, each: Effect) -> Column[Row]:
     return Column(head, lambda row: row[1](each), right=True)
 
 
-def _rows(found: Mapping, seen: Observed) -> list[Row]:
+def _rows(found: Mapping, seen: RunTraffic) -> list[Row]:
     rows: list[Row] = [
         (f"cost, {found.unit}", lambda each: count_text(each.cost)),
         ("bytes off node", lambda each: byte_text(each.bytes_off_node)),

@@ -9,8 +9,8 @@ from typing import TextIO
 from rich.text import Text
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.traffic import RunTraffic
 from rankwise.placement.gain import LevelTraffic
-from rankwise.placement.observed import Observed
 from rankwise.placement.what_if.compare import Comparison
 from rankwise.placement.what_if.outlook import Outlook
 from rankwise.report.page import Page
@@ -33,7 +33,7 @@ class _Row:
     best: bool = False
 
 
-def print_what_if(of: Comparison, seen: Observed, notes: Sequence[str], file: TextIO) -> None:
+def print_what_if(of: Comparison, seen: RunTraffic, notes: Sequence[str], file: TextIO) -> None:
     """Write all of it.
 
     Args:
@@ -114,7 +114,7 @@ _COSTS: list[Column[_Row]] = [
 ]
 
 
-def _bytes(seen: Observed) -> list[Column[_Row]]:
+def _bytes(seen: RunTraffic) -> list[Column[_Row]]:
     return [
         *_both("", lambda outlook: byte_text(outlook.bytes_off_node)),
         _found("% of all", lambda outlook: percent_text(percent(outlook.bytes_off_node, seen.bytes))),
@@ -128,7 +128,7 @@ def _imbalance(outlook: Outlook) -> str:
     return _NONE if known is None else f"{known:.2f}"
 
 
-def _messages(seen: Observed) -> list[Column[_Row]]:
+def _messages(seen: RunTraffic) -> list[Column[_Row]]:
     return [
         *_both("", lambda outlook: count_text(outlook.messages_off_node)),
         _found("% of all", lambda outlook: percent_text(percent(outlook.messages_off_node, seen.messages))),

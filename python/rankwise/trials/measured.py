@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.analysis.opened import opened_profile
-from rankwise.placement.observed import Observed, Whereabouts, observed, whereabouts
+from rankwise.analysis.traffic import RunTraffic, Whereabouts, run_traffic, whereabouts
 
 _STEADY = 0.01
 
@@ -40,7 +40,7 @@ class Seen:
     """A run with all that a placement needs to know of it."""
 
     measured: Measured
-    observed: Observed
+    observed: RunTraffic
     where: Whereabouts
 
 
@@ -49,13 +49,13 @@ def measure(profile: Path, only_kind: str = "all") -> Seen:
 
     Args:
         profile: path of it.
-        only_kind: messages that count, one of placement.choices.KINDS.
+        only_kind: messages that count, one of analysis.kinds.BY_OPTION.
 
     Raises:
         RankwiseError: it can't be read, or the run had no such messages.
     """
     with opened_profile(profile) as connection:
-        seen, where = observed(connection, only_kind), whereabouts(connection)
+        seen, where = run_traffic(connection, only_kind), whereabouts(connection)
         (seconds,) = connection.execute("SELECT wall FROM run").fetchone()
         (mpi,) = connection.execute("SELECT AVG(mpi) FROM ranks").fetchone()
     hosts = np.array([host or "" for host in where.hosts])

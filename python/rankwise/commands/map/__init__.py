@@ -19,14 +19,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.analysis.kinds import BY_OPTION
 from rankwise.commands.map import machines, plot, verify, verify_options, what_if
 from rankwise.errors import RankwiseError
-from rankwise.placement.choices import EFFORTS, KINDS, LAUNCHERS, NODES, OBJECTIVES
+from rankwise.placement.choices import EFFORTS, LAUNCHERS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
+    from rankwise.analysis.traffic import RunTraffic
     from rankwise.placement.files import Written
     from rankwise.placement.mapping import Mapping
-    from rankwise.placement.observed import Observed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--only-kind",
-        choices=tuple(KINDS),
+        choices=tuple(BY_OPTION),
         default="all",
         help="messages that count: of the program itself, or inside collectives (default: %(default)s)",
     )
@@ -77,10 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Place the ranks; 0, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
+    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.notes import notes
-    from rankwise.placement.observed import observed, whereabouts
     from rankwise.placement.program import Relaunch
     from rankwise.report.placement import print_mapping
     from rankwise.report.placement_files import print_files
@@ -101,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), arguments.launcher)
         if arguments.output is not None:
             check_output(arguments.output, relaunch.launchers, force=arguments.force)
-        seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
+        seen, where = run_traffic(connection, arguments.only_kind), whereabouts(connection)
         with ProgressBar(f"placing {seen.traffic.ranks} ranks") as bar:
             found = find_mapping(
                 seen,
@@ -134,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_json(
-    found: Mapping, seen: Observed, said: list[str], written: list[Written], arguments: argparse.Namespace
+    found: Mapping, seen: RunTraffic, said: list[str], written: list[Written], arguments: argparse.Namespace
 ) -> None:
     import json
 

@@ -11,8 +11,8 @@ from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
+    from rankwise.analysis.traffic import RunTraffic
     from rankwise.placement.mapping import Mapping
-    from rankwise.placement.observed import Observed
 
 _KINDS = ("svg", "pdf", "png")
 
@@ -40,7 +40,7 @@ def check(arguments: argparse.Namespace) -> None:
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 
 
-def write(arguments: argparse.Namespace, found: Mapping, seen: Observed) -> None:
+def write(arguments: argparse.Namespace, found: Mapping, seen: RunTraffic) -> None:
     """Draw, if that is wanted; RankwiseError if the file can't be written."""
     from rankwise.report.placement_picture.picture import placement_picture
 

@@ -71,8 +71,8 @@ def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, fl
     """Return what is wanted, how long the profile's run took, and its program."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
+    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.mapping import find_mapping
-    from rankwise.placement.observed import observed, whereabouts
     from rankwise.placement.program import program_of
     from rankwise.placement.verification.verify import Request
     from rankwise.report.trust_lines import partial_line
@@ -90,7 +90,7 @@ def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, fl
     )
     with opened_profile(arguments.profile) as connection:
         facts, trusted, where = run_facts(connection), trust(connection), whereabouts(connection)
-        mapping = find(observed(connection, arguments.only_kind), where)
+        mapping = find(run_traffic(connection, arguments.only_kind), where)
         recording = as_recorded(connection)
     if not trusted.complete:
         say(partial_line(trusted))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwise.placement.observed import Observed
+    from rankwise.analysis.traffic import RunTraffic
     from rankwise.placement.what_if.compare import Candidate, Comparison
     from rankwise.topology.machine.model import Machine
 
@@ -17,8 +17,8 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
     """Place the ranks on each machine; 0, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
+    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.notes import profile_notes
-    from rankwise.placement.observed import observed, whereabouts
     from rankwise.placement.what_if.compare import compare
     from rankwise.report.progress import ProgressBar
     from rankwise.report.trust_lines import partial_line
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
 
     with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)
-        seen, where = observed(connection, arguments.only_kind), whereabouts(connection)
+        seen, where = run_traffic(connection, arguments.only_kind), whereabouts(connection)
         said = profile_notes(connection, seen, inside=arguments.only_kind != "user")
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
     return 0
 
 
-def _print_json(of: Comparison, seen: Observed, said: list[str], arguments: argparse.Namespace) -> None:
+def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: argparse.Namespace) -> None:
     import json
 
     from rankwise.analysis.plain import plain

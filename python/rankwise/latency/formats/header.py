@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rankwise.cpulist import cpu_list, cpu_text
 from rankwise.errors import RankwiseError
-from rankwise.latency.formats.cpulist import cpu_list, cpu_text
 from rankwise.latency.formats.table import TYPES, Field, fields_of, record_type
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.relaunch import Launch, Relaunched
 from rankwise.placement.seats import Seat
 from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
@@ -23,7 +23,7 @@ from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command, Interrupted, OutOfTime, Recording, record
 from rankwise.trials.series import Say, about, run_series
 
-Find = Callable[[Observed, Whereabouts], Mapping]
+Find = Callable[[RunTraffic, Whereabouts], Mapping]
 _PLACEMENT = "placement"  # directory of the launchers' files
 
 

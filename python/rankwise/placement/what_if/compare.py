@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.mapping import Mapping, find_mapping
-from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.what_if.outlook import HOPS, Outlook, outlook, present_outlook
 from rankwise.profile.progress import Listener, Progress
 from rankwise.topology.machine.model import Machine
@@ -54,7 +54,7 @@ class Comparison:
 
 
 def compare(
-    seen: Observed,
+    seen: RunTraffic,
     where: Whereabouts,
     machines: Sequence[tuple[str, Machine]],
     *,
@@ -101,7 +101,7 @@ def compare(
 
 
 def _candidate(
-    seen: Observed, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
+    seen: RunTraffic, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
 ) -> Candidate:
     ranks = seen.traffic.ranks
     if len(machine.slots) < ranks:

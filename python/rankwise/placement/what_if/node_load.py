@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.placement.engine import Traffic
+from rankwise.analysis.traffic import Traffic
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.placement.absent import NoPresentError
 from rankwise.placement.between import hops_between
 from rankwise.placement.engine import weigh
 from rankwise.placement.gain import Effect, LevelTraffic, effect
 from rankwise.placement.hosts import known_hosts, machine_of_run
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.observed import Observed, Whereabouts
 from rankwise.placement.present import present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.what_if.node_load import NodeLoad, most_loaded
@@ -46,7 +46,7 @@ class Outlook:
     outer: list[LevelTraffic]
 
 
-def outlook(seen: Observed, machine: Machine, of: Effect, slot: ArrayLike, objective: str) -> Outlook:
+def outlook(seen: RunTraffic, machine: Machine, of: Effect, slot: ArrayLike, objective: str) -> Outlook:
     """Return the outlook.
 
     Args:
@@ -71,7 +71,7 @@ def outlook(seen: Observed, machine: Machine, of: Effect, slot: ArrayLike, objec
 
 
 def _hops_off_node(
-    seen: Observed, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
+    seen: RunTraffic, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
 ) -> float:
     if hops_between(machine) is None:
         return sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
@@ -81,7 +81,7 @@ def _hops_off_node(
 
 
 def present_outlook(
-    seen: Observed, where: Whereabouts, mappings: Sequence[Mapping], objective: str
+    seen: RunTraffic, where: Whereabouts, mappings: Sequence[Mapping], objective: str
 ) -> tuple[Outlook | None, str]:
     """Return the outlook of the run's own placement, or why there is none.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.placement.engine import Traffic
+from rankwise.analysis.traffic import Traffic
 from rankwise.topology.machine.model import NODE, Machine
 
 _MOST = 256  # rows: smaller cells can hardly be seen

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.traffic import RunTraffic
 from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.observed import Observed
 from rankwise.report.heatmap.picture import METADATA
 from rankwise.report.heatmap.style import FAINT, RULE, SETTINGS, shown
 from rankwise.report.placement import verdict
@@ -33,7 +33,7 @@ _LIGHTEST = 0.3  # of the palette: what is sent is never white
 _STRONG = 0.75
 
 
-def placement_picture(found: Mapping, seen: Observed, kind: str) -> bytes:
+def placement_picture(found: Mapping, seen: RunTraffic, kind: str) -> bytes:
     """Draw a placement beside the one before it.
 
     Args:

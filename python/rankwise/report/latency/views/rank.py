@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.latency.formats.cpulist import cpu_text
+from rankwise.cpulist import cpu_text
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import factor_text
 from rankwise.report.section import Section

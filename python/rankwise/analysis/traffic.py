@@ -1,4 +1,4 @@
-"""What a profile tells of a run: what ranks sent each other, and where they were."""
+"""Who sent how much to whom in a run, and where the ranks were: what a placement starts from."""
 
 from __future__ import annotations
 
@@ -6,17 +6,37 @@ import sqlite3
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from rankwise.analysis.kinds import BY_OPTION
+from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
-from rankwise.latency.formats.cpulist import cpu_list
-from rankwise.placement.choices import KINDS
-from rankwise.placement.engine import Traffic
-from rankwise.topology.machine.fields import MOST_OBJECTS
+
+MOST_RANKS = 1 << 24
+"""More are refused: a damaged profile must not fill the memory."""
 
 
 @dataclass(frozen=True)
-class Observed:
-    """What ranks sent each other.
+class Traffic:
+    """What ranks send each other: E entries in any order; those of one pair add up, in both directions.
+
+    Attributes:
+        ranks: number of ranks.
+        source, destination: shape (E,).
+        bytes: shape (E,), not negative.
+        messages: likewise; None if they cost nothing.
+    """
+
+    ranks: int
+    source: ArrayLike
+    destination: ArrayLike
+    bytes: ArrayLike
+    messages: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class RunTraffic:
+    """What the ranks of a run sent each other.
 
     Attributes:
         traffic: between different ranks of the world; one entry for each direction of a pair.
@@ -46,17 +66,17 @@ class Whereabouts:
     cpus: tuple[tuple[int, ...], ...]
 
 
-def observed(connection: sqlite3.Connection, only_kind: str = "all") -> Observed:
+def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTraffic:
     """Add up the messages between ranks.
 
     Args:
         connection: the profile.
-        only_kind: one of choices.KINDS.
+        only_kind: one of kinds.BY_OPTION.
 
     Raises:
         RankwiseError: there are none, so nothing tells which ranks should be near each other.
     """
-    kinds = KINDS[only_kind]
+    kinds = BY_OPTION[only_kind]
     ranks = _ranks(connection)
     rows = connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
@@ -78,7 +98,7 @@ def observed(connection: sqlite3.Connection, only_kind: str = "all") -> Observed
             " `rankwise show F.rankwise --by collective` tells what was recorded"
         )
     source, destination, messages, sizes = placed.T
-    return Observed(
+    return RunTraffic(
         Traffic(ranks, source, destination, sizes, messages),
         sum(messages.tolist()),
         sum(sizes.tolist()),
@@ -100,6 +120,6 @@ def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
 
 def _ranks(connection: sqlite3.Connection) -> int:
     (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
-    if ranks > MOST_OBJECTS:
-        raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_OBJECTS}")
+    if ranks > MOST_RANKS:
+        raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_RANKS}")
     return int(ranks)
