@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING
 from rankwise.commands.saying import say as _say
 from rankwise.commands.waiting import Waiting
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside, job, mpilibraries, remains, reorder
+from rankwise.launch import inside, job, remains, reorder
 from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.launchers.base import Preload
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.strangers import Strangers
+from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile import node_memory
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mpi",
-        choices=mpilibraries.FAMILIES,
+        choices=tuple(LIBRARIES),
         help="the MPI that the program uses (default: each process sees for itself)",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something goes wrong")

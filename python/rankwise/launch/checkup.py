@@ -17,8 +17,8 @@ from rankwise.launch.detect import Detection, Kind
 from rankwise.launch.environment import prepare
 from rankwise.launch.launchers import SHARED_NAMES
 from rankwise.launch.launchers.base import Preload
-from rankwise.launch.mpilibraries import NAMES, UNKNOWN
 from rankwise.launch.plan import STATIC_CURE, Plan, library, look
+from rankwise.mpi_libraries import LIBRARIES, UNKNOWN, title
 
 
 @dataclass(frozen=True)
@@ -159,16 +159,15 @@ def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
     if detection.family == UNKNOWN:
         yield Finding("MPI", f"unknown ({detection.how}{where})", "if nothing is recorded, try --mpi")
     else:
-        yield Finding("MPI", f"{NAMES[detection.family]}: {detection.how}{where}")
+        yield Finding("MPI", f"{title(detection.family)}: {detection.how}{where}")
     if detection.missing:
         cure = "load the modules that the program was built with"
         yield Finding("libraries", f"not found here: {', '.join(detection.missing)}", cure)
-    # Intel MPI and MPICH start programs of the standard ABI, too.
-    fits = {detection.family, UNKNOWN} | ({"mpich"} if detection.family == "mpiabi" else set())
-    if detection.family != UNKNOWN and launcher_family not in fits:
+    own = LIBRARIES.get(detection.family)
+    if own and launcher_family not in (own.name, *own.launched_by, UNKNOWN):
         yield Finding(
             "MPI",
-            f"the launcher belongs to {NAMES[launcher_family]}, the program uses {NAMES[detection.family]}",
+            f"the launcher belongs to {title(launcher_family)}, the program uses {title(detection.family)}",
             "every process would be a world of its own: take the launcher of the program's MPI",
             stops=True,
         )

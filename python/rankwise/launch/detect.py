@@ -9,13 +9,13 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from rankwise.launch import mpilibraries, python_mpi
-from rankwise.launch.elf import defined_symbols, is_elf, read
+from rankwise import mpi_libraries
+from rankwise.launch import python_mpi
+from rankwise.launch.elf import defined_symbols, is_elf, mentions, read
 from rankwise.launch.loader import Loader
-from rankwise.launch.mpilibraries import UNKNOWN
+from rankwise.mpi_libraries import LIBRARIES, UNKNOWN
 
 _STARTS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
-_OPENMPI_MARK = "ompi_mpi_comm_world"
 _ARCHIVE_MARK = "rankwise_in_program"
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish")
 
@@ -116,33 +116,38 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
         return Detection(word, Kind.OTHER, path=path, how="a damaged ELF file")
     if not image.dynamic:
         return _static(word, path)
-    tree = Loader(environment).tree(image, leaf=mpilibraries.CORE)
+    tree = Loader(environment).tree(image, leaf=mpi_libraries.CORE)
     names = [i.path.name for i in tree.images[1:]] + list(tree.missing)
-    core = next((i.path for i in tree.images[1:] if mpilibraries.CORE.match(i.path.name)), None)
-    absent = next((Path(name) for name in tree.missing if mpilibraries.CORE.match(name)), None)
+    core = next((i.path for i in tree.images[1:] if mpi_libraries.CORE.match(i.path.name)), None)
+    absent = next((Path(name) for name in tree.missing if mpi_libraries.CORE.match(name)), None)
     if core is None and absent is None:
         # MPI inside the program itself: the calls never pass the loader.
         return _static(word, path)._replace(missing=tree.missing)
-    own = [i.path for i in tree.images if not mpilibraries.ANY.match(i.path.name)]
-    callers = [p for p in own if p == path or any(mpilibraries.ANY.match(n) for n in _needed(p))]
+    own = [i.path for i in tree.images if not mpi_libraries.ANY.match(i.path.name)]
+    callers = [p for p in own if p == path or any(mpi_libraries.ANY.match(n) for n in _needed(p))]
     soname = (core or absent or Path()).name
     return Detection(
         word,
         Kind.MPI,
-        family=mpilibraries.family(core or Path(soname)),
+        family=_family(core or Path(soname)),
         how=f"linked with {soname}",
         path=path,
         library=core,
         missing=tree.missing,
-        fortran=tuple(sorted({b for name in names if (b := mpilibraries.fortran_binding(name))})),
+        fortran=tuple(sorted({b for name in names if (b := mpi_libraries.fortran_binding(name))})),
         callers=tuple(callers),
     )
 
 
+def _family(library: Path) -> str:
+    return mpi_libraries.by_file(library.name, lambda symbol: mentions(library, symbol))
+
+
 def _static(word: str, path: Path) -> Detection:
     """Look for MPI inside the program, and for our archive in front of it."""
-    symbols = defined_symbols(path, {*_STARTS, _OPENMPI_MARK, _ARCHIVE_MARK})
-    family = "openmpi" if _OPENMPI_MARK in symbols else "mpich"
+    marks = {library.symbol for library in LIBRARIES.values()}
+    symbols = defined_symbols(path, {*_STARTS, *marks, _ARCHIVE_MARK})
+    family = mpi_libraries.by_symbols(lambda symbol: symbol in symbols | _STARTS)
     if _ARCHIVE_MARK in symbols:
         return Detection(word, Kind.LINKED, family, "statically linked", path)
     kind = Kind.STATIC if _STARTS & symbols else Kind.OTHER
@@ -165,8 +170,8 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
         linked = _elf(word, modules[0], environment)
         how = f"{modules[0].name}: {linked.how}"
         return linked._replace(kind=Kind.PYTHON, how=how, path=path, callers=())
-    library = next((p for p in python_mpi.libraries(answer) if mpilibraries.CORE.match(p.name)), None)
+    library = next((p for p in python_mpi.libraries(answer) if mpi_libraries.CORE.match(p.name)), None)
     family = str(answer.get("family"))
-    family = family if family in mpilibraries.FAMILIES else UNKNOWN
+    family = family if family in LIBRARIES else UNKNOWN
     how = "found by mpi4py" if library else f"mpi4py: {answer.get('error', 'MPI4PY_MPIABI')}"
     return Detection(word, Kind.PYTHON, family, how, path, library)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launch.mpilibraries import MPIABI, MPICH, OPENMPI
+from rankwise.mpi_libraries import LIBRARIES
 
 _WITH_MESSAGES = {
     "collective",
@@ -19,18 +19,6 @@ _WITH_MESSAGES = {
     "window",
 }
 """Classes of procedures that the MPI library sends messages of its own for."""
-
-_MPICH_AND_INTEL_MPI = {
-    "MPIR_CVAR_NOLOCAL": "1",
-    "I_MPI_FABRICS": "ofi",
-    "I_MPI_COLL_INTRANODE": "pt2pt",
-}
-_SEE_ALL: Mapping[str, Mapping[str, str]] = {
-    OPENMPI: {},
-    MPICH: _MPICH_AND_INTEL_MPI,
-    MPIABI: _MPICH_AND_INTEL_MPI,
-}
-"""What makes a library send everything where it can be seen. Each library reads only its own variables."""
 
 
 def only(names: str) -> list[str]:
@@ -62,12 +50,12 @@ def everything(families: Collection[str], environment: Mapping[str, str]) -> dic
     """Return what makes the MPI library show all its messages; {} if nothing is needed.
 
     Args:
-        families: of the programs' MPI libraries, see mpilibraries; those that are not known count as any.
+        families: of the programs' MPI libraries, see mpi_libraries; those that are not known count as any.
         environment: of the user, whose own settings stay.
     """
-    known = set(families) & _SEE_ALL.keys()
-    considered = known if known and len(known) == len(set(families)) else _SEE_ALL.keys()
-    settings = {name: value for family in considered for name, value in _SEE_ALL[family].items()}
+    known = set(families) & LIBRARIES.keys()
+    considered = known if known and len(known) == len(set(families)) else LIBRARIES.keys()
+    settings = {name: value for family in considered for name, value in LIBRARIES[family].see_all.items()}
     return {name: value for name, value in settings.items() if name not in environment}
 
 

@@ -16,8 +16,8 @@ from rankwise.launch.detect import Detection, Kind, detect
 from rankwise.launch.elf import imported_symbols
 from rankwise.launch.environment import mpirun_version
 from rankwise.launch.launchers.base import Context, Preload
-from rankwise.launch.mpilibraries import NAMES, UNKNOWN
 from rankwise.launch.wrappers import behind
+from rankwise.mpi_libraries import UNKNOWN, title
 from rankwise.version import __version__
 
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
@@ -223,7 +223,7 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
         )
     if mpi and detection.family not in (UNKNOWN, mpi):
         raise RankwiseError(
-            f"--mpi {mpi} contradicts {detection.program}, which uses {NAMES[detection.family]} "
+            f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.family)} "
             f"({detection.how}): leave --mpi out"
         )
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path, PurePath
 
 from rankwise.launch.launchers.base import Preload
-from rankwise.launch.mpilibraries import ANY
+from rankwise.mpi_libraries import ANY
 
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")  # as the library looks for them
 _FIRST_LOOK_S = 0.25  # each further one after twice the time: a long job has few

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.launch import version
+from rankwise.mpi_libraries import LIBRARIES
 
 _NAMES = ("mpicc", "mpiicx", "mpiicc")  # the latter two are Intel's, where no gcc is
 _LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|prterun)(?P<suffix>[.-].+)?")
-_ANSWERS = (("--showme:version", re.compile("Open MPI")), ("-v", re.compile(r"MPICH|Intel\(R\) MPI|MVAPICH")))
 _SECONDS = 20
 CURE = "name the compiler of the launcher's MPI library with --mpicc"
 
@@ -81,16 +81,17 @@ def _links(path: Path) -> list[Path]:
 
 def fits(launcher: str, compiler: Path) -> bool:
     """Whether a compiler may be of the same library as a launcher, as far as the two tell."""
-    label = version.ask(launcher)[0]
-    kind = _kind(compiler) if label and label != "Slurm" else ""
-    return not kind or (kind == "Open MPI") == label.startswith("Open MPI")
+    wanted = version.ask(launcher)[2]
+    return not wanted or _library(compiler) in (wanted, "")
 
 
-def _kind(compiler: Path) -> str:
-    """Return `Open MPI`, something else for MPICH and its kin, '' if the compiler does not tell."""
-    for option, pattern in _ANSWERS:
-        if match := pattern.search(answer(compiler, option)):
-            return match[0]
+def _library(compiler: Path) -> str:
+    """Return the name of a compiler's MPI library, '' if it does not tell."""
+    for library in LIBRARIES.values():
+        if library.compiler:
+            option, answered = library.compiler
+            if answered.search(answer(compiler, option)):
+                return library.name
     return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from rankwise.analysis.bins import OTHER
 from rankwise.analysis.communicators import Communicator
 from rankwise.analysis.families import Family
 from rankwise.analysis.operations import Operation
+from rankwise.mpi_libraries import version_of
 from rankwise.report.units import bin_text
 
 
@@ -77,26 +77,14 @@ def reorder_name(made: Communicator | Family) -> str:
 
 def library_name(library: str) -> str:
     """Return `Open MPI 5.0.9` from the first line of MPI_Get_library_version."""
-    first = library.strip().split(",")[0]
-    for pattern, name in _LIBRARIES:
-        if found := re.match(pattern, first, re.IGNORECASE):
-            return f"{name} {found[1]}"
-    return " ".join(first.split())
+    label, number = version_of(library)
+    return f"{label} {number}" if label else " ".join(library.strip().split(",")[0].split())
 
 
 def shown_path(path: Path) -> str:
     """Return the path as a word of a command line, relative where it lies in the working directory."""
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
-
-
-_LIBRARIES = (
-    (r"Open MPI v?(\S+)", "Open MPI"),
-    (r"Intel\(R\) MPI Library (\S+)", "Intel MPI"),
-    (r"MPI VERSION\s*:\s*CRAY MPICH version (\S+)", "Cray MPICH"),
-    (r"MVAPICH2? Version\s*:\s*(\S+)", "MVAPICH"),
-    (r"MPICH Version\s*:\s*(\S+)", "MPICH"),
-)
 
 
 def _with_user_names(name: str, user_names: list[str]) -> str:

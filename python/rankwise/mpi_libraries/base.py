@@ -1,0 +1,66 @@
+"""What is told of an MPI library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+UNKNOWN = "unknown"
+"""Stands for the name of a library that is none of ours."""
+
+
+class Version(NamedTuple):
+    """Of an MPI library, or of a launcher.
+
+    Attributes:
+        label: "Open MPI", "MPICH", "Intel MPI", ...; '' if it is not known.
+        number: such as 5.0.1.
+    """
+
+    label: str = ""
+    number: str = ""
+
+
+class Product(NamedTuple):
+    """One of the libraries that share an ABI.
+
+    Attributes:
+        label: what it is called.
+        said: what the first line of MPI_Get_library_version begins with; its group is the version.
+    """
+
+    label: str
+    said: re.Pattern[str]
+
+
+class MpiLibrary(NamedTuple):
+    """Libraries that share an ABI.
+
+    Attributes:
+        name: of the ABI, which Rankwise has a build for: a value of --mpi and RANKWISE_MPI.
+        title: for people.
+        core: what stands between `lib` and `.so` in the name of the library with the procedures themselves:
+            regular expressions.
+        others: the same for libraries that come with it.
+        own_name: matches names of the core that no other library has.
+        symbol: that the core defines, and no library before it in LIBRARIES.
+        fortran: patterns of file names, each with the Fortran binding that the file serves.
+        see_all: variables with which it sends all its messages where they can be seen; other libraries don't
+            read them.
+        compiler: the option that asks a compiler wrapper what it is, and what the library's own answers.
+        launched_by: names of other libraries whose launchers start its programs, too.
+        products: that MPI_Get_library_version tells apart.
+    """
+
+    name: str
+    title: str
+    core: tuple[str, ...]
+    own_name: re.Pattern[str]
+    others: tuple[str, ...] = ()
+    symbol: str = ""
+    fortran: tuple[tuple[re.Pattern[str], str], ...] = ()
+    see_all: Mapping[str, str] = {}
+    compiler: tuple[str, re.Pattern[str]] | None = None
+    launched_by: tuple[str, ...] = ()
+    products: tuple[Product, ...] = ()
