@@ -25,7 +25,7 @@ from rankwise.report.heatmap.picture import picture
 from rankwise.report.heatmap.scale import PALETTE
 from rankwise.report.heatmap.terminal import heatmap_lines
 from rankwise.report.heatmap.view import View, view
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 from rankwise.topology.hierarchy.levels import Misfit
 
 MISFIT = Misfit("slow link", "node0 - node3", (0, 1, 6, 7), "latency", 64, 44.4, 4.0, "machine", "slow alone")

@@ -21,7 +21,7 @@ from rankwise.latency.formats import detect, mmpi, own
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
 from rankwise.report.latency.misfits import cure, misfit_lines, slowness
 from rankwise.report.latency.summary import print_summary
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Misfit
 from rankwise.topology.pairs.medians import group_medians

@@ -15,7 +15,7 @@ import rankwise
 
 PACKAGES = Path(rankwise.__file__).parents[1]
 OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise.profile.procedures"}
-OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.report.summary"}
+OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.report.terminal.summary"}
 # Making data classes takes as long as all else before the launch: it needs a parser of Python.
 OF_DATA_CLASSES = {"dataclasses", "inspect"}
 

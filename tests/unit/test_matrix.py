@@ -15,8 +15,8 @@ from rankwise.__main__ import main
 from rankwise.analysis.matrix import Matrix, matrix
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import open_profile
-from rankwise.report.matrix import matrix_lines
-from rankwise.report.page import Page
+from rankwise.report.terminal.matrix import matrix_lines
+from rankwise.report.terminal.page import Page
 
 KIB = 1024
 

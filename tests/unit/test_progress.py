@@ -10,8 +10,8 @@ import pytest
 from synthetic import small_world, write_world
 
 from rankwise.profile.assemble import assemble
-from rankwise.report import progress
-from rankwise.report.progress import ProgressBar
+from rankwise.report.terminal import progress
+from rankwise.report.terminal.progress import ProgressBar
 
 
 class Terminal(io.StringIO):

@@ -20,9 +20,9 @@ from rankwise.profile.database import open_profile
 def summaries(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Paths of the profiles whose summary was asked for; the summary itself has its own tests."""
     printed: list[Path] = []
-    module = ModuleType("rankwise.report.summary")
+    module = ModuleType("rankwise.report.terminal.summary")
     module.print_summary = printed.append  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "rankwise.report.summary", module)
+    monkeypatch.setitem(sys.modules, "rankwise.report.terminal.summary", module)
     return printed
 
 

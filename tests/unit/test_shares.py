@@ -16,11 +16,10 @@ import pytest
 
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
-from rankwise.report.cut import cut
-from rankwise.report.page import Page
-from rankwise.report.section import Section
-from rankwise.report.summary import print_summary
-from rankwise.report.tables import table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.summary import print_summary
+from rankwise.report.terminal.tables import cut, table_lines
+from rankwise.report.terminal.view import Section
 
 VIEWS = ("communicator", "call", "size", "region")
 SEEDS = range(12)

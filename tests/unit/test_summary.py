@@ -8,7 +8,7 @@ from pathlib import Path
 import profiles
 import pytest
 
-from rankwise.report.summary import print_summary
+from rankwise.report.terminal.summary import print_summary
 
 ALL = [
     profiles.write_profile,

@@ -16,7 +16,7 @@ from rankwise.__main__ import main
 from rankwise.live.picture import Activity, Pair, Picture, Rank, Whereabouts, WorldPicture
 from rankwise.profile import end_note, launch_note
 from rankwise.profile.layout import CONSTANTS
-from rankwise.report.live import beside
+from rankwise.report.terminal.live import beside
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collection import PROFILE_SUFFIX, RUN_SUFFIX
-from rankwise.report.progress import ProgressBar
+from rankwise.report.terminal.progress import ProgressBar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: RUNDIR is no run directory, or the profile is there, or it cannot be written.
     """
     # Imported late: the summary needs more than the profile, which is safe by then.
-    from rankwise.report.summary import print_summary
+    from rankwise.report.terminal.summary import print_summary
 
     directory: Path = arguments.run_directory
     if not directory.is_dir():

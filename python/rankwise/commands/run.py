@@ -33,7 +33,7 @@ from rankwise.profile import node_memory
 
 if TYPE_CHECKING:
     from rankwise.profile.assemble import Assembly
-    from rankwise.report.live.beside import View
+    from rankwise.report.terminal.live.beside import View
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +179,7 @@ def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str])
 
 def _view(directory: RunDirectory) -> View | None:
     """Start the live view, or say in one line how to get it."""
-    from rankwise.report.live import beside
+    from rankwise.report.terminal.live import beside
 
     if beside.possible():
         return beside.View(directory.path, directory.path / KEPT_STDERR)
@@ -192,8 +192,8 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) ->
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
-        import rankwise.report.progress
-        import rankwise.report.summary  # noqa: F401
+        import rankwise.report.terminal.progress
+        import rankwise.report.terminal.summary  # noqa: F401
 
 
 def _finish(
@@ -216,7 +216,7 @@ def _finish(
     """
     try:
         from rankwise.profile.assemble import assemble
-        from rankwise.report.progress import ProgressBar
+        from rankwise.report.terminal.progress import ProgressBar
 
         bar = ProgressBar("making the profile", wanted=not arguments.quiet)
         with bar, Waiting(f"{output} to be written", not arguments.quiet):
@@ -242,7 +242,7 @@ def _finish(
         _say(f"run directory kept: {directory.path}")
     if not arguments.quiet:
         try:
-            from rankwise.report.summary import print_summary
+            from rankwise.report.terminal.summary import print_summary
 
             print_summary(made.path, file=sys.stderr, verbose=False)
         except Exception as error:

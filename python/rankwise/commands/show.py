@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.by or arguments.matrix:
         _print_part(arguments)
     else:
-        from rankwise.report.summary import print_summary
+        from rankwise.report.terminal.summary import print_summary
 
         print_summary(arguments.profile, file=sys.stdout, verbose=arguments.verbose)
     return 0
@@ -101,9 +101,9 @@ def _print_part(arguments: argparse.Namespace) -> None:
 
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
-    from rankwise.report.matrix import matrix_lines
-    from rankwise.report.page import Page
-    from rankwise.report.section import show_section
+    from rankwise.report.terminal.matrix import matrix_lines
+    from rankwise.report.terminal.page import Page
+    from rankwise.report.terminal.view import show_section
     from rankwise.report.trust_lines import partial_line
 
     limit = arguments.limit

@@ -9,24 +9,26 @@ from dataclasses import replace
 from rankwise.analysis.communicator_calls import CommunicatorCalls, communicator_calls
 from rankwise.analysis.communicators import Communicator
 from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME
-from rankwise.report.cut import cut
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import both_groups, call_name, communicator_name, processes_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, cut, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import second_text
 
-_COLUMNS: list[Column[CommunicatorCalls]] = [
+_COLUMNS: list[TextColumn[CommunicatorCalls]] = [
     label("call", lambda row: call_name(row.procedure)),
     CALLS,
     SENT,
-    Column("mean", lambda row: second_text(row.seconds_mean), right=True),
-    Column("min", lambda row: second_text(row.seconds_min), right=True),
-    Column("max", lambda row: second_text(row.seconds_max), right=True),
+    TextColumn("mean", lambda row: second_text(row.seconds_mean), right=True),
+    TextColumn("min", lambda row: second_text(row.seconds_min), right=True),
+    TextColumn("max", lambda row: second_text(row.seconds_max), right=True),
     TIME,
     OF_MPI,
 ]
-_WITH_NAME: list[Column[CommunicatorCalls]] = [label("communicator", lambda row: row.communicator), *_COLUMNS]
+_WITH_NAME: list[TextColumn[CommunicatorCalls]] = [
+    label("communicator", lambda row: row.communicator),
+    *_COLUMNS,
+]
 _CAPTION = "mean, min, max: time of a process in all its calls, over the communicator's processes."
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rankwise.analysis.counted import Counted
-from rankwise.report.tables import Column, number
+from rankwise.report.terminal.tables import TextColumn, number
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
 UNFINISHED = "+"
@@ -37,17 +37,17 @@ def time_text(counted: Counted) -> str:
     return second_text(counted.seconds) + UNFINISHED * bool(counted.unfinished)
 
 
-CALLS: Column[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
-SENT: Column[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
-RECEIVED: Column[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
-TIME: Column[HasCounted] = Column(
+CALLS: TextColumn[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
+SENT: TextColumn[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
+RECEIVED: TextColumn[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
+TIME: TextColumn[HasCounted] = TextColumn(
     "time (sum)",
     lambda row: time_text(row.counted),
     lambda rows: time_text(sum((row.counted for row in rows), Counted())),
     right=True,
 )
-OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
-OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, _share)
+OF_MPI: TextColumn[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
+OF_RUN: TextColumn[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, _share)
 
 OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
 OF_RUN_MEANING = "of all ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
@@ -68,13 +68,13 @@ class _Apart:
     counted: Counted
 
 
-def apart_line(columns: Sequence[Column[Any]], counted: Counted) -> list[list[str]]:
+def apart_line(columns: Sequence[TextColumn[Any]], counted: Counted) -> list[list[str]]:
     """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
     cells = [column.cell(_Apart(counted)) if column in _COUNTED else "" for column in columns]
     return [["Init, Finalize", *cells[1:]]] if counted.calls else []
 
 
-def how_to_read(columns: Sequence[Column[Any]]) -> str:
+def how_to_read(columns: Sequence[TextColumn[Any]]) -> str:
     """Return what the heads of these columns mean, in one paragraph."""
     return " ".join(
         f"{column.head}: {_MEANINGS[column.head]}." for column in columns if column.head in _MEANINGS

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.latency.formats.detect import read
     from rankwise.report.latency.as_json import json_text
     from rankwise.report.latency.difference import difference_lines, verdict, warnings
-    from rankwise.report.page import Page
+    from rankwise.report.terminal.page import Page
     from rankwise.topology.pairs.difference import difference
 
     paths = arguments.before, arguments.after

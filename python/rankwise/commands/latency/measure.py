@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.latency.measuring.finish import finish
     from rankwise.launch.signals import Signals
     from rankwise.probes import build, mpicc
-    from rankwise.report.steps import StepBar
+    from rankwise.report.terminal.progress import StepBar
 
     say: Callable[[str], None] = (lambda _: None) if arguments.quiet else _say
     # Everything that can be wrong is looked at first: an error must not cost a job.

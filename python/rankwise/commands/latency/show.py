@@ -106,7 +106,7 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
     from rankwise.report.heatmap.terminal import heatmap_lines
     from rankwise.report.heatmap.view import default_size
     from rankwise.report.latency.found import found_in
-    from rankwise.report.page import Page
+    from rankwise.report.terminal.page import Page
     from rankwise.topology.hierarchy.distances import best_statistic
     from rankwise.topology.pairs.relative import values
 
@@ -133,8 +133,8 @@ def _print_json(arguments: argparse.Namespace) -> None:
 def _print(arguments: argparse.Namespace) -> None:
     from rankwise.report.latency.found import found_in
     from rankwise.report.latency.summary import summary_lines
-    from rankwise.report.page import Page
-    from rankwise.report.section import show_section
+    from rankwise.report.terminal.page import Page
+    from rankwise.report.terminal.view import show_section
 
     found = found_in(arguments.file)
     page = Page(sys.stdout)

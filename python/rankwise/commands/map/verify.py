@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.placement.files import EVERY, check_output, write_all
     from rankwise.placement.relaunch import understand
     from rankwise.placement.verification.verify import Verified, verify
-    from rankwise.report.verification import print_verified
+    from rankwise.report.terminal.verification import print_verified
     from rankwise.trials.announcement import announcement
     from rankwise.trials.recorded import Command, check
 

@@ -20,9 +20,9 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
     from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.notes import profile_notes
     from rankwise.placement.what_if.compare import compare
-    from rankwise.report.progress import ProgressBar
+    from rankwise.report.terminal.progress import ProgressBar
+    from rankwise.report.terminal.what_if import print_what_if
     from rankwise.report.trust_lines import partial_line
-    from rankwise.report.what_if import print_what_if
 
     with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)

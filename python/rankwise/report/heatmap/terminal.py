@@ -13,8 +13,8 @@ from rankwise.report.heatmap.hostnames import short_names
 from rankwise.report.heatmap.pooling import Pooled, pooled
 from rankwise.report.heatmap.scale import END, colour, ink
 from rankwise.report.heatmap.view import View, view
-from rankwise.report.page import Page
-from rankwise.report.shades import shade, shades_of, ticks
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.shades import shade, shades_of, ticks
 from rankwise.report.units import byte_text, digits_text
 from rankwise.topology.hierarchy.levels import Hierarchy
 

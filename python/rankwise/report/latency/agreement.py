@@ -8,7 +8,7 @@ from rich.text import Text
 
 from rankwise.latency.measurement import Measurement
 from rankwise.report.latency.texts import plural, ranks_text
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 from rankwise.topology.hierarchy.compare import Agreement, compare, hwloc_partitions
 from rankwise.topology.hierarchy.levels import Hierarchy
 

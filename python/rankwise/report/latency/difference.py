@@ -9,11 +9,10 @@ from typing import TypeVar
 from rich.text import Text
 
 from rankwise.latency.measurement import Measurement
-from rankwise.report.cut import cut
 from rankwise.report.latency.texts import factor_text, plural, value_text
 from rankwise.report.names import library_name, shown_path
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text, digits_text, percent_text
 from rankwise.topology.pairs.difference import ClassChange, Difference, NodeChange, PairChange
 from rankwise.topology.pairs.resampling import CONFIDENCE
@@ -101,41 +100,41 @@ def _caption(found: Difference) -> str:
     )
 
 
-def _level_columns() -> list[Column[ClassChange]]:
+def _level_columns() -> list[TextColumn[ClassChange]]:
     return [
         label("pairs", lambda row: row.name),
-        Column("n", lambda row: str(row.pairs), right=True),
+        TextColumn("n", lambda row: str(row.pairs), right=True),
         label("what", lambda row: f"{row.what}, {byte_text(row.size)}"),
-        Column("before", lambda row: value_text(row.what, row.before), right=True),
-        Column("after", lambda row: value_text(row.what, row.after), right=True),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
-        Column("interval", lambda row: _interval(row.interval), right=True),
+        TextColumn("before", lambda row: value_text(row.what, row.before), right=True),
+        TextColumn("after", lambda row: value_text(row.what, row.after), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn("interval", lambda row: _interval(row.interval), right=True),
         label("", lambda row: row.change or ("no change" if row.interval else "one pair: can't tell")),
     ]
 
 
-def _pair_columns() -> list[Column[PairChange]]:
+def _pair_columns() -> list[TextColumn[PairChange]]:
     return [
         label("changed unlike others", lambda row: " - ".join(map(str, row.ends))),
         label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts))),
         label("what", lambda row: f"{row.what}, {byte_text(row.size)}"),
-        Column("before", lambda row: value_text(row.what, row.before), right=True),
-        Column("after", lambda row: value_text(row.what, row.after), right=True),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
-        Column("others", lambda row: factor_text(row.others), right=True),
+        TextColumn("before", lambda row: value_text(row.what, row.before), right=True),
+        TextColumn("after", lambda row: value_text(row.what, row.after), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn("others", lambda row: factor_text(row.others), right=True),
     ]
 
 
-def _node_columns() -> list[Column[NodeChange]]:
+def _node_columns() -> list[TextColumn[NodeChange]]:
     return [
         label("node", lambda row: row.host),
         label("what", lambda row: f"{row.what}, {byte_text(row.size)}"),
-        Column("pairs", lambda row: str(row.pairs), right=True),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn("pairs", lambda row: str(row.pairs), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
     ]
 
 
-def _cut_table(page: Page, columns: Sequence[Column[Row]], rows: Sequence[Row], limit: int) -> list[Text]:
+def _cut_table(page: Page, columns: Sequence[TextColumn[Row]], rows: Sequence[Row], limit: int) -> list[Text]:
     shown, rest = cut(rows, limit)
     more = page.wrapped("--limit 0 shows all rows.", "dim") if rest else []
     return [*table_lines(page, columns, shown, rest), *more]

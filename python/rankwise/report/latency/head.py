@@ -11,7 +11,7 @@ from rich.text import Text
 from rankwise.latency.measurement import Measurement
 from rankwise.report.latency.texts import plural
 from rankwise.report.names import library_name
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 from rankwise.report.units import byte_text, second_text
 
 _APART = "  "

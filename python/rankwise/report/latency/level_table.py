@@ -9,8 +9,8 @@ from rich.text import Text
 
 from rankwise.latency.measurement import Measurement
 from rankwise.report.latency.texts import number_text, value_text
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.hierarchy.levels import Level
 
@@ -23,18 +23,18 @@ def level_lines(page: Page, measurement: Measurement, levels: Sequence[Level]) -
     return [*table_lines(page, columns(), levels), *page.wrapped(caption(measurement), "dim")]
 
 
-def columns() -> list[Column[Level]]:
+def columns() -> list[TextColumn[Level]]:
     """Return the columns: shape, costs in the order of LogGP, and how sure the level is."""
     return [
         label("level", lambda level: level.name),
-        Column("groups", groups_text, right=True),
-        Column("pairs", lambda level: count_text(level.pairs), right=True),
-        Column("latency", lambda level: value_text("latency", level.cost.latency_us), right=True),
-        Column("overhead", lambda level: value_text("latency", level.cost.overhead_us), right=True),
-        Column("us/KiB", _slope, right=True),
-        Column("bandwidth", lambda level: value_text("bandwidth", level.cost.bandwidth_mb_s), right=True),
-        Column("spread", lambda level: _percent(level.spread), right=True),
-        Column("again", lambda level: _percent(level.stability, 0), right=True),
+        TextColumn("groups", groups_text, right=True),
+        TextColumn("pairs", lambda level: count_text(level.pairs), right=True),
+        TextColumn("latency", lambda level: value_text("latency", level.cost.latency_us), right=True),
+        TextColumn("overhead", lambda level: value_text("latency", level.cost.overhead_us), right=True),
+        TextColumn("us/KiB", _slope, right=True),
+        TextColumn("bandwidth", lambda level: value_text("bandwidth", level.cost.bandwidth_mb_s), right=True),
+        TextColumn("spread", lambda level: _percent(level.spread), right=True),
+        TextColumn("again", lambda level: _percent(level.stability, 0), right=True),
     ]
 
 

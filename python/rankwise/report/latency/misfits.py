@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from rankwise.report.cut import cut
-from rankwise.report.footnotes import Footnotes
 from rankwise.report.latency.texts import factor_text, value_text
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import Footnotes, TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
 from rankwise.topology.hierarchy.inside import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 from rankwise.topology.hierarchy.levels import Misfit
@@ -54,13 +52,13 @@ def misfit_lines(page: Page, misfits: Sequence[Misfit], limit: int) -> list[Text
     shown, rest = cut(misfits, limit)
     notes = Footnotes()
     marks = {id(misfit): notes.mark(cure(misfit)) for misfit in shown}
-    columns: list[Column[Misfit]] = [
+    columns: list[TextColumn[Misfit]] = [
         label("does not fit", lambda misfit: f"{misfit.kind}: {misfit.where}"),
         label("level", lambda misfit: misfit.level),
         label("what", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
-        Column("value", lambda misfit: value_text(misfit.what, misfit.value), right=True),
-        Column("expected", lambda misfit: value_text(misfit.what, misfit.expected), right=True),
-        Column("slower", lambda misfit: factor_text(slowness(misfit)), right=True),
+        TextColumn("value", lambda misfit: value_text(misfit.what, misfit.value), right=True),
+        TextColumn("expected", lambda misfit: value_text(misfit.what, misfit.expected), right=True),
+        TextColumn("slower", lambda misfit: factor_text(slowness(misfit)), right=True),
         label(
             "verdict",
             lambda misfit: f"{_VERDICTS.get(misfit.verdict, misfit.verdict)} {marks[id(misfit)]}".lstrip(),

@@ -12,7 +12,7 @@ from rankwise.report.latency.found import Found, found_in
 from rankwise.report.latency.head import head_lines, warnings
 from rankwise.report.latency.level_table import level_lines
 from rankwise.report.latency.misfits import cure, misfit_lines, slowness
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 
 MOST_MISFITS = 10
 

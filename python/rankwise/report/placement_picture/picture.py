@@ -14,8 +14,8 @@ from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
 from rankwise.report.heatmap.picture import METADATA
 from rankwise.report.heatmap.style import FAINT, RULE, SETTINGS, shown
-from rankwise.report.placement import verdict
 from rankwise.report.placement_picture.cells import Cells, cells
+from rankwise.report.terminal.placement import verdict
 from rankwise.report.units import byte_text
 from rankwise.topology.machine.model import NODE
 from rankwise.topology.machine.shape import Shapes

@@ -6,10 +6,9 @@ import sqlite3
 
 from rankwise.analysis.patterns import Algorithm, algorithms
 from rankwise.report.empty import NO_COLLECTIVES
-from rankwise.report.footnotes import Footnotes
 from rankwise.report.names import call_name, quoted_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import Footnotes, TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text
 
 
@@ -19,19 +18,19 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     notes = Footnotes()
     for row in rows:
         _named(row, notes)  # in the order of the rows
-    columns: list[Column[Algorithm]] = [
+    columns: list[TextColumn[Algorithm]] = [
         label("call", lambda row: call_name(row.procedure)),
         label("communicator", lambda row: quoted_name(row.communicator, row.user_name)),
-        Column("n", lambda row: str(row.processes), right=True),
-        Column("root", lambda row: "-" if row.root is None else str(row.root), right=True),
-        Column("size", _size, right=True),
-        Column("calls", lambda row: count_text(row.calls), right=True),
-        Column("msgs", lambda row: "-" if row.messages is None else count_text(row.messages), right=True),
+        TextColumn("n", lambda row: str(row.processes), right=True),
+        TextColumn("root", lambda row: "-" if row.root is None else str(row.root), right=True),
+        TextColumn("size", _size, right=True),
+        TextColumn("calls", lambda row: count_text(row.calls), right=True),
+        TextColumn("msgs", lambda row: "-" if row.messages is None else count_text(row.messages), right=True),
         label("algorithm", lambda row: _named(row, notes)),
     ]
     if verbose:
         columns.insert(
-            7, Column("bytes", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True)
+            7, TextColumn("bytes", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True)
         )
     caption = (
         "n: processes. size: of the message, as in --by size. calls: of one process. msgs: inside one call."

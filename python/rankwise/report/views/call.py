@@ -8,14 +8,14 @@ from rankwise.analysis.procedures import ProcedureRow, opening_and_closing_proce
 from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, RECEIVED, SENT, TIME, how_to_read
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import second_text
 
 
 def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
     """Return one row a procedure; with `verbose` also the ranks and the time of single calls."""
-    columns: list[Column[ProcedureRow]] = [
+    columns: list[TextColumn[ProcedureRow]] = [
         label("call", lambda row: call_name(row.procedure)),
         CALLS,
         SENT,
@@ -27,10 +27,10 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     caption = how_to_read(columns)
     if verbose:
         columns += [
-            Column("ranks", lambda row: str(row.ranks), right=True),
-            Column("mean call", _mean, right=True),
-            Column("shortest", lambda row: second_text(row.call_seconds_min), right=True),
-            Column("longest", lambda row: second_text(row.call_seconds_max), right=True),
+            TextColumn("ranks", lambda row: str(row.ranks), right=True),
+            TextColumn("mean call", _mean, right=True),
+            TextColumn("shortest", lambda row: second_text(row.call_seconds_min), right=True),
+            TextColumn("longest", lambda row: second_text(row.call_seconds_max), right=True),
         ]
         caption += " ranks: that called it. mean call, shortest, longest: time of a single call."
     apart = [[column.cell(row) for column in columns] for row in opening_and_closing_procedures(connection)]

@@ -7,10 +7,9 @@ import sqlite3
 from rankwise.analysis.collectives import Collective, NotAttributed, collectives, not_attributed
 from rankwise.report.counted_columns import CALLS, UNFINISHED, time_text
 from rankwise.report.empty import NO_COLLECTIVES
-from rankwise.report.footnotes import Footnotes
 from rankwise.report.names import call_name, quoted_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import Footnotes, TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text
 
 
@@ -20,15 +19,15 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     notes = Footnotes()
     for row in rows:
         notes.mark(row.visibility.text)  # in the order of the rows
-    columns: list[Column[Collective]] = [
+    columns: list[TextColumn[Collective]] = [
         label("call", lambda row: call_name(row.procedure)),
         label("communicator", lambda row: quoted_name(row.communicator, row.user_name)),
         CALLS,
-        Column("time", lambda row: time_text(row.counted), right=True),
+        TextColumn("time", lambda row: time_text(row.counted), right=True),
         number("asked", lambda row: row.counted.bytes_sent, byte_text),
-        Column("messages", lambda row: _shown(row, notes), right=True),
-        Column("sent", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True),
-        Column("factor", lambda row: "-" if row.factor is None else _factor_text(row.factor), right=True),
+        TextColumn("messages", lambda row: _shown(row, notes), right=True),
+        TextColumn("sent", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True),
+        TextColumn("factor", lambda row: "-" if row.factor is None else _factor_text(row.factor), right=True),
     ]
     caption = (
         f"time: over all ranks; {UNFINISHED}: with calls that never returned. asked: bytes that the processes"

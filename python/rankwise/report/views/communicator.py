@@ -13,7 +13,6 @@ from rankwise.analysis.families import Family, families
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.report.communicator_calls import sections_of_calls
 from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_line, how_to_read
-from rankwise.report.cut import cut
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
     both_groups,
@@ -26,8 +25,8 @@ from rankwise.report.names import (
     size_name,
     topology_name,
 )
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, cut, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import second_text
 
 _MEMBERS = "members: ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3."
@@ -51,7 +50,7 @@ def data(connection: sqlite3.Connection) -> dict[str, object]:
 
 def _families(connection: sqlite3.Connection) -> list[Section]:
     found = families(connection)
-    use: list[Column[Family]] = [
+    use: list[TextColumn[Family]] = [
         label("communicator", family_name),
         CALLS,
         SENT,
@@ -59,13 +58,13 @@ def _families(connection: sqlite3.Connection) -> list[Section]:
         OF_MPI,
         label("top operation", lambda row: operation_name(row.top_operation)),
     ]
-    made: list[Column[Family]] = [
+    made: list[TextColumn[Family]] = [
         label("communicator", lambda row: row.name),
         label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
-        Column("made by", lambda row: call_name(row.procedure) or "predefined"),
-        Column("n x size", size_name, right=True),
-        Column("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
-        Column("reorder", reorder_name),
+        TextColumn("made by", lambda row: call_name(row.procedure) or "predefined"),
+        TextColumn("n x size", size_name, right=True),
+        TextColumn("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
+        TextColumn("reorder", reorder_name),
         label("members", _members),
     ]
     caption = "n x size: communicators that the same call made, and their processes."
@@ -77,7 +76,7 @@ def _families(connection: sqlite3.Connection) -> list[Section]:
     ]
 
 
-def _apart(connection: sqlite3.Connection, columns: Sequence[Column[Any]]) -> list[list[str]]:
+def _apart(connection: sqlite3.Connection, columns: Sequence[TextColumn[Any]]) -> list[list[str]]:
     return apart_line(columns, opening_and_closing(connection))
 
 
@@ -89,7 +88,7 @@ def _members(family: Family) -> str:
 
 def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
     found = communicators(connection)
-    use: list[Column[Communicator]] = [
+    use: list[TextColumn[Communicator]] = [
         label("communicator", communicator_name),
         CALLS,
         SENT,
@@ -97,16 +96,16 @@ def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
         OF_MPI,
         label("top operation", lambda row: operation_name(row.top_operation)),
     ]
-    made: list[Column[Communicator]] = [
+    made: list[TextColumn[Communicator]] = [
         label("communicator", lambda row: row.name),
         label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
-        Column("made by", lambda row: call_name(row.procedure) or "predefined"),
-        Column("size", processes_name, right=True),
-        Column("topology", lambda row: topology_name(row.topology, row.dims)),
-        Column("reorder", reorder_name),
+        TextColumn("made by", lambda row: call_name(row.procedure) or "predefined"),
+        TextColumn("size", processes_name, right=True),
+        TextColumn("topology", lambda row: topology_name(row.topology, row.dims)),
+        TextColumn("reorder", reorder_name),
         label("members", lambda row: both_groups(row.members, row.remote_members)),
-        Column("made at", lambda row: second_text(row.created_seconds), right=True),
-        Column(
+        TextColumn("made at", lambda row: second_text(row.created_seconds), right=True),
+        TextColumn(
             "freed at",
             lambda row: "-" if row.freed_seconds is None else second_text(row.freed_seconds),
             right=True,
@@ -119,5 +118,5 @@ def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
     ]
 
 
-def _made(columns: Sequence[Column[Any]], rows: Sequence[Any], caption: str) -> list[Section]:
+def _made(columns: Sequence[TextColumn[Any]], rows: Sequence[Any], caption: str) -> list[Section]:
     return [Section(columns, rows, NO_CALLS, title="How they were made", caption=caption)] if rows else []

@@ -7,8 +7,8 @@ import sqlite3
 from rankwise.analysis.files import File, FileCalls, file_calls, files
 from rankwise.report.empty import NO_FILES
 from rankwise.report.names import call_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text, second_text
 
 
@@ -33,27 +33,27 @@ def _rate(row: File) -> str:
     return "-" if row.bytes_per_second is None else f"{byte_text(row.bytes_per_second)}/s"
 
 
-_FILES: list[Column[File]] = [
+_FILES: list[TextColumn[File]] = [
     label("file", lambda row: row.file),
-    Column("ranks", lambda row: str(row.ranks), right=True),
+    TextColumn("ranks", lambda row: str(row.ranks), right=True),
     number("opens", lambda row: row.opens, count_text),
     number("accesses", lambda row: row.accesses, count_text),
     number("read", lambda row: row.bytes_read, _volume),
     number("written", lambda row: row.bytes_written, _volume),
     number("time (sum)", lambda row: row.seconds, second_text),
-    Column("rate", _rate, right=True),
+    TextColumn("rate", _rate, right=True),
 ]
 _CAPTION = (
     "accesses: calls that read or write. time (sum): in all calls on the file, over all ranks. rate: bytes"
     " read and written in the time of the slowest rank; none with nonblocking accesses, whose waiting is"
     " not timed by file."
 )
-_CALLS: list[Column[FileCalls]] = [
+_CALLS: list[TextColumn[FileCalls]] = [
     label("file", lambda row: row.file),
     label("communicator", lambda row: row.communicator),
     label("mode", lambda row: row.mode or "-"),
     label("call", lambda row: call_name(row.procedure).removeprefix("File_")),
-    Column("ranks", lambda row: str(row.ranks), right=True),
+    TextColumn("ranks", lambda row: str(row.ranks), right=True),
     number("calls", lambda row: row.calls, count_text),
     number("read", lambda row: row.bytes_read, _volume),
     number("written", lambda row: row.bytes_written, _volume),

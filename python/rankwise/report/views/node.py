@@ -8,20 +8,20 @@ from rankwise.analysis.locality import locality
 from rankwise.analysis.nodes import Node, nodes
 from rankwise.report.counted_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.empty import NO_RANKS
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
 
 def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
     """Return one row a node."""
     rows = nodes(connection)
-    columns: list[Column[Node]] = [
+    columns: list[TextColumn[Node]] = [
         label("node", lambda row: row.host),
         number("ranks", lambda row: row.ranks, count_text),
         number("in MPI", lambda row: row.seconds, second_text),
         number("% of MPI", lambda row: row.percent_of_mpi, percent_text),
-        Column("% of its run", lambda row: percent_text(row.percent_of_own_run), right=True),
+        TextColumn("% of its run", lambda row: percent_text(row.percent_of_own_run), right=True),
         number("on node", lambda row: row.bytes_on_node, byte_text),
         number("off node", lambda row: row.bytes_off_node, byte_text),
     ]

@@ -7,8 +7,8 @@ import sqlite3
 from rankwise.analysis.pairs import OTHER, OUTSIDE_WORLD, Pair, pairs, pairs_in_detail
 from rankwise.report.empty import NO_MESSAGES
 from rankwise.report.names import call_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text, percent_text
 
 _TITLES = {
@@ -41,11 +41,11 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     ]
 
 
-def _columns(kind: str, verbose: bool) -> list[Column[Pair]]:
-    columns: list[Column[Pair]] = [
+def _columns(kind: str, verbose: bool) -> list[TextColumn[Pair]]:
+    columns: list[TextColumn[Pair]] = [
         label("from", lambda row: _end(row.source, row.source_host)),
         label("to", lambda row: _end(row.destination, row.destination_host)),
-        Column("node", _place),
+        TextColumn("node", _place),
         number("messages", lambda row: row.messages, count_text),
         number("bytes", lambda row: row.bytes, byte_text),
         number(

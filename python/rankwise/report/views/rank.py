@@ -10,24 +10,24 @@ from rankwise.analysis.ranks import Rank, ranks
 from rankwise.profile.victims import signal_name
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.names import call_name
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
-_RANK: Column[Rank] = Column("rank", lambda row: str(row.rank), right=True)
+_RANK: TextColumn[Rank] = TextColumn("rank", lambda row: str(row.rank), right=True)
 
 
 def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
     """Return time of each rank; with `verbose` also its process."""
     rows = ranks(connection)
-    times: list[Column[Rank]] = [
+    times: list[TextColumn[Rank]] = [
         _RANK,
         label("host", lambda row: row.host),
         label("state", _state),
         number("wall", lambda row: row.wall_seconds, second_text),
         number("run", lambda row: row.run_seconds, second_text),
         number("in MPI", lambda row: row.seconds, second_text),
-        Column("% of run", lambda row: percent_text(row.percent_of_own_run), _rest_of_run, right=True),
+        TextColumn("% of run", lambda row: percent_text(row.percent_of_own_run), _rest_of_run, right=True),
         number("sent", lambda row: row.bytes_sent, byte_text),
         number("received", lambda row: row.bytes_received, byte_text),
     ]
@@ -69,11 +69,11 @@ def _cpu(row: Rank) -> str:
     return start if start == stop else f"{start}, {stop}"
 
 
-_PROCESS: list[Column[Rank]] = [
+_PROCESS: list[TextColumn[Rank]] = [
     _RANK,
-    Column("pid", lambda row: str(row.pid), right=True),
+    TextColumn("pid", lambda row: str(row.pid), right=True),
     label("may use", lambda row: row.cpus_allowed or "?"),
-    Column("core", _cpu, right=True),
+    TextColumn("core", _cpu, right=True),
     number("user", lambda row: row.user_seconds, second_text),
     number("system", lambda row: row.system_seconds, second_text),
     number("memory", lambda row: row.max_rss_bytes, byte_text),

@@ -9,8 +9,8 @@ from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.regions import WHOLE_PROGRAM, Region, regions
 from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, how_to_read
 from rankwise.report.empty import NO_REGIONS
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label, number
+from rankwise.report.terminal.tables import TextColumn, label, number
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import count_text, second_text
 
 
@@ -18,7 +18,7 @@ def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[
     """Return one row a region, if the program names any."""
     rows = regions(connection)
     named = any(row.region != WHOLE_PROGRAM for row in rows)
-    columns: list[Column[Region]] = [
+    columns: list[TextColumn[Region]] = [
         label("region", region_name),
         number("entries", lambda row: row.entries, count_text),
         number("inside", lambda row: row.wall_seconds, second_text),

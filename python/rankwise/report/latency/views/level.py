@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import ranks_text
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.topology.pairs.relative import rank_groups
 
 
@@ -23,10 +23,10 @@ class GroupRow:
 def section(found: Found, size: int | None, limit: int) -> Section:
     """Return the table; size and limit do not matter to what is in it."""
     del size, limit
-    columns: list[Column[GroupRow]] = [
+    columns: list[TextColumn[GroupRow]] = [
         label("level", lambda row: row.level),
         label("group", lambda row: row.group),
-        Column("n", lambda row: str(len(row.ranks)), right=True),
+        TextColumn("n", lambda row: str(len(row.ranks)), right=True),
         label("ranks", lambda row: ranks_text(row.ranks)),
     ]
     return Section(columns, _rows(found), empty="No level was found.")

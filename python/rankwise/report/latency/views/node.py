@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import factor_text, ranks_text, value_text
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text
 from rankwise.topology.pairs.relative import NodeRow, Relative
 
@@ -15,12 +15,12 @@ def section(found: Found, size: int | None, limit: int) -> Section:
     del limit
     relative = Relative(found.measurement, found.hierarchy, size)
     what = relative.values.what
-    columns: list[Column[NodeRow]] = [
+    columns: list[TextColumn[NodeRow]] = [
         label("node", lambda row: row.host),
         label("ranks", lambda row: ranks_text(row.ranks)),
-        Column("inside", lambda row: value_text(what, row.inside), right=True),
-        Column("to others", lambda row: value_text(what, row.outside), right=True),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn("inside", lambda row: value_text(what, row.inside), right=True),
+        TextColumn("to others", lambda row: value_text(what, row.outside), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
     ]
     return Section(
         columns,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import factor_text, value_text
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text
 from rankwise.topology.pairs.relative import PairRow, Relative
 
@@ -15,16 +15,16 @@ def section(found: Found, size: int | None, limit: int) -> Section:
     relative = Relative(found.measurement, found.hierarchy, size)
     what = relative.values.what
     rows = relative.pairs(limit)
-    columns: list[Column[PairRow]] = [
+    columns: list[TextColumn[PairRow]] = [
         label("ranks", lambda row: f"{row.first} - {row.second}"),
         label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts))),
         label("level", lambda row: row.level),
-        Column(what, lambda row: value_text(what, row.value), right=True),
-        Column("expected", lambda row: value_text(what, row.expected), right=True),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn(what, lambda row: value_text(what, row.value), right=True),
+        TextColumn("expected", lambda row: value_text(what, row.expected), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
     ]
     if any(row.alone is not None for row in rows):
-        columns.append(Column("alone", lambda row: value_text(what, row.alone), right=True))
+        columns.append(TextColumn("alone", lambda row: value_text(what, row.alone), right=True))
     pairs = len(found.measurement.pairs)
     shown = f"The slowest {len(rows)} of {count_text(pairs)} pairs; --limit 0 shows all. "
     return Section(

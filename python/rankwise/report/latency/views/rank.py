@@ -5,8 +5,8 @@ from __future__ import annotations
 from rankwise.cpulist import cpu_text
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import factor_text
-from rankwise.report.section import Section
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
+from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text
 from rankwise.topology.pairs.relative import RankRow, Relative
 
@@ -15,13 +15,13 @@ def section(found: Found, size: int | None, limit: int) -> Section:
     """Return the table; the limit cuts it when it is shown."""
     del limit
     relative = Relative(found.measurement, found.hierarchy, size)
-    columns: list[Column[RankRow]] = [
-        Column("rank", lambda row: str(row.rank), right=True),
+    columns: list[TextColumn[RankRow]] = [
+        TextColumn("rank", lambda row: str(row.rank), right=True),
         label("host", lambda row: row.host),
         label("cpus", lambda row: cpu_text(row.cpus) or "-"),
-        Column("slower", lambda row: factor_text(row.slowness), right=True),
-        Column("worst with", lambda row: "-" if row.worst is None else f"rank {row.worst}", right=True),
-        Column("there", lambda row: factor_text(row.worst_slowness), right=True),
+        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
+        TextColumn("worst with", lambda row: "-" if row.worst is None else f"rank {row.worst}", right=True),
+        TextColumn("there", lambda row: factor_text(row.worst_slowness), right=True),
     ]
     return Section(
         columns,

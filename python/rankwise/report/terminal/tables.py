@@ -1,4 +1,7 @@
-"""Tables without rules: aligned columns, two blanks between them, and never a row left out silently."""
+"""Tables without rules: aligned columns, two blanks between them, and never a row left out silently.
+
+With it how many rows are shown, and the notes below that several rows share.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Generic, TypeVar
 from rich.cells import cell_len
 from rich.text import Text
 
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 
 Row = TypeVar("Row")
 AnyRow = TypeVar("AnyRow", contravariant=True)  # a column for general rows also serves special ones
@@ -19,7 +22,7 @@ _LEAST_FLEXIBLE = 8
 
 
 @dataclass(frozen=True)
-class Column(Generic[AnyRow]):
+class TextColumn(Generic[AnyRow]):
     """One column.
 
     Attributes:
@@ -37,21 +40,21 @@ class Column(Generic[AnyRow]):
     flexible: bool = False
 
 
-def label(head: str, cell: Callable[[Row], str]) -> Column[Row]:
+def label(head: str, cell: Callable[[Row], str]) -> TextColumn[Row]:
     """Return a column of names, which narrows on a narrow page."""
-    return Column(head, cell, flexible=True)
+    return TextColumn(head, cell, flexible=True)
 
 
-def number(head: str, value: Callable[[Row], float], text: Callable[[float], str]) -> Column[Row]:
+def number(head: str, value: Callable[[Row], float], text: Callable[[float], str]) -> TextColumn[Row]:
     """Return a column of numbers that can be added up: the line "others" shows the sum."""
-    return Column(
+    return TextColumn(
         head, lambda row: text(value(row)), lambda rows: text(sum(value(row) for row in rows)), right=True
     )
 
 
 def table_lines(
     page: Page,
-    columns: Sequence[Column[Row]],
+    columns: Sequence[TextColumn[Row]],
     shown: Sequence[Row],
     rest: Sequence[Row] = (),
     *,
@@ -83,7 +86,7 @@ def table_lines(
     return lines
 
 
-def _widths(page: Page, columns: Sequence[Column[Row]], table: list[list[Text]]) -> list[int]:
+def _widths(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[int]:
     """Return the columns' widths, the widest flexible ones narrowed until the table fits, if it can."""
     widths = [max(cells[index].cell_len for cells in table) for index in range(len(columns))]
     least = [max(_LEAST_FLEXIBLE, cell_len(column.head)) for column in columns]
@@ -96,7 +99,7 @@ def _widths(page: Page, columns: Sequence[Column[Row]], table: list[list[Text]])
 
 
 def _row_lines(
-    page: Page, columns: Sequence[Column[Row]], cells: list[Text], widths: list[int], fold: bool
+    page: Page, columns: Sequence[TextColumn[Row]], cells: list[Text], widths: list[int], fold: bool
 ) -> list[Text]:
     parts = [
         page.folded(cell, width) if fold else [page.shortened(cell, width)]
@@ -114,3 +117,28 @@ def _row_lines(
         line.rstrip()
         lines.append(line)
     return lines
+
+
+def cut(rows: Sequence[Row], limit: int) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return the first `limit` rows (0 = all) and the rest."""
+    return (rows, ()) if limit == 0 else (rows[:limit], rows[limit:])
+
+
+def fit(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return as many rows as fit into `lines`, one of them for "others" if any are left, and the rest."""
+    return cut(rows, max(lines, 1) if len(rows) <= lines else max(lines - 1, 1))
+
+
+class Footnotes:
+    """Numbers sentences in the order in which they are first asked for."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def mark(self, sentence: str) -> str:
+        """Return the mark of a sentence: `[1]`; nothing for no sentence."""
+        return f"[{self._numbers.setdefault(sentence, len(self._numbers) + 1)}]" if sentence else ""
+
+    def text(self) -> str:
+        """Return all sentences with their marks, in one paragraph."""
+        return " ".join(f"[{number}]: {sentence}." for sentence, number in self._numbers.items())

@@ -7,9 +7,8 @@ from typing import TextIO
 
 from rich.text import Text
 
-from rankwise.report.cut import cut
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
 from rankwise.topology.hosts import folded
 from rankwise.topology.machine.model import NODE, Level, Machine, Misfit, Object, Source
@@ -72,26 +71,26 @@ def _tree_lines(machine: Machine, top: Object, shapes: Shapes, depth: int = 0) -
 
 def _level_lines(page: Page, machine: Machine) -> list[Text]:
     rows = list(zip(machine.levels, object_counts(machine), strict=True))
-    columns: list[Column[tuple[Level, int]]] = [
+    columns: list[TextColumn[tuple[Level, int]]] = [
         label("level", lambda row: row[0].name),
-        Column("objects", lambda row: str(row[1]), right=True),
-        Column("latency us", lambda row: _text(row[0].cost.latency_us), right=True),
-        Column("overhead us", lambda row: _text(row[0].cost.overhead_us), right=True),
-        Column("us per byte", lambda row: _text(row[0].cost.us_per_byte), right=True),
-        Column("MB/s", lambda row: _text(row[0].cost.bandwidth_mb_s), right=True),
-        Column("link MB/s", lambda row: _text(row[0].link_mb_s), right=True),
+        TextColumn("objects", lambda row: str(row[1]), right=True),
+        TextColumn("latency us", lambda row: _text(row[0].cost.latency_us), right=True),
+        TextColumn("overhead us", lambda row: _text(row[0].cost.overhead_us), right=True),
+        TextColumn("us per byte", lambda row: _text(row[0].cost.us_per_byte), right=True),
+        TextColumn("MB/s", lambda row: _text(row[0].cost.bandwidth_mb_s), right=True),
+        TextColumn("link MB/s", lambda row: _text(row[0].link_mb_s), right=True),
     ]
     lines = table_lines(page, columns, rows)
     caption = "What a message costs whose ends meet in an object of the level: no smaller one holds both."
     return lines + page.wrapped(caption, "dim")
 
 
-_MISFITS: list[Column[Misfit]] = [
+_MISFITS: list[TextColumn[Misfit]] = [
     label("what", lambda misfit: misfit.kind),
     label("where", lambda misfit: misfit.where),
     label("of", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
-    Column("is", lambda misfit: _text(misfit.value), right=True),
-    Column("its level", lambda misfit: _text(misfit.expected), right=True),
+    TextColumn("is", lambda misfit: _text(misfit.value), right=True),
+    TextColumn("its level", lambda misfit: _text(misfit.expected), right=True),
     label("level", lambda misfit: misfit.level),
     label("verdict", lambda misfit: misfit.verdict or "-"),
 ]

@@ -13,8 +13,8 @@ from rankwise.analysis.traffic import RunTraffic
 from rankwise.placement.gain import LevelTraffic
 from rankwise.placement.what_if.compare import Comparison
 from rankwise.placement.what_if.outlook import Outlook
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.machine.shape import slot_count
 
@@ -47,7 +47,7 @@ def print_what_if(of: Comparison, seen: RunTraffic, notes: Sequence[str], file: 
     placed = [row for row in rows if row.found]
     tiered = [row for row in placed if row.found and len(row.found.outer) > 1]
 
-    def section(title: str, columns: Sequence[Column[_Row]], shown: Sequence[_Row]) -> None:
+    def section(title: str, columns: Sequence[TextColumn[_Row]], shown: Sequence[_Row]) -> None:
         page.write(Text(), page.text(title, "bold"), *table_lines(page, [_NAMES, *columns], shown))
 
     page.write(page.text(f"{of.ranks} ranks on {len(of.candidates)} machines", "bold"))
@@ -79,15 +79,15 @@ def _text(outlook: Outlook | None, text: Callable[[Outlook], str]) -> str:
     return _NONE if outlook is None else text(outlook)
 
 
-def _both(head: str, text: Callable[[Outlook], str]) -> list[Column[_Row]]:
+def _both(head: str, text: Callable[[Outlook], str]) -> list[TextColumn[_Row]]:
     return [
-        Column(f"{head}natural order", lambda row: _text(row.natural, text), right=True),
+        TextColumn(f"{head}natural order", lambda row: _text(row.natural, text), right=True),
         _found("found", text),
     ]
 
 
-def _found(head: str, text: Callable[[Outlook], str]) -> Column[_Row]:
-    return Column(head, lambda row: _text(row.found, text), right=True)
+def _found(head: str, text: Callable[[Outlook], str]) -> TextColumn[_Row]:
+    return TextColumn(head, lambda row: _text(row.found, text), right=True)
 
 
 def _nodes(row: _Row) -> str:
@@ -104,17 +104,17 @@ def _saved(row: _Row) -> str:
     return _NONE if before is None or after is None else percent_text(percent(before - after, before))
 
 
-_NAMES: Column[_Row] = label("machine", lambda row: row.name)
-_COSTS: list[Column[_Row]] = [
-    Column("nodes", _nodes, right=True),
-    Column("slots", lambda row: str(row.slots), right=True),
+_NAMES: TextColumn[_Row] = label("machine", lambda row: row.name)
+_COSTS: list[TextColumn[_Row]] = [
+    TextColumn("nodes", _nodes, right=True),
+    TextColumn("slots", lambda row: str(row.slots), right=True),
     *_both("", _cost),
-    Column("% saved", _saved, right=True),
-    Column("", lambda row: "best" * row.best if row.found else "too small"),
+    TextColumn("% saved", _saved, right=True),
+    TextColumn("", lambda row: "best" * row.best if row.found else "too small"),
 ]
 
 
-def _bytes(seen: RunTraffic) -> list[Column[_Row]]:
+def _bytes(seen: RunTraffic) -> list[TextColumn[_Row]]:
     return [
         *_both("", lambda outlook: byte_text(outlook.bytes_off_node)),
         _found("% of all", lambda outlook: percent_text(percent(outlook.bytes_off_node, seen.bytes))),
@@ -128,14 +128,14 @@ def _imbalance(outlook: Outlook) -> str:
     return _NONE if known is None else f"{known:.2f}"
 
 
-def _messages(seen: RunTraffic) -> list[Column[_Row]]:
+def _messages(seen: RunTraffic) -> list[TextColumn[_Row]]:
     return [
         *_both("", lambda outlook: count_text(outlook.messages_off_node)),
         _found("% of all", lambda outlook: percent_text(percent(outlook.messages_off_node, seen.messages))),
     ]
 
 
-def _level(name: str) -> list[Column[_Row]]:
+def _level(name: str) -> list[TextColumn[_Row]]:
     def text(of: Callable[[LevelTraffic], str]) -> Callable[[Outlook], str]:
         return lambda outlook: next(map(of, _meeting(outlook, name)), _NONE)
 

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from rankwise.live.picture import Picture
 from rankwise.live.watch import Look
-from rankwise.report.live.lines import picture_lines
-from rankwise.report.page import Page
+from rankwise.report.terminal.live.lines import picture_lines
+from rankwise.report.terminal.page import Page
 
 _LEAST_HEIGHT = 10
 _PROMPT_LINES = 2  # that the shell takes below the last picture

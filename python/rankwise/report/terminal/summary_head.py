@@ -11,7 +11,7 @@ from rankwise.analysis.overview import Run, Trust
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import Times
 from rankwise.report.names import library_name, shown_path
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 from rankwise.report.trust_lines import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.report.units import percent_text, second_text
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankwise.report.cut import cut
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, cut, table_lines
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Section:
         caption: how to read it, or ''.
     """
 
-    columns: Sequence[Column[Any]]
+    columns: Sequence[TextColumn[Any]]
     rows: Sequence[Any]
     empty: str
     apart: Sequence[Sequence[str]] = ()

@@ -12,8 +12,8 @@ from rankwise.analysis.traffic import RunTraffic
 from rankwise.cpulist import cpu_text
 from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.machine.shape import Shapes
 
@@ -45,7 +45,7 @@ def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: 
         page.write(*page.wrapped(moved, indent=2))
 
 
-def _columns(found: Mapping) -> list[Column[Row]]:
+def _columns(found: Mapping) -> list[TextColumn[Row]]:
     shown = {"present": found.present, "natural order": found.natural, "found": found.found}
     return [
         label("", lambda row: row[0]),
@@ -53,8 +53,8 @@ def _columns(found: Mapping) -> list[Column[Row]]:
     ]
 
 
-def _column(head: str, each: Effect) -> Column[Row]:
-    return Column(head, lambda row: row[1](each), right=True)
+def _column(head: str, each: Effect) -> TextColumn[Row]:
+    return TextColumn(head, lambda row: row[1](each), right=True)
 
 
 def _rows(found: Mapping, seen: RunTraffic) -> list[Row]:

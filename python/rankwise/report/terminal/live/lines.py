@@ -11,11 +11,10 @@ from rich.text import Text
 
 from rankwise.analysis.places import COLLECTIVES, Whereabouts
 from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
-from rankwise.report.cut import cut, fit
 from rankwise.report.names import call_name, library_name
-from rankwise.report.page import Page
-from rankwise.report.places import place_columns
-from rankwise.report.tables import Column, label, number, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.places import place_columns
+from rankwise.report.terminal.tables import TextColumn, cut, fit, label, number, table_lines
 from rankwise.report.units import byte_text, percent_text, rate_text, second_text
 
 QUIET_S = 10.0
@@ -183,8 +182,8 @@ def _beside(page: Page, left: list[Text], right: list[Text]) -> list[Text]:
     return lines
 
 
-def _activity_columns(head: str, recent: bool) -> list[Column[Activity]]:
-    columns: list[Column[Activity]] = [label(head, lambda row: _name(head, row))]
+def _activity_columns(head: str, recent: bool) -> list[TextColumn[Activity]]:
+    columns: list[TextColumn[Activity]] = [label(head, lambda row: _name(head, row))]
     if recent:
         columns += [
             number("calls/s", lambda row: row.calls_per_second, rate_text),
@@ -203,18 +202,20 @@ def _name(head: str, row: Activity) -> str:
     return f'{name} "{row.user_name}"' if row.user_name else name
 
 
-def _rank_columns(recent: bool) -> list[Column[Rank]]:
-    columns: list[Column[Rank]] = [Column("slowest ranks", lambda row: f"{row.rank} ({row.host})")]
+def _rank_columns(recent: bool) -> list[TextColumn[Rank]]:
+    columns: list[TextColumn[Rank]] = [TextColumn("slowest ranks", lambda row: f"{row.rank} ({row.host})")]
     if recent:
         columns.append(_number("% in MPI", lambda row: percent_text(row.percent_in_mpi)))
     columns.append(_number("from start", lambda row: percent_text(row.percent_in_mpi_from_start)))
     return columns
 
 
-def _pair_columns(pairs: Sequence[Pair], recent: bool) -> list[Column[Pair]]:
-    columns: list[Column[Pair]] = [Column("hottest pairs", lambda row: f"{row.source} -> {row.destination}")]
+def _pair_columns(pairs: Sequence[Pair], recent: bool) -> list[TextColumn[Pair]]:
+    columns: list[TextColumn[Pair]] = [
+        TextColumn("hottest pairs", lambda row: f"{row.source} -> {row.destination}")
+    ]
     if len({pair.kind for pair in pairs}) > 1:
-        columns.append(Column("kind", lambda row: row.kind))
+        columns.append(TextColumn("kind", lambda row: row.kind))
     if recent:
         columns += [
             _number("messages/s", lambda row: rate_text(row.messages_per_second)),
@@ -233,8 +234,8 @@ def _volume(rate: float) -> str:
     return _bytes(rate) if rate else "-"
 
 
-def _number(head: str, cell: Any) -> Column[Any]:
-    return Column(head, cell, right=True)
+def _number(head: str, cell: Any) -> TextColumn[Any]:
+    return TextColumn(head, cell, right=True)
 
 
 def _plural(number: int, noun: str) -> str:

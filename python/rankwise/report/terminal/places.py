@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from rankwise.analysis.places import Whereabouts
 from rankwise.profile.waiting import ANY, SEVERAL
-from rankwise.report.tables import Column, label
+from rankwise.report.terminal.tables import TextColumn, label
 from rankwise.report.units import second_text
 
 _ALIKE = 0.02  # two times that differ by less, of the longer one, are shown as one
 _WHO = {ANY: "any", SEVERAL: "several"}
 
 
-def place_columns(head: str) -> list[Column[Whereabouts]]:
+def place_columns(head: str) -> list[TextColumn[Whereabouts]]:
     """Return the columns of a table of places; `head` says whether they are or were there."""
     return [
         label("ranks", lambda row: f"{row.ranks}"),
-        Column("n", lambda row: str(row.count), right=True),
+        TextColumn("n", lambda row: str(row.count), right=True),
         label(head, where),
-        Column("for", _for, right=True),
+        TextColumn("for", _for, right=True),
         label("missing", lambda row: row.missing or "-"),
     ]
 

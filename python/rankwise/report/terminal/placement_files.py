@@ -9,7 +9,7 @@ from typing import TextIO
 from rich.text import Text
 
 from rankwise.placement.files import Written
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 
 _INDENT = "    "
 _LONGEST_COMMAND = 1000  # characters; lists of all ranks are for files, not for eyes

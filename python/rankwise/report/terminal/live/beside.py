@@ -17,8 +17,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.live.watch import Look, Watch
-from rankwise.report.live.screen import show, steerable
 from rankwise.report.safe import safe
+from rankwise.report.terminal.live.screen import show, steerable
 
 EVERY_S = 2.0
 _PATIENCE_S = 10.0

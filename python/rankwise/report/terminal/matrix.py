@@ -9,9 +9,9 @@ from rich.text import Text
 
 from rankwise.analysis.matrix import Matrix
 from rankwise.report.names import call_name
-from rankwise.report.page import Page
-from rankwise.report.shades import shade, shades_of, ticks
-from rankwise.report.tables import Column, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.shades import shade, shades_of, ticks
+from rankwise.report.terminal.tables import TextColumn, table_lines
 from rankwise.report.units import byte_text, count_text
 
 _LONGEST_NAME = 20  # columns
@@ -62,14 +62,14 @@ def _numbers(page: Page, found: Matrix, cells: Cells, unit: Unit) -> list[Text]:
     """Return a table of numbers; nothing if it does not fit."""
     if found.size > _MOST_NUMBERS:
         return []
-    columns: list[Column[int]] = [Column("", lambda row: _name(page, found, row))]
+    columns: list[TextColumn[int]] = [TextColumn("", lambda row: _name(page, found, row))]
     columns += [_number_column(place, cells, unit) for place in range(found.size)]
     lines = table_lines(page, columns, range(found.size))
     return lines if max(line.cell_len for line in lines) <= page.width else []
 
 
-def _number_column(place: int, cells: Cells, unit: Unit) -> Column[int]:
-    return Column(
+def _number_column(place: int, cells: Cells, unit: Unit) -> TextColumn[int]:
+    return TextColumn(
         str(place), lambda row: unit(cells[row, place]) if (row, place) in cells else "-", right=True
     )
 

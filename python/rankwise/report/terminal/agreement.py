@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.topology.hierarchy.compare import Agreement
 
 _MOST_RANKS = 20
@@ -22,10 +22,10 @@ def print_agreement(agreements: Sequence[Agreement], hosts: Sequence[str], file:
     """
     if not agreements:
         return
-    columns: list[Column[Agreement]] = [
+    columns: list[TextColumn[Agreement]] = [
         label("level", lambda one: one.given),
         label("measured", lambda one: one.level or "-"),
-        Column("agreement", lambda one: f"{one.index:.2f}", right=True),
+        TextColumn("agreement", lambda one: f"{one.index:.2f}", right=True),
         label("ranks that differ", lambda one: _ranks(one.differ, hosts)),
     ]
     page = Page(file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.report.page import Page
+from rankwise.report.terminal.page import Page
 
 _SHADES = ("░▒▓█", ".:-=+*#%@")  # the first ones that the page can show
 _TICKS_APART = 10  # columns at least

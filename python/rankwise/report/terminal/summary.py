@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -12,17 +14,18 @@ from rankwise.analysis.families import Family
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.places import INSIDE
 from rankwise.analysis.procedures import ProcedureRow
+from rankwise.analysis.spread import Spread
 from rankwise.analysis.summary import Summary, summary
-from rankwise.report.balance_table import balance_lines
+from rankwise.analysis.times import Balance
 from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME
-from rankwise.report.cut import fit
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
-from rankwise.report.page import Page
-from rankwise.report.places import place_columns
-from rankwise.report.summary_foot import foot_lines
-from rankwise.report.summary_head import head_lines
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.places import place_columns
+from rankwise.report.terminal.summary_foot import foot_lines
+from rankwise.report.terminal.summary_head import head_lines
+from rankwise.report.terminal.tables import TextColumn, fit, label, table_lines
+from rankwise.report.units import byte_text, percent_text, second_text
 
 SCREEN_LINES = 24  # what the short form fits into, at 80 columns
 _COMMUNICATOR_LINES = 6  # five and the others
@@ -33,15 +36,15 @@ _SEPARATORS_AND_HEADS = 5
 _SEPARATOR_AND_HEAD = 2  # of the places
 _MOST_OTHER_LINES = SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
-_COMMUNICATORS: list[Column[Family]] = [
+_COMMUNICATORS: list[TextColumn[Family]] = [
     label("communicator", family_name),
-    Column("n x size", size_name, right=True),
+    TextColumn("n x size", size_name, right=True),
     CALLS,
     SENT,
     OF_MPI,
     label("top operation", lambda row: operation_name(row.top_operation)),
 ]
-_CALLS: list[Column[ProcedureRow]] = [
+_CALLS: list[TextColumn[ProcedureRow]] = [
     label("call", lambda row: call_name(row.procedure)),
     CALLS,
     SENT,
@@ -68,7 +71,7 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
         head = head_lines(page, found, path, verbose)
         foot = foot_lines(page, found, path)
         if verbose and found.balance:
-            head += [Text(), *balance_lines(page, found.balance)]
+            head += [Text(), *_balance_lines(page, found.balance)]
         if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
             foot = foot_lines(page, found, path, short=True)
         places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
@@ -115,3 +118,37 @@ def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:
         else:
             calls -= 1
     return families, calls
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    name: str
+    spread: Spread
+    text: Callable[[float], str]
+
+
+_BALANCE: list[TextColumn[_Quantity]] = [
+    TextColumn("over the ranks", lambda line: line.name),
+    TextColumn(
+        "[total]", lambda line: "-" if line.spread.total is None else line.text(line.spread.total), right=True
+    ),
+    TextColumn("<avg>", lambda line: line.text(line.spread.average), right=True),
+    TextColumn("min", lambda line: line.text(line.spread.minimum), right=True),
+    TextColumn("rank", lambda line: str(line.spread.minimum_rank), right=True),
+    TextColumn("max", lambda line: line.text(line.spread.maximum), right=True),
+    TextColumn("rank", lambda line: str(line.spread.maximum_rank), right=True),
+]
+
+
+def _balance_lines(page: Page, balance: Balance) -> list[Text]:
+    """Return the block, one line a quantity."""
+    lines = [
+        _Quantity("wall", balance.wall_seconds, second_text),
+        _Quantity("user", balance.user_seconds, second_text),
+        _Quantity("system", balance.system_seconds, second_text),
+        _Quantity("mpi", balance.mpi_seconds, second_text),
+        _Quantity("init, finalize", balance.init_finalize_seconds, second_text),
+        _Quantity("%comm (mpi of run)", balance.mpi_percent_of_run, lambda share: f"{percent_text(share)} %"),
+        _Quantity("sent", balance.bytes_sent, byte_text),
+    ]
+    return table_lines(page, _BALANCE, lines)

@@ -10,8 +10,8 @@ from typing import NamedTuple, TextIO
 from rich.text import Text
 
 from rankwise.placement.verification.verify import Verified
-from rankwise.report.page import Page
-from rankwise.report.tables import Column, label, table_lines
+from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, second_text
 from rankwise.trials.interval import Interval
 from rankwise.trials.measured import Measured
@@ -64,12 +64,12 @@ def print_verified(found: Verified, profile: Path, command: str, output: Path | 
         page.write(page.text(f"    {command}"))
 
 
-def _columns() -> list[Column[_Row]]:
+def _columns() -> list[TextColumn[_Row]]:
     return [
         label("median", lambda row: row.name),
-        Column("before", lambda row: row.before, right=True),
-        Column("after", lambda row: row.after, right=True),
-        Column("predicted", lambda row: row.predicted, right=True),
+        TextColumn("before", lambda row: row.before, right=True),
+        TextColumn("after", lambda row: row.after, right=True),
+        TextColumn("predicted", lambda row: row.predicted, right=True),
     ]
 
 

@@ -1,0 +1,1 @@
+"""What is drawn on a terminal, or written where one was expected."""
