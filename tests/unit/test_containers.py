@@ -12,8 +12,8 @@ from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launch.containers import missing
 from rankwise.launch.detect import Kind
 from rankwise.launch.environment import Launch, prepare
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import look, plan
+from rankwise.launchers.base import Preload
 
 OURS = Preload(Path("/r/lib/rw.so"), Path("/home/u/app.1.rankwise-run"))
 BINDS = "/r/lib,/home/u/app.1.rankwise-run"

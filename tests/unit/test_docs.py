@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.__main__ import VERBS, _parser
-from rankwise.launch.launchers import _BY_NAME
+from rankwise.launchers import by_command
 from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
 from rankwise.profile.coverage import not_covered
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
@@ -187,7 +187,7 @@ def test_every_key_of_a_live_picture() -> None:
 
 def test_every_launcher() -> None:
     text = sections("command-line.md")["How the environment reaches the ranks"]
-    names = {name for name in _BY_NAME if not name.startswith(("mpirun.", "mpiexec.", "ompirun"))}
+    names = {name for name in by_command() if not name.startswith(("mpirun.", "mpiexec.", "ompirun"))}
     assert names <= set(in_code(text))
 
 

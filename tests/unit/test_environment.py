@@ -9,7 +9,7 @@ import pytest
 
 from rankwise.launch.commandline import parse
 from rankwise.launch.environment import Launch, prepare
-from rankwise.launch.launchers.base import Preload
+from rankwise.launchers.base import Preload
 
 OURS = Preload(Path("/r/rw.so"), Path("/run"))
 BARE = "-x LD_PRELOAD=/r/rw.so -x RANKWISE_DIR=/run"

@@ -11,8 +11,8 @@ from rankwise.commands import waiting
 from rankwise.commands.run import _further_profiles
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import Plan
+from rankwise.launchers.base import Preload
 from rankwise.profile.assemble import Assembly
 
 

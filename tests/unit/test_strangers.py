@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.strangers import Strangers
+from rankwise.launchers.base import Preload
 
 # Maps the files that it is told.
 RANK = """

@@ -23,11 +23,11 @@ from rankwise.commands.waiting import Waiting
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside, job, remains, reorder
 from rankwise.launch.environment import prepare, save_every
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.strangers import Strangers
+from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile import node_memory
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import version
 from rankwise.launch.detect import Detection, Kind
 from rankwise.launch.environment import prepare
-from rankwise.launch.launchers import SHARED_NAMES
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import STATIC_CURE, Plan, library, look
+from rankwise.launchers import SHARED_COMMANDS, launchers, version
+from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import LIBRARIES, UNKNOWN, title
 
 
@@ -71,8 +70,8 @@ def _library() -> Finding:
 def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
     """Launchers on PATH; two names of one file count once."""
     seen = set()
-    names = [*SHARED_NAMES, "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra", "prterun", "srun"]
-    for name in names:
+    own = (name for launcher in launchers() if launcher.answers for name in launcher.commands)
+    for name in (*SHARED_COMMANDS, *own):
         found = shutil.which(name, path=environment.get("PATH"))
         if found is None or (real := Path(found).resolve()) in seen:
             continue

@@ -13,11 +13,24 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from rankwise.launch import version
 from rankwise.launch.containers import Container, of_slurm, recognise
-from rankwise.launch.launchers import SHARED_NAMES, family_of, is_launcher, label_of
-from rankwise.launch.launchers.base import Context, Family, Option
 from rankwise.launch.wrappers import Wrapper, strip
+from rankwise.launchers import SHARED_COMMANDS, is_launcher, label_of, launcher_of, version
+from rankwise.launchers.base import Launcher, Option
+
+
+class Context(NamedTuple):
+    """One program of a launch with its own options: there are several when `:` separates them (MPMD)."""
+
+    options: tuple[Option, ...] = ()
+    wrappers: tuple[Wrapper, ...] = ()
+    program: tuple[str, ...] = ()  # with its arguments; empty if the launcher reads it from a file
+
+    @property
+    def words(self) -> list[str]:
+        """As they stand on the command line."""
+        parts = [*(o.words for o in self.options), *(w.words for w in self.wrappers), self.program]
+        return [word for part in parts for word in part]
 
 
 class CommandLine(NamedTuple):
@@ -25,7 +38,7 @@ class CommandLine(NamedTuple):
 
     wrappers: tuple[Wrapper, ...]
     launcher: str  # '' = the program is started directly
-    family: Family | None
+    family: Launcher | None
     contexts: tuple[Context, ...]
 
     @property
@@ -62,7 +75,7 @@ def _containers(wrappers: Sequence[Wrapper]) -> tuple[Container, ...]:
 
 def label(launcher: str) -> str:
     """Whose launcher it is, '' if nobody knows; only commands with a name that several share are asked."""
-    if PurePath(launcher).name not in SHARED_NAMES:
+    if PurePath(launcher).name not in SHARED_COMMANDS:
         return ""
     # Many are links to a file with a name of its own, which saves the asking.
     real = os.path.realpath(shutil.which(launcher) or launcher)
@@ -83,7 +96,7 @@ def parse(command: Sequence[str], label: Callable[[str], str] = label) -> Comman
     if not rest or not _is_launcher(rest[0]):
         return CommandLine(wrappers, "", None, (Context(program=tuple(rest)),))
     # What a launcher in an image is, can't be asked out here.
-    family = family_of(PurePath(rest[0]).name, "" if _containers(wrappers) else label(rest[0]))
+    family = launcher_of(PurePath(rest[0]).name, "" if _containers(wrappers) else label(rest[0]))
     contexts = tuple(_context(part, family) for part in _split(rest[1:], family.separator))
     return CommandLine(wrappers, rest[0], family, contexts)
 
@@ -102,7 +115,7 @@ def _split(words: Sequence[str], separator: str) -> list[list[str]]:
     return parts
 
 
-def _context(words: Sequence[str], family: Family) -> Context:
+def _context(words: Sequence[str], family: Launcher) -> Context:
     options: list[Option] = []
     start = 0
     while start < len(words) and words[start].startswith("-") and words[start] != "--":

@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rankwise.launch.launchers.base import Preload
+    from rankwise.launchers.base import Preload
 
 
 class Tool(NamedTuple):

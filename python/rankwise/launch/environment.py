@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import containers, version
-from rankwise.launch.commandline import CommandLine
-from rankwise.launch.launchers import OTHER
-from rankwise.launch.launchers.base import Preload
-from rankwise.launch.launchers.openmpi import script_environment
+from rankwise.launch import containers
+from rankwise.launch.commandline import CommandLine, Context
 from rankwise.launch.wrappers import behind, carry
+from rankwise.launchers import launchers, version
+from rankwise.launchers.base import Preload, Program, by_environment
 
 _LEAST_SAVE_S, _MOST_SAVE_S = 0.1, 86400.0
 
@@ -62,15 +61,27 @@ def prepare(
     contexts = command.contexts
     if command.family is None:
         variables, how = preload.variables(theirs), "its environment"
-        if script_mpirun is not None:
-            variables |= script_environment(preload, theirs, at_start, script_mpirun)
-            how += ", and Open MPI's list of variables for other hosts"
+        for launcher in launchers() if script_mpirun is not None else ():
+            delivery = launcher.deliver_to_script(preload, at_start, theirs, script_mpirun or "")
+            variables |= delivery.environment
+            how += f", and {delivery.how}" if delivery.how else ""
     else:
-        # Without a program on the command line (it comes from a file) only the environment is left.
-        family = command.family if all(context.program for context in contexts) else OTHER
-        delivery = family.deliver(contexts, preload, at_start, theirs)
-        contexts, variables, how = delivery.contexts, dict(delivery.environment), delivery.how
+        programs = [context.options for context in contexts]
+        if all(context.program for context in contexts):
+            delivery = command.family.deliver(programs, preload, at_start, theirs)
+        else:  # What comes from a file gets nothing but the environment.
+            delivery = by_environment(programs, preload, theirs)
+        pairs = zip(contexts, delivery.programs, strict=True)
+        contexts = tuple(_told(context, program, preload) for context, program in pairs)
+        variables, how = dict(delivery.environment), delivery.how
     if boxed:
         how += f", and into the container by {', '.join(boxed)}"
     rewritten = command._replace(wrappers=carry(command.wrappers, variables), contexts=contexts)
     return Launch(rewritten.words, {**environment, **variables}, how)
+
+
+def _told(context: Context, program: Program, preload: Preload) -> Context:
+    """Return the context with its options, and with `env` between launcher and program set right."""
+    theirs = behind(context.wrappers, {"LD_PRELOAD": program.theirs}).get("LD_PRELOAD", "")
+    wrappers = carry(context.wrappers, preload.variables(theirs))
+    return context._replace(options=program.options, wrappers=wrappers)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
 from rankwise.launch import containers
-from rankwise.launch.commandline import CommandLine, parse
+from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.detect import Detection, Kind, detect
 from rankwise.launch.elf import imported_symbols
 from rankwise.launch.environment import mpirun_version
-from rankwise.launch.launchers.base import Context, Preload
 from rankwise.launch.wrappers import behind
+from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import UNKNOWN, title
 from rankwise.version import __version__
 

@@ -12,7 +12,7 @@ import threading
 from collections import defaultdict
 from pathlib import Path, PurePath
 
-from rankwise.launch.launchers.base import Preload
+from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import ANY
 
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")  # as the library looks for them

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import version
+from rankwise.launchers import version
 from rankwise.mpi_libraries import LIBRARIES
 
 _NAMES = ("mpicc", "mpiicx", "mpiicc")  # the latter two are Intel's, where no gcc is

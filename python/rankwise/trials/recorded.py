@@ -13,10 +13,10 @@ from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.failure import telling_line
 from rankwise.launch import inside, remains
 from rankwise.launch.environment import prepare
-from rankwise.launch.launchers.base import Preload
 from rankwise.launch.plan import library, plan
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signals import Signals
+from rankwise.launchers.base import Preload
 from rankwise.profile.assemble import assemble
 from rankwise.trials import process
 

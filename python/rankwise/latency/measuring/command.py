@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
-from rankwise.launch.commandline import CommandLine, parse
-from rankwise.launch.launchers.base import Context, Family
+from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.plan import check_startable
 from rankwise.launch.wrappers import behind, strip
+from rankwise.launchers.base import Launcher
 
 _NO_COMMAND = (
     "no command: put the launch, without a program, after `--`, as in: rankwise latency -- mpirun -n 4"
 )
-_FROM_FILE = ("app", "configfile", "multi-prog")
-_COUNTS = {"openmpi": ("n", "np", "c"), "hydra": ("n", "np"), "slurm": ("n", "ntasks"), "other": ("n", "np")}
 
 
 @dataclass(frozen=True)
@@ -38,13 +36,13 @@ class Launch:
     @property
     def ranks(self) -> int | None:
         """How many ranks the launch asks for; None if it does not say."""
-        assert self.command.family
-        names = _COUNTS.get(self.command.family.name, ())
-        counts = [_count(context, names) for context in self.command.contexts]
+        family = self.command.family
+        assert family
+        counts = [_count(context, family.counting) for context in self.command.contexts]
         if None not in counts:
             return sum(count for count in counts if count)
-        tasks = self.environment.get("SLURM_NTASKS", "")
-        return int(tasks) if self.command.family.name == "slurm" and tasks.isdecimal() else None
+        allocated = self.environment.get(family.allocated, "")
+        return int(allocated) if allocated.isdecimal() else None
 
     def words(self, program: Sequence[str]) -> list[str]:
         """Return the launch with a program in every place for one."""
@@ -79,13 +77,13 @@ def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
     return Launch(command._replace(contexts=contexts), inner)
 
 
-def _without_program(context: Context, family: Family) -> Context:
+def _without_program(context: Context, family: Launcher) -> Context:
     """Return a context that is ready for a program.
 
     A wrapper at its end (`mpirun -n 4 taskset -c 0-3`) wraps the probe; a bare word behind an option that the
     family does not know (`mpirun --agent ssh`) is the option's value.
     """
-    if file := next((option for option in context.options if option.name in _FROM_FILE), None):
+    if file := next((option for option in context.options if option.name in family.from_file), None):
         raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
     last = context.options[-1] if context.options else None
     if last and "=" not in last.words[0] and len(last.words) <= family.values.get(last.name, 0):
@@ -102,7 +100,7 @@ def _without_program(context: Context, family: Family) -> Context:
     raise RankwiseError(f"the probe takes the program's place: leave out {' '.join(context.program)}")
 
 
-def _count(context: Context, names: Sequence[str]) -> int | None:
+def _count(context: Context, names: Collection[str]) -> int | None:
     found = None
     for option in context.options:
         text = option.value if option.name in names else ""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.launch.commandline import CommandLine, parse
-from rankwise.launch.launchers.base import Context, Option
+from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.wrappers import behind, carry
+from rankwise.launchers.base import Option
 from rankwise.placement.files.job import Written, job_of
 from rankwise.placement.relaunch.launcher import Launcher
 from rankwise.placement.relaunch.which import Version, asked, which

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rankwise.launch.launchers.base import Option
+from rankwise.launchers.base import Option
 from rankwise.placement.files import intel, mpich
 from rankwise.placement.files.job import Job, Written
 from rankwise.placement.relaunch.launcher import Launcher, is_off, names

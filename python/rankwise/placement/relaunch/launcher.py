@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from rankwise.launch.launchers.base import Option
+from rankwise.launchers.base import Option
 from rankwise.placement.files.job import Job, Written
 
 
@@ -15,7 +15,7 @@ class Launcher(ABC):
     Class attributes:
         name: for people.
         files: of it, by its name in placement.files.LAUNCHERS.
-        label: what its `--version` says it is, as in launch/version.py; '' where its name tells.
+        label: what its `--version` says it is, as in launchers/version.py; '' where its name tells.
         placing: options that say where ranks go.
         binding: options that say which of a node's processors they get.
         counting: options with the number of ranks.

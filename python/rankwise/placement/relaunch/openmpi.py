@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rankwise.errors import RankwiseError
-from rankwise.launch.launchers.base import Option
+from rankwise.launchers.base import Option
 from rankwise.placement.files import openmpi
 from rankwise.placement.files.job import Job, Written
 from rankwise.placement.relaunch.launcher import Launcher, is_off, names

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import version
 from rankwise.launch.commandline import CommandLine
+from rankwise.launchers import version
 from rankwise.placement.relaunch.hydra import Intel, Mpich, OldMpich
 from rankwise.placement.relaunch.launcher import Launcher
 from rankwise.placement.relaunch.openmpi import OpenMPI, OpenMPI5

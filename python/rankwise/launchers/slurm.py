@@ -6,9 +6,10 @@ there and the list gets the names only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
 
 _WITH_VALUE = """
     A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin chdir
@@ -33,13 +34,19 @@ _FLAGS = """
 """
 
 
-class Slurm(Family):
+class Slurm(Launcher):
     """srun."""
 
     name = "slurm"
+    order = 30
+    commands = ("srun",)
+    answers = (Answer("Slurm", re.compile(r"^slurm\S* (\d\S*)", re.MULTILINE)),)
     values = dict.fromkeys(_WITH_VALUE.split(), 1)
     # Where the value is optional it comes only after `=` or attached: flags, as far as words go.
-    flags = frozenset(_FLAGS.split())
+    flags = names(_FLAGS)
+    counting = names("n ntasks")
+    allocated = "SLURM_NTASKS"
+    from_file = names("multi-prog")
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""
@@ -47,21 +54,22 @@ class Slurm(Family):
         return 0 if short and len(word) > 2 else super().arity(word, following)
 
     def deliver(
-        self, contexts: tuple[Context, ...], preload: Preload, environment: Mapping[str, str], theirs: str
+        self,
+        programs: Sequence[Sequence[Option]],
+        preload: Preload,
+        environment: Mapping[str, str],
+        theirs: str,
     ) -> Delivery:
         """By srun's own environment, and by name where the user restricts what is exported."""
         for_all = environment.get("SLURM_EXPORT_ENV", "")
-        exports = [o.value for context in contexts for o in context.options if o.name == "export"]
+        exports = [o.value for options in programs for o in options if o.name == "export"]
         for entries in [for_all, *exports]:
             theirs = next((e[11:] for e in entries.split(",") if e.startswith("LD_PRELOAD=")), theirs)
-        names = list(preload.variables())
-        delivered = [
-            with_options(context, [_exporting(o, names) for o in context.options], preload, theirs)
-            for context in contexts
-        ]
+        ours = list(preload.variables())
+        delivered = [Program(tuple(_exporting(o, ours) for o in options), theirs) for options in programs]
         variables = preload.variables(theirs)
         if for_all:
-            variables["SLURM_EXPORT_ENV"] = _export(for_all, names)
+            variables["SLURM_EXPORT_ENV"] = _export(for_all, ours)
         restricted = any(not _is_all(value) for value in [for_all, *exports] if value)
         return Delivery(tuple(delivered), variables, "srun's environment" + " and --export" * restricted)
 
@@ -80,3 +88,6 @@ def _export(export: str, names: Sequence[str]) -> str:
     """Add our names to the list; NONE and NIL can't stand in one, and mean no more than an empty one."""
     kept = [e for e in export.split(",") if e not in ("", "NONE", "NIL") and e.partition("=")[0] not in names]
     return ",".join(kept if "ALL" in kept else [*kept, *names])
+
+
+LAUNCHER = Slurm()

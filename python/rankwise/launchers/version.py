@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
-_ANSWERS = (
-    (re.compile(r"Intel\(R\) MPI Library.*?Version (\S+)", re.DOTALL), "Intel MPI", "mpich"),
-    (re.compile(r"\((?:OpenRTE|Open MPI|PRRTE)\) (\S+)"), "Open MPI", "openmpi"),
-    (re.compile(r"^slurm\S* (\d\S*)", re.MULTILINE), "Slurm", ""),
-    (re.compile(r"HYDRA build details:\s+Version:\s+(\S+)"), "MPICH", "mpich"),
-)
+from rankwise.launchers import launchers
 
 
 @cache
@@ -21,8 +15,8 @@ def ask(launcher: str) -> tuple[str, str, str]:
         launcher: path or name of the command.
 
     Returns:
-        its label ("Open MPI", "MPICH", "Intel MPI", "Slurm"), its version, and the family of its MPI ('' for
-        Slurm, which serves all); all '' if it can't be told.
+        its label ("Open MPI", "MPICH", "Intel MPI", "Slurm"), its version, and the name of its MPI library in
+        mpi_libraries ('' for Slurm, which serves all); all '' if it can't be told.
     """
     import subprocess  # later: most launchers are known by their names
 
@@ -39,7 +33,7 @@ def ask(launcher: str) -> tuple[str, str, str]:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return "", "", ""
-    for pattern, label, family in _ANSWERS:
-        if match := pattern.search(answer):
-            return label, match[1].rstrip(","), family
+    for known in (known for one in launchers() for known in one.answers):
+        if match := known.pattern.search(answer):
+            return known.label, match[1].rstrip(","), known.library
     return "", "", ""

@@ -9,9 +9,10 @@ launching host.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
 
 _LIST = "mca_base_env_list"
 _MCA = ("mca", "gmca", "omca", "gomca")
@@ -38,88 +39,93 @@ _FLAGS = """
 """
 
 
-class OpenMPI(Family):
+class OpenMPI(Launcher):
     """mpirun, mpiexec, orterun of Open MPI; prterun and prun of PRRTE."""
 
     name = "openmpi"
+    order = 10
+    commands = ("mpirun.openmpi", "mpiexec.openmpi", "prterun", "prun", "orterun", "ompirun")
+    answers = (Answer("Open MPI", re.compile(r"\((?:OpenRTE|Open MPI|PRRTE)\) (\S+)"), "openmpi"),)
     values = dict.fromkeys(_WITH_VALUE.split(), 1) | dict.fromkeys(
         [*_MCA, "prtemca", "pmixmca", "gpmixmca", "gprtemca", "set-env", "append-env", "prepend-env"], 2
     )
-    flags = frozenset(_FLAGS.split())
+    flags = names(_FLAGS)
+    counting = names("n np c")
+    from_file = names("app")
+
+    def setting(self, variable: str, value: str) -> tuple[str, ...]:
+        """By `-x`."""
+        return "-x", f"{variable}={value}"
 
     def deliver(
-        self, contexts: tuple[Context, ...], preload: Preload, environment: Mapping[str, str], theirs: str
+        self,
+        programs: Sequence[Sequence[Option]],
+        preload: Preload,
+        environment: Mapping[str, str],
+        theirs: str,
     ) -> Delivery:
         """By `-x` before each program, or by the user's own mca_base_env_list.
 
         Of Open MPI 5, spawned processes get neither: they have the environment of mpirun itself, on its node.
         """
         inherited = preload.variables(theirs)
-        if any(_is_list(option) for context in contexts for option in context.options):
+        if any(_is_list(option) for options in programs for option in options):
+            listed = tuple(_with_list(options, preload, theirs) for options in programs)
+            return Delivery(listed, inherited, how=f"appended to --mca {_LIST}")
+        variable = f"OMPI_MCA_{_LIST}"
+        if users_list := environment.get(variable):
+            theirs = _listed(users_list, theirs)
             return Delivery(
-                tuple(_with_list(context, preload, theirs) for context in contexts),
-                inherited,
-                how=f"appended to --mca {_LIST}",
+                tuple(Program(tuple(options), theirs) for options in programs),
+                {**inherited, variable: _joined(users_list, preload.variables(theirs))},
+                f"appended to {variable}",
             )
-        if users_list := environment.get(f"OMPI_MCA_{_LIST}"):
-            variables = _joined(users_list, preload.variables(_listed(users_list, theirs)))
-            return Delivery(
-                contexts, {**inherited, f"OMPI_MCA_{_LIST}": variables}, f"appended to OMPI_MCA_{_LIST}"
-            )
-        return Delivery(
-            tuple(_with_x(context, preload, theirs) for context in contexts),
-            inherited,
-            how="-x NAME=value before each program",
-        )
+        given = tuple(_with_x(options, preload, theirs) for options in programs)
+        return Delivery(given, inherited, how="-x NAME=value before each program")
+
+    def deliver_to_script(
+        self, preload: Preload, environment: Mapping[str, str], theirs: str, version: str
+    ) -> Delivery:
+        """By a list of variables.
+
+        4.x has mca_base_env_list_internal, which it lets stand beside `-x`; 5.x ignores that and lets
+        mca_base_env_list stand beside `-x`, for which 4.x would abort.
+        """
+        variable = f"OMPI_MCA_{_LIST}"
+        users_list = environment.get(variable, "")
+        if users_list or version.startswith("5."):
+            listed = {variable: _joined(users_list, preload.variables(_listed(users_list, theirs)))}
+        else:
+            listed = {f"{variable}_internal": _joined("", preload.variables(theirs))}
+        return Delivery((), listed, "Open MPI's list of variables for other hosts")
 
 
-def script_environment(
-    preload: Preload, theirs: str, environment: Mapping[str, str], version: str
-) -> dict[str, str]:
-    """Variables that make an mpirun inside a script hand ours on to other hosts, whatever its own options.
-
-    Open MPI 4.x has mca_base_env_list_internal, which it lets stand beside `-x`; 5.x ignores that and lets
-    mca_base_env_list stand beside `-x`, for which 4.x would abort.
-
-    Args:
-        preload: what to hand on.
-        theirs: the user's LD_PRELOAD.
-        environment: that the script is started with.
-        version: of the mpirun that the script is likely to call, '' if unknown.
-    """
-    variable = f"OMPI_MCA_{_LIST}"
-    users_list = environment.get(variable, "")
-    if users_list or version.startswith("5."):
-        return {variable: _joined(users_list, preload.variables(_listed(users_list, theirs)))}
-    return {f"{variable}_internal": _joined("", preload.variables(theirs))}
-
-
-def _with_x(context: Context, preload: Preload, theirs: str) -> Context:
+def _with_x(options: Sequence[Option], preload: Preload, theirs: str) -> Program:
     kept = []
-    for option in context.options:
+    for option in options:
         name, equals, value = option.value.partition("=")
         if option.name == "x" and name == "LD_PRELOAD":
             theirs = value if equals else theirs  # `-x LD_PRELOAD` hands on the launcher's own
         else:
             kept.append(option)
-    ours = [Option(("-x", f"{name}={value}")) for name, value in preload.variables(theirs).items()]
-    return with_options(context, [*kept, *ours], preload, theirs)
+    ours = [Option(LAUNCHER.setting(name, value)) for name, value in preload.variables(theirs).items()]
+    return Program((*kept, *ours), theirs)
 
 
 def _is_list(option: Option) -> bool:
     return option.name in _MCA and len(option.words) == 3 and option.words[1] == _LIST
 
 
-def _with_list(context: Context, preload: Preload, theirs: str) -> Context:
+def _with_list(given: Sequence[Option], preload: Preload, theirs: str) -> Program:
     options: list[Option] = []
-    for option in context.options:
+    for option in given:
         if _is_list(option):
             theirs = _listed(option.words[2], theirs)
             option = option._replace(
                 words=(*option.words[:2], _joined(option.words[2], preload.variables(theirs)))
             )
         options.append(option)
-    return with_options(context, options, preload, theirs)
+    return Program(tuple(options), theirs)
 
 
 def _entries(users_list: str) -> Sequence[str]:
@@ -135,3 +141,6 @@ def _listed(users_list: str, theirs: str) -> str:
 def _joined(users_list: str, variables: Mapping[str, str]) -> str:
     kept = [e for e in _entries(users_list) if e.partition("=")[0] not in variables]
     return ";".join([*kept, *(f"{name}={value}" for name, value in variables.items())])
+
+
+LAUNCHER = OpenMPI()

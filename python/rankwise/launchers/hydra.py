@@ -8,9 +8,10 @@ nothing of `-env`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rankwise.launch.launchers.base import Context, Delivery, Family, Option, Preload, with_options
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
 
 _WITH_VALUE = """
     arch bind-to binding bootstrap bootstrap-exec configfile cpu-bind demux dir env-file envexcl envlist
@@ -27,12 +28,19 @@ _FLAGS = """
 """
 
 
-class Hydra(Family):
+class Hydra(Launcher):
     """mpiexec, mpirun and mpiexec.hydra of MPICH and its kin."""
 
     name = "hydra"
+    order = 20
+    commands = ("mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "mpirun.hydra")
+    answers = (
+        Answer("Intel MPI", re.compile(r"Intel\(R\) MPI Library.*?Version (\S+)", re.DOTALL), "mpich"),
+        Answer("MPICH", re.compile(r"HYDRA build details:\s+Version:\s+(\S+)"), "mpich"),
+    )
     values = dict.fromkeys(_WITH_VALUE.split(), 1)
-    flags = frozenset(_FLAGS.split())
+    flags = names(_FLAGS)
+    from_file = names("configfile")
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but `-env` and `-genv` take `NAME value` or `NAME=value`."""
@@ -40,22 +48,26 @@ class Hydra(Family):
             return 1 if following and "=" in following[0] else 2
         return super().arity(word, following)
 
+    def setting(self, variable: str, value: str) -> tuple[str, ...]:
+        """By `-genv`."""
+        return "-genv", variable, value
+
     def deliver(
         self,
-        contexts: tuple[Context, ...],
+        programs: Sequence[Sequence[Option]],
         preload: Preload,
         environment: Mapping[str, str],  # noqa: ARG002 - hydra has no variable that would stand in the way
         theirs: str,
     ) -> Delivery:
         """By `-env` as the last options of each program, and `-genv` for what these may spawn."""
-        for_all = _setting("genv", (option for context in contexts for option in context.options), theirs)
-        delivered: list[Context] = []
-        for context in contexts:
-            own = _setting("env", context.options, for_all)
+        for_all = _setting("genv", (option for options in programs for option in options), theirs)
+        delivered: list[Program] = []
+        for options in programs:
+            own = _setting("env", options, for_all)
             ours = _options("-env", preload.variables(own))
             if not delivered:
                 ours = _options("-genv", preload.variables(for_all)) + ours
-            delivered.append(with_options(context, [*context.options, *ours], preload, own))
+            delivered.append(Program((*options, *ours), own))
         return Delivery(tuple(delivered), how="-env NAME value before each program")
 
 
@@ -70,3 +82,6 @@ def _setting(name: str, options: Iterable[Option], default: str) -> str:
             variable, _, value = "=".join(option.words[1:]).partition("=")
             default = value if variable == "LD_PRELOAD" else default
     return default
+
+
+LAUNCHER = Hydra()

@@ -1,0 +1,178 @@
+"""What is told of a launcher: what it is called, how its command line is read, what it hands to the ranks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Option(NamedTuple):
+    """One option of a launcher with its values, word by word."""
+
+    words: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Without dashes and without `=value`."""
+        return self.words[0].lstrip("-").partition("=")[0]
+
+    @property
+    def value(self) -> str:
+        """The values as one string: after `=`, or the words that follow."""
+        return self.words[0].partition("=")[2] if len(self.words) == 1 else " ".join(self.words[1:])
+
+
+class Preload(NamedTuple):
+    """What every MPI process has to find in its environment."""
+
+    library: Path
+    directory: Path
+    mpi: str = ""  # the user's --mpi, '' = the library sees for itself
+    settings: Mapping[str, str] = {}  # further variables
+
+    def variables(self, theirs: str = "") -> dict[str, str]:
+        """Return the variables, with the user's own LD_PRELOAD entries kept behind ours."""
+        own = str(self.library)
+        entries = [own, *(e for e in theirs.replace(" ", ":").split(":") if e and e != own)]
+        variables = {"LD_PRELOAD": ":".join(entries), "RANKWISE_DIR": str(self.directory)}
+        return variables | ({"RANKWISE_MPI": self.mpi} if self.mpi else {}) | dict(self.settings)
+
+
+class Program(NamedTuple):
+    """What a launcher is told of one program: there are several where `:` separates them (MPMD).
+
+    Attributes:
+        options: that stand before the program.
+        theirs: the user's own LD_PRELOAD that the launcher would give to it.
+    """
+
+    options: tuple[Option, ...]
+    theirs: str
+
+
+class Delivery(NamedTuple):
+    """A launch that takes the variables to the ranks.
+
+    Attributes:
+        programs: in the order of the command line.
+        environment: to set for the launcher itself.
+        how: in words, for `rankwise doctor`.
+    """
+
+    programs: tuple[Program, ...]
+    environment: Mapping[str, str] = {}
+    how: str = ""
+
+
+class Answer(NamedTuple):
+    """What one of the launchers of a module answers to `--version`.
+
+    Attributes:
+        label: whose it is, for people and for placements: "Intel MPI".
+        pattern: is found in the answer; its group is the version.
+        library: name of its MPI library in mpi_libraries, '' if it starts programs of any.
+    """
+
+    label: str
+    pattern: re.Pattern[str]
+    library: str = ""
+
+
+class Launcher:
+    """Launchers that share a command line. These attributes and methods are all that the rest knows of them.
+
+    Class attributes:
+        name: of them all.
+        order: they are listed by it. Where variables of several are set, those of the first count, so the
+            launchers of batch systems, in whose jobs others are started, come last.
+        commands: base names of the commands that nobody else has.
+        answers: to `--version`; where commands are called `mpirun` or `mpiexec`, they tell whose they are.
+        values: option names (without dashes) -> number of values that follow as words.
+        flags: option names without value. With both, an unknown option can be told from a program.
+        counting: options with the number of ranks.
+        allocated: variable with the number of ranks that are started where no option tells it.
+        from_file: options that take the programs from a file.
+        separator: the word between the programs of an MPMD launch, '' if there is none.
+    """
+
+    name: str
+    order = 100
+    commands: tuple[str, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    values: Mapping[str, int] = {}
+    flags: frozenset[str] = frozenset()
+    counting: frozenset[str] = frozenset({"n", "np"})
+    allocated = ""
+    from_file: frozenset[str] = frozenset()
+    separator = ":"
+
+    def arity(self, word: str, following: Sequence[str]) -> int:
+        """How many of the following words are values of option `word`."""
+        name, equals, _ = word.lstrip("-").partition("=")
+        if equals or name in self.flags:
+            return 0
+        if name in self.values:
+            return self.values[name]
+        # An unknown option: what follows is its value, unless it looks like an option or a program.
+        following_is_value = following and not following[0].startswith("-") and not _is_program(following[0])
+        return 1 if following_is_value else 0
+
+    def setting(self, variable: str, value: str) -> tuple[str, ...]:
+        """Return the option that sets a variable for the ranks of all programs; empty if there is none."""
+        del variable, value
+        return ()
+
+    def deliver(
+        self,
+        programs: Sequence[Sequence[Option]],
+        preload: Preload,
+        environment: Mapping[str, str],  # noqa: ARG002 - most have no variable that would stand in the way
+        theirs: str,
+    ) -> Delivery:
+        """Take the variables to every rank of every program: by the launcher's own environment.
+
+        Args:
+            programs: the options of each.
+            preload: what to deliver.
+            environment: that the launcher is started with.
+            theirs: LD_PRELOAD of the user where the launcher starts.
+        """
+        return by_environment(programs, preload, theirs)
+
+    def deliver_to_script(
+        self,
+        preload: Preload,  # noqa: ARG002 - most hand on their own environment
+        environment: Mapping[str, str],  # noqa: ARG002
+        theirs: str,  # noqa: ARG002
+        version: str,  # noqa: ARG002
+    ) -> Delivery:
+        """Make a launcher inside of a script take the variables to other hosts, whatever its own options.
+
+        Args:
+            preload: what to deliver.
+            environment: that the script is started with.
+            theirs: LD_PRELOAD of the user there.
+            version: of the mpirun on PATH if that is Open MPI's, else ''.
+
+        Returns:
+            what to add to the environment; nothing where the environment itself is handed on.
+        """
+        return Delivery(())
+
+
+def by_environment(programs: Sequence[Sequence[Option]], preload: Preload, theirs: str) -> Delivery:
+    """Take the variables to the ranks by the environment of the launcher alone."""
+    unchanged = tuple(Program(tuple(options), theirs) for options in programs)
+    return Delivery(unchanged, preload.variables(theirs), "the launcher's environment")
+
+
+def _is_program(word: str) -> bool:
+    return shutil.which(word) is not None
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
