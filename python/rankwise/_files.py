@@ -10,7 +10,7 @@ from rankwise.errors import RankwiseError
 # Where files lie in the source tree, relative to a directory of rankwise.__path__, before they are installed.
 _IN_SOURCE_TREE = {
     "share/format.h": "../../src/runtime/format.h",
-    "include/placement.h": "../../include/rankwise/placement.h",
+    "include/": "../../include/rankwise/",
     "share/probes/": "../../src/probes/",
 }
 

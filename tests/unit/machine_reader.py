@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from order_of_processes import library
+from rankwise.native import Arguments
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class Slots:
 
 def read(path: Path) -> Slots | str:
     """Read a file; why it can't be read, as a line, if so."""
-    ffi, functions = library()
+    ours = Arguments()
+    ffi, functions = ours.ffi, ours.library
     problem = ffi.new("char[4096]")
     machine = functions.rankwise_read_machine(str(path).encode(), problem, len(problem))
     if machine == ffi.NULL:

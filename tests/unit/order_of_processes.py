@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import cffi
 import numpy as np
 
-from rankwise._files import installed
+from rankwise.native import Arguments
 
 REORDERED, KEPT, REFUSED, BAD_MACHINE = range(4)
 
@@ -43,18 +39,6 @@ class Decision:
 Entry = tuple[int, int, float]  # from, to, bytes
 
 
-@cache
-def library() -> tuple[Any, Any]:
-    """The library, and what knows its types."""
-    ffi = cffi.FFI()
-    for header in ("placement.h", "machine.h", "reordering.h"):
-        text = installed(f"include/{header}").read_text(encoding="utf-8")
-        text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
-        text = re.sub(r"#ifdef __cplusplus.*?#endif", " ", text, flags=re.DOTALL)
-        ffi.cdef(re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE))
-    return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so")))
-
-
 def decide(
     processes: Sequence[Process],
     traffic: Iterable[Entry],
@@ -62,7 +46,8 @@ def decide(
     machine: Path | None = None,
 ) -> Decision:
     """Ask for the new ranks; as many roles as processes if not told otherwise."""
-    ffi, functions = library()
+    ours = Arguments()
+    ffi, functions = ours.ffi, ours.library
     source, destination, size = (np.array(column) for column in zip(*traffic, strict=True))
     arrays = source.astype(np.int32), destination.astype(np.int32), size.astype(np.float64)
     given = ffi.new("struct rankwise_traffic *")

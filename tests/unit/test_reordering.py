@@ -215,7 +215,7 @@ def test_costs_are_those_of_python(tmp_path: Path) -> None:
     ("host", "complaint"),
     [
         ("b", "the machine has no node 'b', where rank 0 is"),
-        ("two", "the machine has no node 'two', where rank 0 is"),
+        ("two", "the machine has no node 'two', which one of 'two.x', 'two.y' may be, where rank 0 is"),
         ("two.z", "the machine has no node 'two.z', where rank 0 is"),
         ("a", "2 ranks are on 'a', where the machine has 1 slot"),
     ],

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import cffi
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankwise._files import installed
 from rankwise.errors import RankwiseError
+from rankwise.native import Arguments
 from rankwise.placement.networks import Matrix, Torus
 
 if TYPE_CHECKING:
@@ -19,25 +16,16 @@ if TYPE_CHECKING:
     from rankwise.placement.engine import Places
 
 
-class Given:
-    """Arrays and structures, which live as long as this object."""
-
-    def __init__(self) -> None:
-        self.ffi, self.library = _engine()
-        self._kept: list[Any] = []
-
-    def new(self, kind: str) -> Any:
-        """Return a new structure, all 0: `struct ... *`."""
-        self._kept.append(self.ffi.new(kind))
-        return self._kept[-1]
+class Given(Arguments):
+    """What is given to the engine in one call."""
 
     def integers(self, values: ArrayLike | None, count: int) -> Any:
         """Return a pointer to so many integers; NULL for None."""
-        return self._pointer(values, count, np.int32, "int32_t *")
+        return self._checked(values, count, np.int32, "int32_t *")
 
     def numbers(self, values: ArrayLike | None, count: int) -> Any:
         """Return a pointer to so many floating point numbers; NULL for None."""
-        return self._pointer(values, count, np.float64, "double *")
+        return self._checked(values, count, np.float64, "double *")
 
     def traffic(self, traffic: Traffic) -> Any:
         """Return what ranks send each other."""
@@ -68,7 +56,7 @@ class Given:
     def check(self, status: int) -> None:
         """Raise RankwiseError if the engine says that something is wrong."""
         if status != self.library.RANKWISE_PLACED:
-            said = self.ffi.string(self.library.rankwise_placement_error(status)).decode()
+            said = self.said(self.library.rankwise_placement_error(status))
             raise RankwiseError(f"ranks can't be placed: {said}")
 
     def _network(self, places: Places) -> Any:
@@ -89,27 +77,14 @@ class Given:
         if isinstance(network, Torus):
             given.kind, given.axes = self.library.RANKWISE_TORUS, len(network.length)
             given.length = self.integers(network.length, given.axes)
-            given.is_ring = self._pointer(network.ring, given.axes, np.uint8, "uint8_t *")
+            given.is_ring = self._checked(network.ring, given.axes, np.uint8, "uint8_t *")
         else:
             given.kind, given.groups = self.library.RANKWISE_DRAGONFLY, network.groups
             given.routers, given.at_router = network.routers, network.nodes
         return given
 
-    def _pointer(self, values: ArrayLike | None, count: int, kind: type, pointer: str) -> Any:
-        if values is None:
-            return self.ffi.NULL
-        array: NDArray[Any] = np.ascontiguousarray(values, dtype=kind).ravel()
-        if array.size != count:
-            raise RankwiseError(f"ranks can't be placed: {array.size} values where {count} belong")
-        self._kept.append(array)
-        return self.ffi.cast(pointer, array.ctypes.data)
-
-
-@cache
-def _engine() -> tuple[Any, Any]:
-    header = installed("include/placement.h").read_text(encoding="utf-8")
-    header = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
-    header = re.sub(r"#ifdef __cplusplus.*?#endif", " ", header, flags=re.DOTALL)
-    ffi = cffi.FFI()
-    ffi.cdef(re.sub(r"^\s*#.*$", "", header, flags=re.MULTILINE))
-    return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so")))
+    def _checked(self, values: ArrayLike | None, count: int, kind: type, pointer: str) -> Any:
+        try:
+            return self.pointer(values, kind, pointer, count)
+        except ValueError as error:
+            raise RankwiseError(f"ranks can't be placed: {error}") from error

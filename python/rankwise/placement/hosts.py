@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from rankwise.analysis.traffic import Whereabouts
+from rankwise.native import Arguments
 from rankwise.placement.absent import NoPresentError
 from rankwise.topology.machine.model import Level, Machine, Object, Source
 
 SLOT = "slot"
+
+_CURES = (
+    "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
+    "give one with all its slots, or leave it out",
+)
 
 
 def machine_of_run(where: Whereabouts) -> Machine:
@@ -43,22 +52,45 @@ def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
     Raises:
         NoPresentError: the machine has no such node.
     """
-    places = {name: place for place, name in enumerate(machine.hosts())}
-    short: dict[str, list[str]] = {}
-    for name in places:
-        short.setdefault(_short(name), []).append(name)
-    found = []
-    for rank, host in enumerate(hosts):
-        alike = [name for name in short.get(_short(host), []) if ("." in name) != ("." in host)]
-        if host not in places and len(alike) != 1:
-            which = f", which one of {', '.join(map(repr, alike))} may be" * bool(alike)
-            raise NoPresentError(
-                f"the machine has no node {host!r}{which}, where rank {rank} was",
-                "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
-            )
-        found.append(places[host] if host in places else places[alike[0]])
-    return found
+    given, found = Arguments(), np.empty(len(hosts), dtype=np.int32)
+    find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(found, np.int32, "int32_t *"))
+    return [int(node) for node in found]
 
 
-def _short(name: str) -> str:
-    return name.partition(".")[0]
+def find(
+    given: Arguments,
+    what: str,
+    machine: Machine,
+    hosts: Sequence[str],
+    cpus: Sequence[Sequence[int]],
+    *results: Any,
+) -> None:
+    """Ask the library where the ranks of a run were in a machine.
+
+    Args:
+        given: to the call.
+        what: `nodes` or `slots`: rankwise_find_nodes or rankwise_find_slots of include/rankwise/machine.h.
+        machine: with nodes of these names.
+        hosts: of each rank.
+        cpus: processors that each may run on; none if that is not known.
+        results: pointers to what is found.
+
+    Raises:
+        NoPresentError: a host that the machine has not, or more ranks there than slots.
+    """
+    slots, processes, problem = machine.slots, given.new("struct rankwise_processes *"), given.problem()
+    names, numbers = given.texts(machine.hosts()), slots.numbers
+    told = given.new("struct rankwise_machine *")
+    told.slots, told.levels, told.nodes = *numbers.shape, len(machine.nodes)
+    told.object = given.pointer(numbers, np.int32, "int32_t *")
+    told.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
+    told.node, told.host = given.pointer(slots.host, np.int32, "int32_t *"), names
+    processes.count, processes.ended, processes.host = len(hosts), 1, given.texts(hosts)
+    processes.first = given.pointer(np.cumsum([0, *map(len, cpus)]), np.int64, "int64_t *")
+    processes.processor = given.pointer([cpu for some in cpus for cpu in some], np.int32, "int32_t *")
+    library = given.library
+    code = getattr(library, f"rankwise_find_{what}")(told, processes, *results, problem, len(problem))
+    if code == library.RANKWISE_OUT_OF_MEMORY:
+        raise MemoryError
+    if code != library.RANKWISE_FOUND:
+        raise NoPresentError(given.said(problem), _CURES[code == library.RANKWISE_NO_ROOM])

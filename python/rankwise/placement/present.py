@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Whereabouts
-from rankwise.placement.absent import NoPresentError
-from rankwise.placement.hosts import known_hosts, nodes_of
+from rankwise.native import Arguments
+from rankwise.placement.hosts import find, known_hosts
 from rankwise.topology.machine.model import Machine
 
 
@@ -33,36 +33,7 @@ def present_placement(where: Whereabouts, machine: Machine) -> Present:
     Raises:
         NoPresentError: a host that is not known or that the machine has not, or more ranks there than slots.
     """
-    nodes = np.array(nodes_of(known_hosts(where), machine))
-    slot = np.full(len(nodes), -1, dtype=np.int64)
-    bound = 0
-    for node in np.unique(nodes):
-        ranks = np.flatnonzero(nodes == node).tolist()
-        places = np.flatnonzero(machine.slots.host == node).tolist()
-        if len(ranks) > len(places):
-            raise NoPresentError(
-                f"{len(ranks)} ranks were on {machine.hosts()[node]!r}, where the machine has"
-                f" {len(places)} slot{'s' * (len(places) != 1)}",
-                "give one with all its slots, or leave it out",
-            )
-        bound += _seat(ranks, places, where, machine, slot)
-    return Present(slot, bound)
-
-
-def _seat(
-    ranks: list[int], places: list[int], where: Whereabouts, machine: Machine, slot: NDArray[np.int64]
-) -> int:
-    """Give each of a node's ranks one of its slots; return how many were bound."""
-    cpus = {place: int(machine.slots.os[place, -1]) for place in places}
-    free = dict.fromkeys(places)
-    mine = {rank: [place for place in places if cpus[place] in set(where.cpus[rank])] for rank in ranks}
-    bound = [rank for rank in ranks if 0 < len(mine[rank]) < len(places)]
-    # Those with the least choice first.
-    for rank in sorted(bound, key=lambda one: len(mine[one])):
-        slot[rank] = next((place for place in mine[rank] if place in free), -1)
-        free.pop(int(slot[rank]), None)
-    for rank in ranks:
-        if slot[rank] < 0:
-            slot[rank] = next(iter(free))
-            free.pop(int(slot[rank]))
-    return len(bound)
+    hosts, given = known_hosts(where), Arguments()
+    slot, bound = np.empty(len(hosts), dtype=np.int32), given.new("int32_t *")
+    find(given, "slots", machine, hosts, where.cpus, given.pointer(slot, np.int32, "int32_t *"), bound)
+    return Present(slot.astype(np.int64), bound[0])

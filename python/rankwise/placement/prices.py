@@ -72,7 +72,7 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
     """
     node = machine.depth(NODE)
     if objective != "time":
-        hops = _hops(machine.slots.numbers)
+        hops = machine.slots.hops()
         between = hops_between(machine)
         if between is not None:
             hops[:node] = hops[node]
@@ -99,15 +99,6 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
 
 def _after_none(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([values[:1], values])
-
-
-def _hops(numbers: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return how many levels above the smallest useful object each level is: shape (D,)."""
-    counts = numbers.max(axis=0) + 1  # of objects; levels are nested: as many objects are the same ones
-    useful = np.unique(counts)[:-1]  # the last one: each slot is an object of its own
-    above = len(useful) - 1 - np.searchsorted(useful, counts)
-    hops: NDArray[np.float64] = np.maximum(above, 0).astype(np.float64)
-    return hops
 
 
 def _meeting(objects: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rankwise.errors import RankwiseError
-
-MOST_HOSTS = 1 << 20
-
-_RANGE = re.compile(r"(\d+)-(\d+)")
-_OPERATORS = re.compile(r"[!&^@/%*?\s\x00-\x1f]")  # ClusterShell's own, which Slurm does not know
+from rankwise.native import Arguments
 
 
 def hosts_of(text: str) -> list[str]:
     """Return the names in the order they are written in; a name may come twice.
 
     Raises:
-        RankwiseError: it is no list of hosts, or of more than MOST_HOSTS.
+        RankwiseError: it is no list of hosts, or of more than 2^20.
     """
-    from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
-    from ClusterShell.RangeSet import RangeSetException
-
-    found: list[str] = []
-    for part in re.split(r",(?![^\[]*\])", text.strip()):
-        word = part.strip()
-        if not word.isprintable() or not word or _OPERATORS.search(word):
-            raise RankwiseError(f"{text!r} is no list of hosts such as node[01-16,20]")
-        if len(found) + _most(word) > MOST_HOSTS:
-            raise RankwiseError(f"{word!r} names more than {MOST_HOSTS} hosts")
-        try:
-            found += NodeSet(word, resolver=RESOLVER_NOGROUP)
-        except (NodeSetException, RangeSetException) as error:
-            raise RankwiseError(f"{word!r} is no list of hosts: {error}") from error
-    return found
+    if not text.isprintable():
+        raise RankwiseError(f"{text!r} is no list of hosts such as node[01-16,20]")
+    given = Arguments()
+    problem = given.problem()
+    hosts = given.library.rankwise_read_hosts(given.new("char[]", text.encode()), problem, len(problem))
+    if not hosts:
+        raise RankwiseError(given.said(problem))
+    try:
+        return [given.said(hosts.name[place]) for place in range(hosts.count)]
+    finally:
+        given.library.rankwise_free_hosts(hosts)
 
 
 def folded(hosts: Sequence[str]) -> str:
@@ -57,12 +48,3 @@ def checked(hosts: Sequence[str]) -> list[str]:
             raise RankwiseError(f"the node {host!r} is there twice")
         seen.add(host)
     return list(hosts)
-
-
-def _most(word: str) -> int:
-    """Return a bound of how many hosts the word names, without naming them."""
-    product = 1
-    for inside in re.findall(r"\[([^\]]*)\]", word):
-        sizes = [abs(int(last[:18]) - int(first[:18])) + 1 for first, last in _RANGE.findall(inside)]
-        product *= sum(sizes) + inside.count(",") + 1
-    return product

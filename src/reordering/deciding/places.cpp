@@ -1,12 +1,46 @@
 #include "places.h"
 
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
 namespace rankwise::reordering {
 
+namespace {
+
 std::string host_of(const rankwise_whereabouts &where) { return {where.host, strnlen(where.host, sizeof where.host)}; }
+
+std::vector<double> hops(const std::int32_t *object, std::int32_t slots, std::int32_t levels) {
+  std::vector<double> per_byte(static_cast<std::size_t>(levels) + 1);
+  if (rankwise_hops(object, slots, levels, per_byte.data()) != RANKWISE_FOUND) throw std::bad_alloc();
+  return per_byte;
+}
+
+std::vector<std::int32_t> slots_of(const rankwise_machine &machine, const rankwise_whereabouts *where,
+                                   std::int32_t processes) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> first{0};
+  std::vector<std::int32_t> processors;
+  for (std::int32_t i = 0; i < processes; i++) {
+    names.push_back(host_of(where[i]));
+    for (std::int32_t processor = 0; processor < 64 * RANKWISE_PROCESSOR_WORDS; processor++)
+      if ((where[i].processors[processor / 64] >> (processor % 64) & 1U) != 0) processors.push_back(processor);
+    first.push_back(static_cast<std::int64_t>(processors.size()));
+  }
+  std::vector<const char *> hosts;
+  for (const std::string &name : names) hosts.push_back(name.c_str());
+  const rankwise_processes given{processes, 0, hosts.data(), first.data(), processors.data()};
+  std::vector<std::int32_t> slot(static_cast<std::size_t>(processes));
+  std::int32_t bound = 0;
+  char problem[512];
+  if (rankwise_find_slots(&machine, &given, slot.data(), &bound, problem, sizeof problem) != RANKWISE_FOUND)
+    throw std::runtime_error(problem);
+  return slot;
+}
+
+}  // namespace
 
 Places places_of(const rankwise_whereabouts *where, std::int32_t processes) {
   Places places;
@@ -23,7 +57,19 @@ Places places_of(const rankwise_whereabouts *where, std::int32_t processes) {
     places.object.insert(places.object.end(),
                          {node, known(here.package), known(here.numa), known(here.l3), known(here.core), i});
   }
-  places.per_byte = hops(places.object, places.depth);
+  places.per_byte = hops(places.object.data(), processes, places.depth);
+  return places;
+}
+
+Places places_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes) {
+  Places places;
+  places.depth = machine.levels;
+  // Levels that divide something do so in the whole machine, whichever of its slots are ours.
+  places.per_byte = hops(machine.object, machine.slots, machine.levels);
+  for (const std::int32_t slot : slots_of(machine, where, processes)) {
+    const std::int32_t *row = machine.object + static_cast<std::ptrdiff_t>(slot) * machine.levels;
+    places.object.insert(places.object.end(), row, row + machine.levels);
+  }
   return places;
 }
 

@@ -3,7 +3,6 @@
 #define RANKWISE_REORDERING_DECIDING_PLACES_H
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "rankwise/machine.h"
@@ -17,17 +16,9 @@ struct Places {
   std::vector<double> per_byte;      // [depth + 1], by the number of objects that two have in common
 };
 
-// What a byte costs: levels to go up from the nearest that two slots can be; levels that divide nothing do not count.
-// `object` [slots][depth] as in Places; the result as Places::per_byte.
-std::vector<double> hops(const std::vector<std::int32_t> &object, std::int32_t depth);
-
-// The slots of a machine that the processes are in: by their hosts, and then by the processors that each may use.
-// Those that are not bound to some of their node's are taken to be in the order of their ranks. A runtime_error names
-// a host that the machine has not, or has too few slots in. The same rules as python/rankwise/placement/present.py.
+// The slots of a machine that the processes are in, see rankwise_find_slots. A runtime_error names a host that the
+// machine has not, or has too few slots in.
 Places places_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes);
-
-// The host of a process.
-std::string host_of(const rankwise_whereabouts &where);
 
 // As the processes' own nodes tell.
 Places places_of(const rankwise_whereabouts *where, std::int32_t processes);

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise.native import Arguments
+
 if TYPE_CHECKING:
     from rankwise.topology.machine.model import Object
 
@@ -50,6 +52,19 @@ class Slots:
     def distance(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
         """Return how many levels one must go up from both slots to meet; 0: the same slot."""
         return np.asarray(self.numbers.shape[1] - 1 - self.meet(first, second), dtype=np.int64)
+
+    def hops(self) -> NDArray[np.float64]:
+        """Return how many hops apart slots are that meet at each level: shape (D,).
+
+        Levels to go up from the nearest that two slots can be; levels that divide nothing do not count.
+        """
+        slots, depth = self.numbers.shape
+        found, given = np.empty(depth + 1), Arguments()
+        objects = given.pointer(self.numbers, np.int32, "int32_t *")
+        if given.library.rankwise_hops(objects, slots, depth, given.ffi.cast("double *", found.ctypes.data)):
+            raise MemoryError
+        # By the objects in common: slots that meet at level k have k + 1, as the machine is one.
+        return found[1:]
 
     def in_node(self, level: int) -> NDArray[np.int64]:
         """Return the logical number of each slot's object among those of its node: shape (N,), from 0."""

@@ -1,6 +1,6 @@
 // The slots of a machine, filled in from left to right.
-#ifndef RANKWISE_MACHINE_FILE_SLOTS_H
-#define RANKWISE_MACHINE_FILE_SLOTS_H
+#ifndef RANKWISE_MACHINE_SLOTS_H
+#define RANKWISE_MACHINE_SLOTS_H
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "field.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 // As in include/rankwise/machine.h.
 class Slots {
@@ -60,6 +60,6 @@ Slots read_slots(const char *path);
 void add_regular(const std::vector<Field> &levels, Slots &slots);
 void add_tree(const Field &file, const std::vector<std::string> &names, Slots &slots);
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "field.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 namespace {
 
@@ -76,4 +76,4 @@ Json parsed_file(const char *path) {
   return json;
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

@@ -3,7 +3,7 @@
 
 #include "slots.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 namespace {
 
@@ -72,4 +72,4 @@ Slots read_slots(const char *path) {
   return slots;
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

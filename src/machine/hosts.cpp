@@ -4,7 +4,9 @@
 #include <set>
 #include <utility>
 
-namespace rankwise::machine_file {
+#include "field.h"
+
+namespace rankwise::machine {
 
 namespace {
 
@@ -13,19 +15,19 @@ constexpr std::size_t kMostDigits = 15;
 
 using Words = std::vector<std::string>;
 
-Problem no_list(const Field &list) {
-  return list.problem("'" + list.text() + "' is no list of hosts such as node[01-16,20]");
+Problem no_list(const std::string &list) {
+  return Problem("'" + list + "' is no list of hosts such as node[01-16,20]");
 }
 
-Problem too_many(const Field &list) {
-  return list.problem("'" + list.text() + "' names more than " + std::to_string(kMostHosts) + " hosts");
+Problem too_many(const std::string &list) {
+  return Problem("'" + list + "' names more than " + std::to_string(kMostHosts) + " hosts");
 }
 
 // At the commas that are not in brackets.
-Words words_of(const Field &list, const std::string &text) {
+Words words_of(const std::string &list) {
   Words words(1);
   bool inside = false;
-  for (const char c : text) {
+  for (const char c : list) {
     if (c == '[' || c == ']') {
       if (inside == (c == '[')) throw no_list(list);
       inside = c == '[';
@@ -44,7 +46,7 @@ struct Number {
   std::size_t width;  // with the zeros before it
 };
 
-Number number_of(const Field &list, const std::string &text) {
+Number number_of(const std::string &list, const std::string &text) {
   const bool digits = !text.empty() && text.size() <= kMostDigits &&
                       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits) throw no_list(list);
@@ -57,7 +59,7 @@ std::string padded(std::size_t value, std::size_t width) {
 }
 
 // The numbers of `01-16,20`, each once.
-Words numbers_in(const Field &list, const std::string &inside) {
+Words numbers_in(const std::string &list, const std::string &inside) {
   std::set<std::pair<std::size_t, std::string>> found;
   for (std::size_t begin = 0; begin <= inside.size();) {
     const std::size_t end = std::min(inside.find(',', begin), inside.size());
@@ -76,7 +78,7 @@ Words numbers_in(const Field &list, const std::string &inside) {
   return numbers;
 }
 
-Words expanded(const Field &list, const std::string &word) {
+Words expanded(const std::string &list, const std::string &word) {
   Words names(1);
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t open = std::min(word.find('[', at), word.size());
@@ -101,9 +103,9 @@ std::string stripped(const std::string &text) {
 
 }  // namespace
 
-std::vector<std::string> hosts_of(const Field &list) {
+std::vector<std::string> hosts_of(const std::string &list) {
   Words hosts;
-  for (const std::string &part : words_of(list, list.text())) {
+  for (const std::string &part : words_of(list)) {
     const std::string word = stripped(part);
     if (word.empty() || word.find_first_of("!&^@/%*? ") != std::string::npos) throw no_list(list);
     const Words names = expanded(list, word);
@@ -113,4 +115,4 @@ std::vector<std::string> hosts_of(const Field &list) {
   return hosts;
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

@@ -6,7 +6,7 @@
 
 #include "slots.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 namespace {
 
@@ -144,4 +144,4 @@ void add_tree(const Field &file, const std::vector<std::string> &names, Slots &s
   tree.add(descriptions, 0, false);
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

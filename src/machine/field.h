@@ -1,6 +1,6 @@
 // Values of a JSON file with their place in it, so that each complaint names the place: `levels[2].count`.
-#ifndef RANKWISE_MACHINE_FILE_FIELD_H
-#define RANKWISE_MACHINE_FILE_FIELD_H
+#ifndef RANKWISE_MACHINE_FIELD_H
+#define RANKWISE_MACHINE_FIELD_H
 
 #include <cstdint>
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 #include "../third_party/cjson/cJSON.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 // As many objects of one kind, and slots, as the largest machines have, ten times.
 inline constexpr std::int64_t kMostObjects = std::int64_t{1} << 24;
@@ -62,6 +62,6 @@ using Json = std::unique_ptr<cJSON, Deleter>;
 // What a file holds; a problem if it can't be read or is no JSON.
 Json parsed_file(const char *path);
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine
 
 #endif

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 namespace {
 
@@ -85,4 +85,4 @@ void Field::expect_number() const {
     throw problem("must be a number, 0 or more");
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

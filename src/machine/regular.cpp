@@ -2,7 +2,7 @@
 #include "hosts.h"
 #include "slots.h"
 
-namespace rankwise::machine_file {
+namespace rankwise::machine {
 
 namespace {
 
@@ -14,7 +14,12 @@ std::vector<std::string> hosts_of_level(const Field &level, std::int64_t count) 
   }
   const Field names = level["names"];
   if (names.is_text()) {
-    hosts = hosts_of(names);
+    const std::string list = names.text();
+    try {
+      hosts = hosts_of(list);
+    } catch (const Problem &problem) {
+      throw names.problem(problem.what());
+    }
   } else {
     for (const Field &name : names.items()) hosts.push_back(name.name());
   }
@@ -57,4 +62,4 @@ void add_regular(const std::vector<Field> &levels, Slots &slots) {
   fill(counts, 1, slots);
 }
 
-}  // namespace rankwise::machine_file
+}  // namespace rankwise::machine

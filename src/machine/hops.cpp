@@ -1,14 +1,14 @@
+#include "hops.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "places.h"
-
-namespace rankwise::reordering {
+namespace rankwise::machine {
 
 namespace {
 
 // How many objects each level has; level 0 is all, which is one.
-std::vector<std::int32_t> counts_of(const std::vector<std::int32_t> &object, std::int32_t depth) {
+std::vector<std::int32_t> counts_of(std::span<const std::int32_t> object, std::int32_t depth) {
   const auto row = [&](std::size_t slot) { return object.begin() + static_cast<std::ptrdiff_t>(slot) * depth; };
   std::vector<std::size_t> order(object.size() / static_cast<std::size_t>(depth));
   std::iota(order.begin(), order.end(), 0);
@@ -27,7 +27,7 @@ std::vector<std::int32_t> counts_of(const std::vector<std::int32_t> &object, std
 
 }  // namespace
 
-std::vector<double> hops(const std::vector<std::int32_t> &object, std::int32_t depth) {
+std::vector<double> hops(std::span<const std::int32_t> object, std::int32_t depth) {
   const std::vector<std::int32_t> counts = counts_of(object, depth);
   // With as many objects as the last level has, each slot is alone; counts never fall from level to level.
   std::vector<std::int32_t> useful = counts;
@@ -42,4 +42,4 @@ std::vector<double> hops(const std::vector<std::int32_t> &object, std::int32_t d
   return per_byte;
 }
 
-}  // namespace rankwise::reordering
+}  // namespace rankwise::machine
