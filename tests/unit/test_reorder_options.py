@@ -31,7 +31,13 @@ def test_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [(None, "cannot read"), ("{", "is no JSON"), ("{}", "machine.json")]
+    ("text", "line"),
+    [
+        (None, "cannot read"),
+        ("{", "is no JSON"),
+        ("{}", "machine.json"),
+        (MACHINE[:-1] + ', "network": {"kind": "torus", "dims": [2]}}', "network: can't be used inside"),
+    ],
 )
 def test_bad_machines(text: str | None, line: str, tmp_path: Path) -> None:
     machine = tmp_path / "machine.json"

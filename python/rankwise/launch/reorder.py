@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import NamedTuple
+
+from rankwise.errors import RankwiseError
 
 FILE_NAME = "machine.json"
 """Of the machine in the run directory, where the processes look for it."""
@@ -28,12 +31,24 @@ def asked(reorder: bool, machine: Path | None) -> Reordering | None:
     """Return what the options ask for, None if nothing is to be reordered.
 
     Raises:
-        RankwiseError: the machine can't be read, or is none.
+        RankwiseError: the machine can't be read, is none, or can't be used inside of programs.
     """
     if machine is None:
         return Reordering() if reorder else None
     # Not above: it loads NumPy, which would double what every run takes before the launch.
-    from rankwise.topology.machine.read import read_machine
+    from rankwise.native import Arguments
 
-    read_machine(machine)
-    return Reordering(machine.read_text(encoding="utf-8"))
+    try:
+        text = machine.read_bytes()
+    except OSError as error:
+        raise RankwiseError(f"cannot read {machine}: {error.strerror}") from error
+    given = Arguments()
+    problem = given.problem()
+    # By the reader that the processes have: it takes no network.
+    read = given.library.rankwise_read_machine(
+        given.new("char[]", os.fsencode(machine)), problem, len(problem)
+    )
+    if not read:
+        raise RankwiseError(given.said(problem))
+    given.library.rankwise_free_machine(read)
+    return Reordering(text.decode())
