@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import profiles
@@ -18,8 +18,9 @@ from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.summary import print_summary
-from rankwise.report.terminal.tables import cut, table_lines
-from rankwise.report.terminal.view import Section
+from rankwise.report.terminal.view import show_table
+from rankwise.report.view import Detail
+from rankwise.report.views import view as made
 
 VIEWS = ("communicator", "call", "size", "region")
 SEEDS = range(12)
@@ -124,15 +125,13 @@ def assert_consistent(lines: list[str], total: float, run: float) -> None:
 
 
 def tables_of(connection: sqlite3.Connection, view: str, *, verbose: bool, limit: int) -> Iterator[list[str]]:
-    module = importlib.import_module(f"rankwise.report.views.{view}")
-    found: list[Section] = module.sections(connection, verbose, limit)
-    for section in found:
-        if "% of MPI" in {column.head for column in section.columns} and not section.title:
-            shown, rest = cut(section.rows, limit)
-            page = Page(io.StringIO())
-            yield [
-                line.plain for line in table_lines(page, section.columns, shown, rest, apart=section.apart)
-            ]
+    detail = Detail.VERBOSE if verbose else Detail.BRIEF
+    for table in made(view, connection, detail).tables:
+        if "% of MPI" in {column.name for column in table.columns} and not table.title and not table.parts:
+            out = io.StringIO()
+            bare = replace(table, columns=[replace(column, obvious=True) for column in table.columns])
+            show_table(Page(out), bare, detail, limit)
+            yield [line for line in out.getvalue().splitlines() if "--limit 0" not in line]
 
 
 @pytest.fixture(params=SEEDS)

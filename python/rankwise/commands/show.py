@@ -8,17 +8,15 @@ others; --json is never cut. With --matrix, who sends how much to whom.
 from __future__ import annotations
 
 import argparse
-import importlib
 import sqlite3
 import sys
 from pathlib import Path
-from types import ModuleType
 
 from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, Matrix, matrix
 from rankwise.commands.limits import row_limit
 from rankwise.errors import RankwiseError
+from rankwise.report.views import VIEWS, view
 
-VIEWS = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
 _DEFAULT_LIMIT = 30
 
 
@@ -67,10 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _view(name: str) -> ModuleType:
-    return importlib.import_module(f"rankwise.report.views.{name}")
-
-
 def _matrix(connection: sqlite3.Connection, arguments: argparse.Namespace) -> Matrix:
     only = arguments.only.split(",") if arguments.only else []
     return matrix(connection, arguments.matrix, arguments.kind or KINDS[0], only)
@@ -83,13 +77,14 @@ def _print_json(arguments: argparse.Namespace) -> None:
     from rankwise.analysis.overview import trust
     from rankwise.analysis.plain import plain
     from rankwise.analysis.summary import summary
+    from rankwise.report.view import Detail
 
     with opened_profile(arguments.profile) as connection:
         found: object
         if arguments.matrix:
             found = {"trust": trust(connection), "matrix": _matrix(connection, arguments)}
         elif arguments.by:
-            found = {"trust": trust(connection)} | _view(arguments.by).data(connection)
+            found = {"trust": trust(connection), **view(arguments.by, connection, Detail.ALL).data}
         else:
             found = summary(connection)
         text = json.dumps(plain(found), indent=2)
@@ -103,25 +98,19 @@ def _print_part(arguments: argparse.Namespace) -> None:
     from rankwise.analysis.overview import trust
     from rankwise.report.terminal.matrix import matrix_lines
     from rankwise.report.terminal.page import Page
-    from rankwise.report.terminal.view import show_section
+    from rankwise.report.terminal.view import show_view
     from rankwise.report.trust_lines import partial_line
+    from rankwise.report.view import Detail
 
-    limit = arguments.limit
+    detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
     with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)
         page = Page(sys.stdout)
-        sections = (
-            [] if arguments.matrix else _view(arguments.by).sections(connection, arguments.verbose, limit)
-        )
-        lines = (
-            matrix_lines(page, _matrix(connection, arguments), arguments.of or MEASURES[0])
-            if arguments.matrix
-            else []
-        )
+        found = _matrix(connection, arguments) if arguments.matrix else None
+        shown = None if found else view(arguments.by, connection, detail)
         if not trusted.complete:
             page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
-        page.write(*lines)
-        for number, section in enumerate(sections):
-            if number:
-                page.write(Text())
-            show_section(page, section, limit)
+        if found:
+            page.write(*matrix_lines(page, found, arguments.of or MEASURES[0]))
+        if shown:
+            show_view(page, shown, detail, arguments.limit)

@@ -1,4 +1,4 @@
-"""The columns that every table of calls has, with the same heads everywhere."""
+"""The columns that every table of calls has, with the same names and meanings everywhere."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rankwise.analysis.counted import Counted
-from rankwise.report.terminal.tables import TextColumn, number
-from rankwise.report.units import byte_text, count_text, percent_text, second_text
+from rankwise.report.units import percent_text
+from rankwise.report.view import COUNT, SECONDS, SHARE, VOLUME, Cell, Column, Line, number
 
 UNFINISHED = "+"
 """Marks a time that holds calls which never returned."""
@@ -22,43 +22,39 @@ class HasCounted(Protocol):
         """Return the sums."""
 
 
-def _volume(size: float) -> str:
-    """Return a dash for nothing, which is all that most calls send: the volumes there are stand out."""
-    return byte_text(size) if size else "-"
+def unfinished_mark(row: HasCounted) -> str:
+    """Return the mark of a time with calls that never returned."""
+    return UNFINISHED * bool(row.counted.unfinished)
 
-
-def _share(share: float) -> str:
-    """Return a dash for nothing: MPI_Init and MPI_Finalize take time, but have no share in the others'."""
-    return percent_text(share) if share else "-"
-
-
-def time_text(counted: Counted) -> str:
-    """Return the time, with a mark where calls are in it that never returned."""
-    return second_text(counted.seconds) + UNFINISHED * bool(counted.unfinished)
-
-
-CALLS: TextColumn[HasCounted] = number("calls", lambda row: row.counted.calls, count_text)
-SENT: TextColumn[HasCounted] = number("sent", lambda row: row.counted.bytes_sent, _volume)
-RECEIVED: TextColumn[HasCounted] = number("received", lambda row: row.counted.bytes_received, _volume)
-TIME: TextColumn[HasCounted] = TextColumn(
-    "time (sum)",
-    lambda row: time_text(row.counted),
-    lambda rows: time_text(sum((row.counted for row in rows), Counted())),
-    right=True,
-)
-OF_MPI: TextColumn[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, _share)
-OF_RUN: TextColumn[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, _share)
 
 OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
 OF_RUN_MEANING = "of all ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
-_MEANINGS = {
-    SENT.head: "bytes sent; for collectives, contributed; to files, written",
-    RECEIVED.head: "by point-to-point and one-sided calls; from files, read",
-    TIME.head: f"over all ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
-    OF_MPI.head: OF_MPI_MEANING,
-    OF_RUN.head: OF_RUN_MEANING,
-}
 
+CALLS: Column[HasCounted] = number(
+    "calls", lambda row: row.counted.calls, COUNT, "number of calls, over all ranks", obvious=True
+)
+SENT: Column[HasCounted] = number(
+    "sent",
+    lambda row: row.counted.bytes_sent,
+    VOLUME,
+    "bytes sent; for collectives, contributed; to files, written",
+)
+RECEIVED: Column[HasCounted] = number(
+    "received",
+    lambda row: row.counted.bytes_received,
+    VOLUME,
+    "by point-to-point and one-sided calls; from files, read",
+)
+TIME: Column[HasCounted] = Column(
+    "time (sum)",
+    lambda row: row.counted.seconds,
+    SECONDS,
+    f"over all ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
+    total=lambda rows: sum(row.counted.seconds for row in rows),
+    mark=unfinished_mark,
+)
+OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, SHARE, OF_MPI_MEANING)
+OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, SHARE, OF_RUN_MEANING)
 
 _COUNTED = (CALLS, SENT, RECEIVED, TIME, OF_MPI, OF_RUN)
 
@@ -68,14 +64,14 @@ class _Apart:
     counted: Counted
 
 
-def apart_line(columns: Sequence[TextColumn[Any]], counted: Counted) -> list[list[str]]:
+def apart_line(columns: Sequence[Column[Any]], counted: Counted) -> list[Line]:
     """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
-    cells = [column.cell(_Apart(counted)) if column in _COUNTED else "" for column in columns]
-    return [["Init, Finalize", *cells[1:]]] if counted.calls else []
+    if not counted.calls:
+        return []
+    cells = {column.name: column.cell(_Apart(counted)) for column in columns if column in _COUNTED}
+    return [{columns[0].name: Cell("Init, Finalize"), **cells}]
 
 
-def how_to_read(columns: Sequence[TextColumn[Any]]) -> str:
-    """Return what the heads of these columns mean, in one paragraph."""
-    return " ".join(
-        f"{column.head}: {_MEANINGS[column.head]}." for column in columns if column.head in _MEANINGS
-    )
+def share_of_mpi(what: str, counted: Counted) -> str:
+    """Return the finding that something takes its share of the time in MPI."""
+    return f"{what} takes {percent_text(counted.percent_of_mpi)} % of the time in MPI"

@@ -60,6 +60,11 @@ def percent_text(share: float, decimals: int = 1) -> str:
     return f"<{least:.{decimals}f}" if 0 < share < least / 2 else f"{share:.{decimals}f}"
 
 
+def ratio_text(factor: float) -> str:
+    """Return a ratio: `3.00`, `0.88`, from 10 on without decimals."""
+    return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"
+
+
 def bin_text(size_bin: int) -> str:
     """Return the sizes of a bin: `0 B`, `1 B`, `64-127 B`, `1-2 KiB`, `512-1024 KiB`, `other`.
 

@@ -134,14 +134,14 @@ def _print(arguments: argparse.Namespace) -> None:
     from rankwise.report.latency.found import found_in
     from rankwise.report.latency.summary import summary_lines
     from rankwise.report.terminal.page import Page
-    from rankwise.report.terminal.view import show_section
+    from rankwise.report.terminal.view import show_table
+    from rankwise.report.view import Detail
 
     found = found_in(arguments.file)
     page = Page(sys.stdout)
     if arguments.by:
-        show_section(
-            page, _view(arguments.by).section(found, arguments.size, arguments.limit), arguments.limit
-        )
+        table = _view(arguments.by).table(found, arguments.size, arguments.limit)
+        show_table(page, table, Detail.BRIEF, arguments.limit)
     else:
         page.write(*summary_lines(page, found, arguments.limit))
 

@@ -8,8 +8,17 @@ import numpy as np
 
 from rankwise.profile.members import compact
 from rankwise.report.units import digits_text, second_text
+from rankwise.report.view import Format
 
 _UNKNOWN = "-"
+FACTOR = Format("factor", lambda factor: factor_text(factor), right=True)
+"""How many times slower."""
+
+
+def value_format(what: str) -> Format:
+    """Return how values of a latency or bandwidth are written."""
+    unit = "MB/s" if what == "bandwidth" else "us"
+    return Format(what, lambda value: value_text(what, value), unit, right=True)
 
 
 def value_text(what: str, value: float | None) -> str:

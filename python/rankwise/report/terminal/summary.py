@@ -24,8 +24,10 @@ from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.places import place_columns
 from rankwise.report.terminal.summary_foot import foot_lines
 from rankwise.report.terminal.summary_head import head_lines
-from rankwise.report.terminal.tables import TextColumn, fit, label, table_lines
+from rankwise.report.terminal.tables import TextColumn, fit, table_lines
+from rankwise.report.terminal.view import text_columns
 from rankwise.report.units import byte_text, percent_text, second_text
+from rankwise.report.view import FIGURES, Column, label
 
 SCREEN_LINES = 24  # what the short form fits into, at 80 columns
 _COMMUNICATOR_LINES = 6  # five and the others
@@ -36,16 +38,16 @@ _SEPARATORS_AND_HEADS = 5
 _SEPARATOR_AND_HEAD = 2  # of the places
 _MOST_OTHER_LINES = SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
-_COMMUNICATORS: list[TextColumn[Family]] = [
-    label("communicator", family_name),
-    TextColumn("n x size", size_name, right=True),
+_COMMUNICATORS: list[Column[Family]] = [
+    label("communicator", family_name, "ancestry"),
+    label("n x size", size_name, "communicators and their processes", kind=FIGURES),
     CALLS,
     SENT,
     OF_MPI,
-    label("top operation", lambda row: operation_name(row.top_operation)),
+    label("top operation", lambda row: operation_name(row.top_operation), "procedure and size"),
 ]
-_CALLS: list[TextColumn[ProcedureRow]] = [
-    label("call", lambda row: call_name(row.procedure)),
+_CALLS: list[Column[ProcedureRow]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure"),
     CALLS,
     SENT,
     TIME,
@@ -104,9 +106,9 @@ def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) ->
             min(calls, _CALL_LINES),
         )
     return [
-        *table_lines(page, _COMMUNICATORS, *fit(found.families, families), fold=verbose),
+        *table_lines(page, text_columns(_COMMUNICATORS), *fit(found.families, families), fold=verbose),
         Text(),
-        *table_lines(page, _CALLS, *fit(found.calls, calls), fold=verbose),
+        *table_lines(page, text_columns(_CALLS), *fit(found.calls, calls), fold=verbose),
     ]
 
 

@@ -1,45 +1,101 @@
-"""One table of a report with its title, what to say if it is empty, and how to read it."""
+"""A view on a terminal: its tables, cut, each with what to say if it is empty, and how to read it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
+from rich.text import Text
+
 from rankwise.report.terminal.page import Page
-from rankwise.report.terminal.tables import TextColumn, cut, table_lines
+from rankwise.report.terminal.tables import Footnotes, TextColumn, cut, table_lines
+from rankwise.report.view import Cell, Column, Detail, Table, Value, View, legend
 
 
-@dataclass(frozen=True)
-class Section:
-    """A table to show.
-
-    Attributes:
-        rows: all rows, in the order of showing; they are cut when shown.
-        empty: the sentence in place of a table without rows: why, and the cure.
-        apart: cells of lines below the rows, which are in no sum and no share, and never cut.
-        title: a line above, or ''.
-        caption: how to read it, or ''.
-    """
-
-    columns: Sequence[TextColumn[Any]]
-    rows: Sequence[Any]
-    empty: str
-    apart: Sequence[Sequence[str]] = ()
-    title: str = ""
-    caption: str = ""
+def show_view(page: Page, view: View, detail: Detail, limit: int) -> None:
+    """Write the tables of an answer, each with at most `limit` rows (0 = all) and the sums of the others."""
+    explained: set[tuple[str, str]] = set()
+    tables = [part for table in view.tables if table.detail & detail for part in _parts(table, limit)]
+    for number, table in enumerate(tables):
+        if number:
+            page.write(Text())
+        show_table(page, _explaining(table, explained), detail, limit)
+        explained |= {(column.name, column.meaning) for column in table.columns if not column.obvious}
 
 
-def show_section(page: Page, section: Section, limit: int) -> None:
-    """Write the section with at most `limit` rows (0 = all) and the sums of the others."""
-    if section.title:
-        page.write(*page.wrapped(section.title, "bold", indent=2))
-    if not section.rows and not section.apart:
-        page.write(*page.wrapped(section.empty))
+def _parts(table: Table, limit: int) -> list[Table]:
+    """Return tables of the first `limit` parts, and one of all others; the last explains the columns."""
+    if not table.parts:
+        return [table]
+    by, *others = table.columns
+    rows: dict[Value, list[Any]] = {}
+    for row in table.rows:
+        rows.setdefault(by.value(row), []).append(row)
+    shown, rest = cut(list(table.parts), limit)
+    parts = [
+        replace(table, columns=others, rows=rows[key], title=table.parts[key], parts={}) for key in shown
+    ]
+    if rest:
+        left = [row for row in table.rows if by.value(row) in rest]
+        title = f"{len(rest)} other {by.name}{'s' * (len(rest) > 1)}"
+        parts.append(replace(table, rows=left, title=title, parts={}))
+    everything = {(column.name, column.meaning) for column in table.columns}
+    return [*(_explaining(part, everything) for part in parts[:-1]), *parts[-1:]]
+
+
+def _explaining(table: Table, explained: set[tuple[str, str]]) -> Table:
+    """Return the table with what is explained already taken for obvious."""
+    columns = [
+        replace(column, obvious=column.obvious or (column.name, column.meaning) in explained)
+        for column in table.columns
+    ]
+    return replace(table, columns=columns)
+
+
+def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
+    """Write one table, likewise."""
+    if table.title:
+        page.write(*page.wrapped(table.title, "bold", indent=2))
+    if not table.rows and not table.apart:
+        page.write(*page.wrapped(table.empty))
         return
-    shown, rest = cut(section.rows, limit)
-    page.write(*table_lines(page, section.columns, shown, rest, apart=section.apart))
+    columns, notes = table.columns_in(detail), Footnotes()
+    texts = text_columns(columns, notes)
+    for row in table.rows:  # numbered in their order, those that are cut too
+        for column in columns:
+            if column.note:
+                notes.mark(column.note(row))
+    shown, rest = cut(table.rows, limit)
+    apart = [[_text(one.get(column.name), notes) for column in columns] for one in table.apart]
+    page.write(*table_lines(page, texts, shown, rest, apart=apart))
     if rest:
         page.write(*page.wrapped("--limit 0 shows all rows.", "dim"))
-    if section.caption:
-        page.write(*page.wrapped(section.caption, "dim"))
+    if caption := " ".join(filter(None, [legend(columns), *table.notes, notes.text()])):
+        page.write(*page.wrapped(caption, "dim"))
+
+
+def text_columns(columns: Sequence[Column[Any]], notes: Footnotes | None = None) -> list[TextColumn[Any]]:
+    """Return columns of a view as those of a table of texts.
+
+    Args:
+        columns: of the view.
+        notes: numbers the sentences on single cells; None = they are left out.
+    """
+    return [_text_column(column, notes) for column in columns]
+
+
+def _text_column(column: Column[Any], notes: Footnotes | None) -> TextColumn[Any]:
+    return TextColumn(
+        column.name,
+        lambda row: _text(column.cell(row), notes),
+        lambda rows: column.total_cell(rows).text,
+        right=column.format.right,
+        flexible=column.format.flexible,
+    )
+
+
+def _text(cell: Cell | None, notes: Footnotes | None) -> str:
+    if cell is None:
+        return ""
+    return " ".join(filter(None, (cell.text, notes.mark(cell.note) if notes else "")))

@@ -1,5 +1,18 @@
-"""The tables of `rankwise show --by ...`, one file each.
+"""The views of a profile, one file each: a function `view(connection, detail)` that makes it."""
 
-A view has two functions: `sections(connection, verbose, limit)`, the tables as text, and `data(connection)`,
-all rows with no cut, for `--json`.
-"""
+from __future__ import annotations
+
+import importlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rankwise.report.view import Detail, View
+
+VIEWS = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
+
+
+def view(name: str, connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return one of `VIEWS`, with the tables and columns of the detail that is asked for."""
+    made: View = importlib.import_module(f"rankwise.report.views.{name}").view(connection, detail)
+    return made

@@ -3,56 +3,67 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from rankwise.analysis.patterns import Algorithm, algorithms
 from rankwise.report.empty import NO_COLLECTIVES
 from rankwise.report.names import call_name, quoted_name
-from rankwise.report.terminal.tables import Footnotes, TextColumn, label
-from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text
+from rankwise.report.view import BYTES, COUNT, FIGURES, NUMBER, TEXT, Column, Detail, Table, View, label
+
+_COLUMNS: list[Column[Algorithm]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+    Column("n", lambda row: row.processes, NUMBER, "processes"),
+    Column("root", lambda row: row.root, NUMBER, "rank in the communicator", obvious=True),
+    Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size"),
+    Column("calls", lambda row: row.calls, COUNT, "of one process"),
+    Column("msgs", lambda row: row.messages, COUNT, "inside one call"),
+    Column(
+        "bytes",
+        lambda row: row.bytes,
+        BYTES,
+        "of the messages inside one call",
+        obvious=True,
+        detail=Detail.VERBOSE,
+    ),
+    Column(
+        "algorithm",
+        lambda row: _algorithm(row),
+        TEXT,
+        "that sends these messages, or why it is not known",
+        obvious=True,
+        note=lambda row: _note(row),
+    ),
+]
+_EXACT = "~: told by the messages alone, not by their bytes."
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return one row for each collective, communicator, size and root; with `verbose` the bytes, too."""
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
+    """Return one row for each collective, communicator, size and root."""
     rows = algorithms(connection)
-    notes = Footnotes()
-    for row in rows:
-        _named(row, notes)  # in the order of the rows
-    columns: list[TextColumn[Algorithm]] = [
-        label("call", lambda row: call_name(row.procedure)),
-        label("communicator", lambda row: quoted_name(row.communicator, row.user_name)),
-        TextColumn("n", lambda row: str(row.processes), right=True),
-        TextColumn("root", lambda row: "-" if row.root is None else str(row.root), right=True),
-        TextColumn("size", _size, right=True),
-        TextColumn("calls", lambda row: count_text(row.calls), right=True),
-        TextColumn("msgs", lambda row: "-" if row.messages is None else count_text(row.messages), right=True),
-        label("algorithm", lambda row: _named(row, notes)),
-    ]
-    if verbose:
-        columns.insert(
-            7, TextColumn("bytes", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True)
-        )
-    caption = (
-        "n: processes. size: of the message, as in --by size. calls: of one process. msgs: inside one call."
-        " ~: told by the messages alone, not by their bytes."
-    )
-    return [Section(columns, rows, NO_COLLECTIVES, caption=" ".join(filter(None, (caption, notes.text()))))]
+    return View(_title(rows), [Table(_COLUMNS, rows, NO_COLLECTIVES, notes=[_EXACT])], {"algorithms": rows})
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every shape of every collective."""
-    return {"algorithms": algorithms(connection)}
+def _title(rows: Sequence[Algorithm]) -> str:
+    known = sum(row.algorithm is not None for row in rows)
+    shapes = f"{count_text(len(rows))} shape{'s' * (len(rows) != 1)} of collectives"
+    return f"The algorithms of {count_text(known)} of {shapes} are known" if rows else ""
 
 
-def _size(row: Algorithm) -> str:
+def _size(row: Algorithm) -> str | None:
     if row.pattern is None:
-        return "-"
+        return None
     return "varies" if row.size is None else byte_text(row.size)
 
 
-def _named(row: Algorithm, notes: Footnotes) -> str:
+def _algorithm(row: Algorithm) -> str:
     if row.algorithm is not None:
-        others = notes.mark(f"or {'; or '.join(row.also)}: they send the same messages" if row.also else "")
-        return " ".join(filter(None, ("~" * (not row.exact) + row.algorithm, others)))
-    short, _, why = row.text.partition(":")
-    return f"{short} {notes.mark(row.text)}" if why else row.text
+        return "~" * (not row.exact) + row.algorithm
+    return row.text.partition(":")[0]
+
+
+def _note(row: Algorithm) -> str:
+    if row.algorithm is not None:
+        return f"or {'; or '.join(row.also)}: they send the same messages" if row.also else ""
+    return row.text if ":" in row.text else ""

@@ -5,46 +5,37 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.procedures import ProcedureRow, opening_and_closing_procedures, procedures
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, RECEIVED, SENT, TIME, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, RECEIVED, SENT, TIME, share_of_mpi
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
-from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import second_text
+from rankwise.report.view import NUMBER, SECONDS, Column, Detail, Table, View, label, line
+
+_SINGLE = "time of a single call"
+_COLUMNS: list[Column[ProcedureRow]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    CALLS,
+    SENT,
+    RECEIVED,
+    TIME,
+    OF_MPI,
+    OF_RUN,
+    Column("ranks", lambda row: row.ranks, NUMBER, "that called it", detail=Detail.VERBOSE),
+    Column("mean call", lambda row: _mean(row), SECONDS, _SINGLE, detail=Detail.VERBOSE),
+    Column("shortest", lambda row: row.call_seconds_min, SECONDS, _SINGLE, detail=Detail.VERBOSE),
+    Column("longest", lambda row: row.call_seconds_max, SECONDS, _SINGLE, detail=Detail.VERBOSE),
+]
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return one row a procedure; with `verbose` also the ranks and the time of single calls."""
-    columns: list[TextColumn[ProcedureRow]] = [
-        label("call", lambda row: call_name(row.procedure)),
-        CALLS,
-        SENT,
-        RECEIVED,
-        TIME,
-        OF_MPI,
-        OF_RUN,
-    ]
-    caption = how_to_read(columns)
-    if verbose:
-        columns += [
-            TextColumn("ranks", lambda row: str(row.ranks), right=True),
-            TextColumn("mean call", _mean, right=True),
-            TextColumn("shortest", lambda row: second_text(row.call_seconds_min), right=True),
-            TextColumn("longest", lambda row: second_text(row.call_seconds_max), right=True),
-        ]
-        caption += " ranks: that called it. mean call, shortest, longest: time of a single call."
-    apart = [[column.cell(row) for column in columns] for row in opening_and_closing_procedures(connection)]
-    return [Section(columns, procedures(connection), NO_CALLS, apart=apart, caption=caption)]
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
+    """Return one row a procedure, in verbose answers with its ranks and the time of single calls."""
+    rows, apart = procedures(connection), opening_and_closing_procedures(connection)
+    return View(
+        share_of_mpi(call_name(rows[0].procedure), rows[0].counted) if rows else "",
+        [Table(_COLUMNS, rows, NO_CALLS, apart=[line(_COLUMNS, row) for row in apart])],
+        {"calls": rows, "opening_and_closing": apart},
+    )
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every procedure, those that open and close MPI apart."""
-    return {
-        "calls": procedures(connection),
-        "opening_and_closing": opening_and_closing_procedures(connection),
-    }
-
-
-def _mean(row: ProcedureRow) -> str:
+def _mean(row: ProcedureRow) -> float | None:
     calls = row.counted.calls + row.counted.unfinished
-    return second_text(row.counted.seconds / calls) if calls else "-"
+    return row.counted.seconds / calls if calls else None

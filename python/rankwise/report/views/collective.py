@@ -5,48 +5,57 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.collectives import Collective, NotAttributed, collectives, not_attributed
-from rankwise.report.counted_columns import CALLS, UNFINISHED, time_text
+from rankwise.report.counted_columns import CALLS, UNFINISHED, share_of_mpi, unfinished_mark
 from rankwise.report.empty import NO_COLLECTIVES
 from rankwise.report.names import call_name, quoted_name
-from rankwise.report.terminal.tables import Footnotes, TextColumn, label, number
-from rankwise.report.terminal.view import Section
 from rankwise.report.units import byte_text, count_text
+from rankwise.report.view import (
+    BYTES,
+    COUNT,
+    RATIO,
+    SECONDS,
+    Column,
+    Detail,
+    Table,
+    View,
+    label,
+    line,
+    number,
+)
+
+_INSIDE = "really sent inside, by the MPI library"
+_COLUMNS: list[Column[Collective]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+    CALLS,
+    Column(
+        "time",
+        lambda row: row.counted.seconds,
+        SECONDS,
+        f"over all ranks; {UNFINISHED}: with calls that never returned",
+        mark=unfinished_mark,
+    ),
+    number("asked", lambda row: row.counted.bytes_sent, BYTES, "bytes that the processes contribute"),
+    Column("messages", lambda row: row.messages, COUNT, _INSIDE, note=lambda row: row.visibility.text),
+    Column("sent", lambda row: row.bytes, BYTES, _INSIDE),
+    Column("factor", lambda row: row.factor, RATIO, "sent by asked"),
+]
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row for each collective and communicator."""
-    rows = collectives(connection)
-    notes = Footnotes()
-    for row in rows:
-        notes.mark(row.visibility.text)  # in the order of the rows
-    columns: list[TextColumn[Collective]] = [
-        label("call", lambda row: call_name(row.procedure)),
-        label("communicator", lambda row: quoted_name(row.communicator, row.user_name)),
-        CALLS,
-        TextColumn("time", lambda row: time_text(row.counted), right=True),
-        number("asked", lambda row: row.counted.bytes_sent, byte_text),
-        TextColumn("messages", lambda row: _shown(row, notes), right=True),
-        TextColumn("sent", lambda row: "-" if row.bytes is None else byte_text(row.bytes), right=True),
-        TextColumn("factor", lambda row: "-" if row.factor is None else _factor_text(row.factor), right=True),
-    ]
-    caption = (
-        f"time: over all ranks; {UNFINISHED}: with calls that never returned. asked: bytes that the processes"
-        " contribute. messages, sent: really sent inside, by the MPI library. factor: sent by asked."
+    found, rest = collectives(connection), not_attributed(connection)
+    rows = [row for row in found if not _is_apart(row)]
+    apart = [line(_COLUMNS, row) for row in found if _is_apart(row)]
+    return View(
+        _title(rows[0]) if rows else "",
+        [Table(_COLUMNS, rows, NO_COLLECTIVES, apart=apart, notes=_notes(rest))],
+        {"collectives": found, "not_attributed": rest},
     )
-    return [
-        Section(
-            columns,
-            [row for row in rows if not _is_apart(row)],
-            NO_COLLECTIVES,
-            apart=[[column.cell(row) for column in columns] for row in rows if _is_apart(row)],
-            caption=" ".join(filter(None, (caption, notes.text(), _rest(not_attributed(connection))))),
-        )
-    ]
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every collective on every communicator, and what belongs to none."""
-    return {"collectives": collectives(connection), "not_attributed": not_attributed(connection)}
+def _title(most: Collective) -> str:
+    return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.counted)
 
 
 def _is_apart(row: Collective) -> bool:
@@ -54,17 +63,8 @@ def _is_apart(row: Collective) -> bool:
     return row.class_name == "environment"
 
 
-def _shown(row: Collective, notes: Footnotes) -> str:
-    messages = "" if row.messages is None else count_text(row.messages)
-    return " ".join(filter(None, (messages, notes.mark(row.visibility.text))))
-
-
-def _factor_text(factor: float) -> str:
-    return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"
-
-
-def _rest(rest: NotAttributed) -> str:
+def _notes(rest: NotAttributed) -> list[str]:
     if not rest.messages:
-        return ""
+        return []
     sums = f"{count_text(rest.messages)} messages ({byte_text(rest.bytes)})"
-    return f"Not among them: {sums} whose call is not known."
+    return [f"Not among them: {sums} whose call is not known."]

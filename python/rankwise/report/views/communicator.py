@@ -1,4 +1,4 @@
-"""Communicators: what goes over each, how each was made, and with -v the calls on each."""
+"""Communicators: what goes over each, how each was made, and in verbose answers the calls on each."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from rankwise.analysis.communicator_calls import communicator_calls
+from rankwise.analysis.communicator_calls import CommunicatorCalls, communicator_calls
 from rankwise.analysis.communicators import Communicator, communicators
-from rankwise.analysis.counted import opening_and_closing
+from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.families import Family, families
 from rankwise.analysis.procedures import opening_and_closing_procedures
-from rankwise.report.communicator_calls import sections_of_calls
-from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_line, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_line, share_of_mpi
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
     both_groups,
@@ -25,98 +24,127 @@ from rankwise.report.names import (
     size_name,
     topology_name,
 )
-from rankwise.report.terminal.tables import TextColumn, cut, label
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import second_text
+from rankwise.report.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
 
-_MEMBERS = "members: ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3."
+_MADE = "How they were made"
 _SHOWN_MEMBERS = 3  # communicators of a family whose members are listed
 
+_NAME = "ancestry of the communicator, and the program's own name for it"
+_OPERATION = "procedure and size with the most time"
+_PARENT = "that it was made from"
+_MADE_BY = "procedure that made it, without MPI_"
+_TOPOLOGY = "with its dimensions"
+_REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
+_MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
+_AFTER_START = "after the start"
+_SPREAD = "time of a process in all its calls, over the communicator's processes"
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:
-    """Return families of communicators; with `verbose` each communicator, and the calls on each."""
-    return _each(connection, limit) if verbose else _families(connection)
+_FAMILIES: list[Column[Family]] = [
+    label("communicator", family_name, _NAME),
+    CALLS,
+    SENT,
+    TIME,
+    OF_MPI,
+    label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
+]
+_FAMILIES_MADE: list[Column[Family]] = [
+    label("communicator", lambda row: row.name, _NAME),
+    label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
+    label("made by", lambda row: call_name(row.procedure) or "predefined", _MADE_BY, kind=WORD),
+    Column("n x size", size_name, FIGURES, "communicators that the same call made, and their processes"),
+    label(
+        "topology",
+        lambda row: topology_name(row.topology, row.dims[0] if row.dims else []),
+        _TOPOLOGY,
+        kind=WORD,
+    ),
+    label("reorder", reorder_name, _REORDER, kind=WORD),
+    Column("members", lambda row: _members(row), TEXT, _MEMBERS),
+]
+_EACH: list[Column[Communicator]] = [
+    label("communicator", communicator_name, _NAME),
+    CALLS,
+    SENT,
+    TIME,
+    OF_MPI,
+    label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
+]
+_EACH_MADE: list[Column[Communicator]] = [
+    label("communicator", lambda row: row.name, _NAME),
+    label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
+    label("made by", lambda row: call_name(row.procedure) or "predefined", _MADE_BY, kind=WORD),
+    label("size", processes_name, "processes, of both groups", kind=FIGURES),
+    label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
+    label("reorder", reorder_name, _REORDER, kind=WORD),
+    Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
+    Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
+    Column("freed at", lambda row: row.freed_seconds, SECONDS, _AFTER_START),
+]
+_ITS_CALLS: list[Column[CommunicatorCalls]] = [
+    label("communicator", lambda row: row.communicator, _NAME),
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    CALLS,
+    SENT,
+    Column("mean", lambda row: row.seconds_mean, SECONDS, _SPREAD),
+    Column("min", lambda row: row.seconds_min, SECONDS, _SPREAD),
+    Column("max", lambda row: row.seconds_max, SECONDS, _SPREAD),
+    TIME,
+    OF_MPI,
+]
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return families, communicators, and the calls on each; what opens and closes MPI apart."""
-    return {
-        "families": families(connection),
-        "communicators": communicators(connection),
-        "communicator_calls": communicator_calls(connection),
-        "opening_and_closing": opening_and_closing_procedures(connection),
-    }
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return families of communicators, in verbose answers each communicator, and the calls on each."""
+    apart = opening_and_closing(connection)
+    tables: list[Table] = []
+    data: dict[str, object] = {}
+    title = ""
+    if Detail.BRIEF in detail:
+        data["families"] = found = families(connection)
+        tables.append(_used(_FAMILIES, found, apart, Detail.BRIEF))
+        made = [row for row in found if row.size_max]
+        tables += _made(_FAMILIES_MADE, made, ["-v shows each communicator."], Detail.BRIEF)
+        title = _title(found)
+    if Detail.VERBOSE in detail:
+        data["communicators"] = each = communicators(connection)
+        data["communicator_calls"] = calls = communicator_calls(connection)
+        tables.append(_used(_EACH, each, apart, Detail.VERBOSE))
+        tables += _made(_EACH_MADE, [row for row in each if row.size], [], Detail.VERBOSE)
+        tables += _calls(each, calls)
+        title = title or _title(each)
+    return View(title, tables, {**data, "opening_and_closing": opening_and_closing_procedures(connection)})
 
 
-def _families(connection: sqlite3.Connection) -> list[Section]:
-    found = families(connection)
-    use: list[TextColumn[Family]] = [
-        label("communicator", family_name),
-        CALLS,
-        SENT,
-        TIME,
-        OF_MPI,
-        label("top operation", lambda row: operation_name(row.top_operation)),
-    ]
-    made: list[TextColumn[Family]] = [
-        label("communicator", lambda row: row.name),
-        label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
-        TextColumn("made by", lambda row: call_name(row.procedure) or "predefined"),
-        TextColumn("n x size", size_name, right=True),
-        TextColumn("topology", lambda row: topology_name(row.topology, row.dims[0] if row.dims else [])),
-        TextColumn("reorder", reorder_name),
-        label("members", _members),
-    ]
-    caption = "n x size: communicators that the same call made, and their processes."
-    return [
-        Section(use, found, NO_CALLS, apart=_apart(connection, use), caption=how_to_read(use)),
-        *_made(
-            made, [row for row in found if row.size_max], f"{caption} {_MEMBERS} -v shows each communicator."
-        ),
-    ]
+def _title(rows: Sequence[Family | Communicator]) -> str:
+    return share_of_mpi(rows[0].name, rows[0].counted) if rows else ""
 
 
-def _apart(connection: sqlite3.Connection, columns: Sequence[TextColumn[Any]]) -> list[list[str]]:
-    return apart_line(columns, opening_and_closing(connection))
+def _used(columns: Sequence[Column[Any]], rows: Sequence[Any], apart: Counted, detail: Detail) -> Table:
+    return Table(columns, rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
+
+
+def _made(
+    columns: Sequence[Column[Any]], rows: Sequence[Any], notes: Sequence[str], detail: Detail
+) -> list[Table]:
+    return [Table(columns, rows, NO_CALLS, title=_MADE, notes=notes, detail=detail)] if rows else []
+
+
+def _calls(each: Sequence[Communicator], calls: Sequence[CommunicatorCalls]) -> list[Table]:
+    called = {row.communicator for row in calls}
+    parts = {row.name: _heading(row) for row in each if row.name in called}
+    return [Table(_ITS_CALLS, calls, NO_CALLS, parts=parts, detail=Detail.VERBOSE)] if calls else []
+
+
+def _heading(row: Communicator) -> str:
+    if row.size == 0:
+        return communicator_name(row)
+    parents = both_groups(row.parent or "?", row.remote_parent)
+    origin = f", {call_name(row.procedure)} of {parents}" if row.procedure else ""
+    members = both_groups(row.members, row.remote_members)
+    return f"{communicator_name(row)}: {processes_name(row)} processes ({members}){origin}"
 
 
 def _members(family: Family) -> str:
     each = [both_groups(*pair) for pair in zip(family.members, family.remote_members, strict=True)]
-    shown, rest = cut(each, _SHOWN_MEMBERS)
-    return " | ".join(shown) + (f" | {len(rest)} more" if rest else "")
-
-
-def _each(connection: sqlite3.Connection, limit: int) -> list[Section]:
-    found = communicators(connection)
-    use: list[TextColumn[Communicator]] = [
-        label("communicator", communicator_name),
-        CALLS,
-        SENT,
-        TIME,
-        OF_MPI,
-        label("top operation", lambda row: operation_name(row.top_operation)),
-    ]
-    made: list[TextColumn[Communicator]] = [
-        label("communicator", lambda row: row.name),
-        label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent)),
-        TextColumn("made by", lambda row: call_name(row.procedure) or "predefined"),
-        TextColumn("size", processes_name, right=True),
-        TextColumn("topology", lambda row: topology_name(row.topology, row.dims)),
-        TextColumn("reorder", reorder_name),
-        label("members", lambda row: both_groups(row.members, row.remote_members)),
-        TextColumn("made at", lambda row: second_text(row.created_seconds), right=True),
-        TextColumn(
-            "freed at",
-            lambda row: "-" if row.freed_seconds is None else second_text(row.freed_seconds),
-            right=True,
-        ),
-    ]
-    return [
-        Section(use, found, NO_CALLS, apart=_apart(connection, use), caption=how_to_read(use)),
-        *_made(made, [row for row in found if row.size], f"{_MEMBERS} made at, freed at: after the start."),
-        *sections_of_calls(connection, found, limit),
-    ]
-
-
-def _made(columns: Sequence[TextColumn[Any]], rows: Sequence[Any], caption: str) -> list[Section]:
-    return [Section(columns, rows, NO_CALLS, title="How they were made", caption=caption)] if rows else []
+    rest = len(each) - _SHOWN_MEMBERS
+    return " | ".join(each[:_SHOWN_MEMBERS]) + (f" | {rest} more" if rest > 0 else "")

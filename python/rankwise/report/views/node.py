@@ -4,37 +4,46 @@ from __future__ import annotations
 
 import sqlite3
 
-from rankwise.analysis.locality import locality
+from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.nodes import Node, nodes
 from rankwise.report.counted_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.empty import NO_RANKS
-from rankwise.report.terminal.tables import TextColumn, label, number
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import byte_text, count_text, percent_text, second_text
+from rankwise.report.units import byte_text, percent_text
+from rankwise.report.view import BYTES, COUNT, PERCENT, SECONDS, Column, Detail, Table, View, label, number
+
+_BYTES = "bytes of point-to-point and one-sided messages from its ranks"
+_COLUMNS: list[Column[Node]] = [
+    label("node", lambda row: row.host, "host name"),
+    number("ranks", lambda row: row.ranks, COUNT, "ranks that ran on it", obvious=True),
+    number("in MPI", lambda row: row.seconds, SECONDS, "sum over its ranks"),
+    number("% of MPI", lambda row: row.percent_of_mpi, PERCENT, OF_MPI_MEANING),
+    Column(
+        "% of its run",
+        lambda row: row.percent_of_own_run,
+        PERCENT,
+        OF_RUN_MEANING.replace("all ranks", "its ranks"),
+    ),
+    number("on node", lambda row: row.bytes_on_node, BYTES, _BYTES),
+    number("off node", lambda row: row.bytes_off_node, BYTES, _BYTES),
+]
+_UNKNOWN: Column[Node] = number(
+    "unknown", lambda row: row.bytes_unplaced, BYTES, "bytes to ranks whose node is not known", obvious=True
+)
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row a node."""
-    rows = nodes(connection)
-    columns: list[TextColumn[Node]] = [
-        label("node", lambda row: row.host),
-        number("ranks", lambda row: row.ranks, count_text),
-        number("in MPI", lambda row: row.seconds, second_text),
-        number("% of MPI", lambda row: row.percent_of_mpi, percent_text),
-        TextColumn("% of its run", lambda row: percent_text(row.percent_of_own_run), right=True),
-        number("on node", lambda row: row.bytes_on_node, byte_text),
-        number("off node", lambda row: row.bytes_off_node, byte_text),
-    ]
-    if any(row.bytes_unplaced for row in rows):
-        columns.append(number("unknown", lambda row: row.bytes_unplaced, byte_text))
-    caption = (
-        f"in MPI: sum over its ranks. % of MPI: {OF_MPI_MEANING}. % of its run:"
-        f" {OF_RUN_MEANING.replace('all ranks', 'its ranks')}."
-        " on node, off node: bytes of point-to-point and one-sided messages from its ranks."
-    )
-    return [Section(columns, rows, NO_RANKS, caption=caption)]
+    rows, where = nodes(connection), locality(connection)
+    columns = [*_COLUMNS, _UNKNOWN] if any(row.bytes_unplaced for row in rows) else _COLUMNS
+    title = _title(rows, where)
+    return View(title, [Table(columns, rows, NO_RANKS)], {"nodes": rows, "locality": where})
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every node, and what leaves the nodes altogether."""
-    return {"nodes": nodes(connection), "locality": locality(connection)}
+def _title(rows: list[Node], where: Locality) -> str:
+    if not where.messages:
+        return ""
+    total = byte_text(where.bytes_on_node + where.bytes_off_node + where.bytes_unplaced)
+    share = percent_text(where.off_node_percent_of_message_bytes)
+    if len(rows) == 1:
+        return f"All {total} of messages stay on the one node"
+    return f"{share} % of {total} of messages leave their node"

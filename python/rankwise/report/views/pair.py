@@ -3,68 +3,83 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from rankwise.analysis.pairs import OTHER, OUTSIDE_WORLD, Pair, pairs, pairs_in_detail
 from rankwise.report.empty import NO_MESSAGES
 from rankwise.report.names import call_name
-from rankwise.report.terminal.tables import TextColumn, label, number
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import byte_text, count_text, percent_text
+from rankwise.report.units import byte_text, percent_text
+from rankwise.report.view import BYTES, COUNT, PERCENT, TEXT, WORD, Column, Detail, Table, View, label, number
 
 _TITLES = {
     "point-to-point": "Point-to-point",
     "one-sided": "One-sided",
     "in-collective": "Inside collectives: sent by the MPI library itself",
 }
-_CAPTIONS = {
-    "point-to-point": "% of p2p bytes: of all point-to-point messages.",
-    "one-sided": "% of bytes: of all one-sided messages; from, to: the way that the data goes.",
-    "in-collective": "% of bytes: of all messages inside collectives; --by collective tells what is visible.",
+_ENDS = {"one-sided": "rank (host), the way that the data goes"}
+_SHARES = {
+    "point-to-point": "of all point-to-point messages",
+    "one-sided": "of all one-sided messages",
+    "in-collective": "of all messages inside collectives; --by collective tells what is visible",
 }
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return a table for each kind: one row a pair; with `verbose` one for each communicator and call."""
-    rows = pairs_in_detail(connection) if verbose else pairs(connection)
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return a table for each kind: one row a pair, in verbose answers one for each communicator and call."""
+    data: dict[str, object] = {}
+    tables: list[Table] = []
+    if Detail.BRIEF in detail:
+        data["pairs"] = rows = pairs(connection)
+        tables += _tables(rows, Detail.BRIEF)
+    if Detail.VERBOSE in detail:
+        data["messages"] = rows = pairs_in_detail(connection)
+        tables += _tables(rows, Detail.VERBOSE)
+    return View(_title(rows[0]) if rows else "", tables, data)
+
+
+def _title(most: Pair) -> str:
+    source, destination = (rank if rank >= 0 else "another" for rank in (most.source, most.destination))
+    share = f"{percent_text(most.percent_of_kind_bytes)} % of all {most.kind} bytes"
+    return f"Rank {source} sends the most to rank {destination}: {byte_text(most.bytes)}, {share}"
+
+
+def _tables(rows: Sequence[Pair], detail: Detail) -> list[Table]:
     kinds = [kind for kind in _TITLES if any(row.kind == kind for row in rows)]
     if not kinds:
-        return [Section([], [], NO_MESSAGES)]
+        return [Table([], [], NO_MESSAGES, detail=detail)]
     return [
-        Section(
-            _columns(kind, verbose),
+        Table(
+            _columns(kind, detail),
             [row for row in rows if row.kind == kind],
             NO_MESSAGES,
             title=_TITLES[kind] if kinds != ["point-to-point"] else "",
-            caption=f"from, to: rank (host). {_CAPTIONS[kind]}",
+            detail=detail,
         )
         for kind in kinds
     ]
 
 
-def _columns(kind: str, verbose: bool) -> list[TextColumn[Pair]]:
-    columns: list[TextColumn[Pair]] = [
-        label("from", lambda row: _end(row.source, row.source_host)),
-        label("to", lambda row: _end(row.destination, row.destination_host)),
-        TextColumn("node", _place),
-        number("messages", lambda row: row.messages, count_text),
-        number("bytes", lambda row: row.bytes, byte_text),
+def _columns(kind: str, detail: Detail) -> list[Column[Pair]]:
+    ends = _ENDS.get(kind, "rank (host)")
+    columns: list[Column[Pair]] = [
+        Column("from", lambda row: _end(row.source, row.source_host), TEXT, ends),
+        Column("to", lambda row: _end(row.destination, row.destination_host), TEXT, ends),
+        Column("node", _place, WORD, "whether the receiver is on the same node or on another", obvious=True),
+        number("messages", lambda row: row.messages, COUNT, "number of messages", obvious=True),
+        number("bytes", lambda row: row.bytes, BYTES, "bytes of these messages", obvious=True),
         number(
             "% of p2p bytes" if kind == "point-to-point" else "% of bytes",
             lambda row: row.percent_of_kind_bytes,
-            percent_text,
+            PERCENT,
+            _SHARES[kind],
         ),
     ]
-    if verbose:
+    if detail is Detail.VERBOSE:
         columns[2:2] = [
-            label("communicator", lambda row: row.communicator or "-"),
-            label("call", lambda row: call_name(row.procedure or "-")),
+            label("communicator", lambda row: row.communicator, "that they were sent on"),
+            label("call", lambda row: call_name(row.procedure or "-"), "that sent them, without MPI_"),
         ]
     return columns
-
-
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every pair, and every communicator and procedure of every pair."""
-    return {"pairs": pairs(connection), "messages": pairs_in_detail(connection)}
 
 
 def _end(rank: int, host: str | None) -> str:

@@ -10,41 +10,78 @@ from rankwise.analysis.ranks import Rank, ranks
 from rankwise.profile.victims import signal_name
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.names import call_name
-from rankwise.report.terminal.tables import TextColumn, label, number
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import byte_text, count_text, percent_text, second_text
+from rankwise.report.units import second_text
+from rankwise.report.view import (
+    BYTES,
+    COUNT,
+    FIGURES,
+    NUMBER,
+    PERCENT,
+    SECONDS,
+    TEXT,
+    Column,
+    Detail,
+    Table,
+    View,
+    label,
+    number,
+)
 
-_RANK: TextColumn[Rank] = TextColumn("rank", lambda row: str(row.rank), right=True)
+_RANK: Column[Rank] = Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True)
+_TIMES: list[Column[Rank]] = [
+    _RANK,
+    label("host", lambda row: row.host, "node that it ran on"),
+    label("state", lambda row: _state(row), "how it ended, and inside of what", kind=TEXT),
+    number(
+        "wall",
+        lambda row: row.wall_seconds,
+        SECONDS,
+        "from MPI_Init to the end of MPI_Finalize",
+        obvious=True,
+    ),
+    number("run", lambda row: row.run_seconds, SECONDS, "between MPI_Init and MPI_Finalize"),
+    number("in MPI", lambda row: row.seconds, SECONDS, "during the run"),
+    Column(
+        "% of run",
+        lambda row: row.percent_of_own_run,
+        PERCENT,
+        "of the rank's run, times its threads that call MPI",
+        total=lambda rows: _of_their_run(rows),
+    ),
+    number(
+        "sent",
+        lambda row: row.bytes_sent,
+        BYTES,
+        "bytes sent; for collectives, contributed; to files, written",
+    ),
+    number("received", lambda row: row.bytes_received, BYTES, "point-to-point; from files, read"),
+]
+_PROCESS: list[Column[Rank]] = [
+    _RANK,
+    Column("pid", lambda row: row.pid, NUMBER, "process id", obvious=True),
+    Column("may use", lambda row: row.cpus_allowed or "?", TEXT, "allowed processors"),
+    Column("core", lambda row: _cpu(row), FIGURES, "that it ran on at the start, and at the end if another"),
+    number("user", lambda row: row.user_seconds, SECONDS, "processor time of the program", obvious=True),
+    number("system", lambda row: row.system_seconds, SECONDS, "processor time of the kernel", obvious=True),
+    number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
+    number("threads", lambda row: row.threads, COUNT, "that called MPI"),
+    number("calls", lambda row: row.calls, COUNT, "number of MPI calls", obvious=True),
+    number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
+]
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return time of each rank; with `verbose` also its process."""
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return the time of each rank, in verbose answers also its process."""
     rows = ranks(connection)
-    times: list[TextColumn[Rank]] = [
-        _RANK,
-        label("host", lambda row: row.host),
-        label("state", _state),
-        number("wall", lambda row: row.wall_seconds, second_text),
-        number("run", lambda row: row.run_seconds, second_text),
-        number("in MPI", lambda row: row.seconds, second_text),
-        TextColumn("% of run", lambda row: percent_text(row.percent_of_own_run), _rest_of_run, right=True),
-        number("sent", lambda row: row.bytes_sent, byte_text),
-        number("received", lambda row: row.bytes_received, byte_text),
-    ]
-    caption = (
-        "run: between MPI_Init and MPI_Finalize. in MPI: during the run. % of run: of the rank's run, times"
-        " its threads that call MPI. sent: bytes sent; for collectives, contributed; to"
-        " files, written. received: point-to-point; from files, read."
-    )
-    found = [Section(times, rows, NO_RANKS, caption=caption)]
-    if verbose and rows:
-        found.append(Section(_PROCESS, rows, NO_RANKS, title="Their processes", caption=_PROCESS_CAPTION))
-    return found
+    tables = [Table(_TIMES, rows, NO_RANKS)]
+    if Detail.VERBOSE in detail and rows:
+        tables.append(Table(_PROCESS, rows, NO_RANKS, title="Their processes", detail=Detail.VERBOSE))
+    return View(_title(rows[0]) if rows else "", tables, {"ranks": rows})
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every rank."""
-    return {"ranks": ranks(connection)}
+def _title(most: Rank) -> str:
+    share = f"{second_text(most.seconds)} of {second_text(most.run_seconds)}"
+    return f"Rank {most.rank} ({most.host}) spends the most time in MPI: {share}"
 
 
 def _state(row: Rank) -> str:
@@ -59,29 +96,11 @@ def _state(row: Rank) -> str:
     return f"{state}, exit status {row.exit_code}" if row.exit_code is not None else state
 
 
-def _rest_of_run(rows: Sequence[Rank]) -> str:
+def _of_their_run(rows: Sequence[Rank]) -> float:
     most = sum(row.run_seconds * max(row.threads, 1) for row in rows)
-    return percent_text(percent(sum(row.seconds for row in rows), most))
+    return percent(sum(row.seconds for row in rows), most)
 
 
 def _cpu(row: Rank) -> str:
     start, stop = ("?" if cpu is None else str(cpu) for cpu in (row.cpu_start, row.cpu_stop))
     return start if start == stop else f"{start}, {stop}"
-
-
-_PROCESS: list[TextColumn[Rank]] = [
-    _RANK,
-    TextColumn("pid", lambda row: str(row.pid), right=True),
-    label("may use", lambda row: row.cpus_allowed or "?"),
-    TextColumn("core", _cpu, right=True),
-    number("user", lambda row: row.user_seconds, second_text),
-    number("system", lambda row: row.system_seconds, second_text),
-    number("memory", lambda row: row.max_rss_bytes, byte_text),
-    number("threads", lambda row: row.threads, count_text),
-    number("calls", lambda row: row.calls, count_text),
-    number("own cost", lambda row: row.own_cost_seconds, second_text),
-]
-_PROCESS_CAPTION = (
-    "may use: allowed processors. core: that it ran on at the start, and at the end if another."
-    " memory: most resident. threads: that called MPI. own cost: of Rankwise."
-)

@@ -7,45 +7,42 @@ import sqlite3
 from rankwise.analysis.counted import opening_and_closing
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.regions import WHOLE_PROGRAM, Region, regions
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
 from rankwise.report.empty import NO_REGIONS
-from rankwise.report.terminal.tables import TextColumn, label, number
-from rankwise.report.terminal.view import Section
-from rankwise.report.units import count_text, second_text
-
-
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return one row a region, if the program names any."""
-    rows = regions(connection)
-    named = any(row.region != WHOLE_PROGRAM for row in rows)
-    columns: list[TextColumn[Region]] = [
-        label("region", region_name),
-        number("entries", lambda row: row.entries, count_text),
-        number("inside", lambda row: row.wall_seconds, second_text),
-        CALLS,
-        SENT,
-        TIME,
-        OF_MPI,
-        OF_RUN,
-    ]
-    caption = (
-        "inside: wall time over all ranks, nested regions included. MPI calls made in a nested region"
-        f" count there only. {how_to_read(columns)}"
-    )
-    if not named:
-        return [Section(columns, [], NO_REGIONS)]
-    apart = apart_line(columns, opening_and_closing(connection))
-    return [Section(columns, rows, NO_REGIONS, apart=apart, caption=caption)]
-
-
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every region, also the whole program; what opens and closes MPI apart."""
-    return {
-        "regions": regions(connection),
-        "opening_and_closing": opening_and_closing_procedures(connection),
-    }
+from rankwise.report.view import COUNT, SECONDS, Column, Detail, Table, View, label, number
 
 
 def region_name(row: Region) -> str:
     """Return the region's name; the calls of the whole program's row lie outside every named region."""
     return "(outside)" if row.region == WHOLE_PROGRAM else row.name
+
+
+_COLUMNS: list[Column[Region]] = [
+    label("region", region_name, "name that the program gives it; (outside): not in any region"),
+    number("entries", lambda row: row.entries, COUNT, "over all ranks", obvious=True),
+    number(
+        "inside",
+        lambda row: row.wall_seconds,
+        SECONDS,
+        "wall time over all ranks, nested regions included. MPI calls made in a nested region count there"
+        " only",
+    ),
+    CALLS,
+    SENT,
+    TIME,
+    OF_MPI,
+    OF_RUN,
+]
+
+
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
+    """Return one row a region, if the program names any."""
+    rows = regions(connection)
+    shown = rows if any(row.region != WHOLE_PROGRAM for row in rows) else []
+    apart = apart_line(_COLUMNS, opening_and_closing(connection)) if shown else []
+    most = next((row for row in shown if row.region != WHOLE_PROGRAM), None)
+    return View(
+        share_of_mpi(most.name, most.counted) if most else "",
+        [Table(_COLUMNS, shown, NO_REGIONS, apart=apart)],
+        {"regions": rows, "opening_and_closing": opening_and_closing_procedures(connection)},
+    )

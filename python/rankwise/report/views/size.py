@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
-from rankwise.analysis.counted import opening_and_closing
+from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.sizes import SizeRow, sizes, sizes_by_procedure
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, how_to_read
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
-from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.terminal.view import Section
 from rankwise.report.units import bin_text
+from rankwise.report.view import SIZES, Column, Detail, Table, View, label
 
-_RANGES = " size: of one call's data; from 1 KiB on, the upper end belongs to the next row's range."
+_SIZE: Column[SizeRow] = Column(
+    "size",
+    lambda row: row.size_bin,
+    SIZES,
+    "of one call's data; from 1 KiB on, the upper end belongs to the next row's range",
+)
+_TOP: Column[SizeRow] = label(
+    "top call", lambda row: call_name(row.procedure), "procedure with the most time in calls of the size"
+)
+_CALL: Column[SizeRow] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
+_NUMBERS: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_RUN]
 
 
-def sections(connection: sqlite3.Connection, verbose: bool, limit: int) -> list[Section]:  # noqa: ARG001
-    """Return one row a size bin; with `verbose` one for each procedure and size bin."""
-    size: TextColumn[SizeRow] = TextColumn("size", lambda row: bin_text(row.size_bin), right=True)
-    call: TextColumn[SizeRow] = label("call" if verbose else "top call", lambda row: call_name(row.procedure))
-    rows = sizes_by_procedure(connection) if verbose else sizes(connection)
-    numbers: list[TextColumn[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_RUN]
-    columns = [call, size, *numbers] if verbose else [size, *numbers, call]
-    apart = apart_line(columns, opening_and_closing(connection))
-    return [Section(columns, rows, NO_CALLS, apart=apart, caption=how_to_read(columns) + _RANGES)]
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return one row a size bin, in verbose answers one for each procedure and size bin."""
+    apart = opening_and_closing(connection)
+    tables, data = [], {}
+    if Detail.BRIEF in detail:
+        data["sizes"] = rows = sizes(connection)
+        tables.append(_table([_SIZE, *_NUMBERS, _TOP], rows, apart, Detail.BRIEF))
+    if Detail.VERBOSE in detail:
+        data["sizes_by_call"] = rows = sizes_by_procedure(connection)
+        tables.append(_table([_CALL, _SIZE, *_NUMBERS], rows, apart, Detail.VERBOSE))
+    title = share_of_mpi(f"Data of {bin_text(rows[0].size_bin)}", rows[0].counted) if rows else ""
+    return View(title, tables, {**data, "opening_and_closing": opening_and_closing_procedures(connection)})
 
 
-def data(connection: sqlite3.Connection) -> dict[str, object]:
-    """Return every size bin, and every size bin of every procedure; what opens and closes MPI apart."""
-    return {
-        "sizes": sizes(connection),
-        "sizes_by_call": sizes_by_procedure(connection),
-        "opening_and_closing": opening_and_closing_procedures(connection),
-    }
+def _table(
+    columns: Sequence[Column[SizeRow]], rows: Sequence[SizeRow], apart: Counted, detail: Detail
+) -> Table:
+    return Table(columns, rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)

@@ -1,1 +1,1 @@
-"""One module for each view of `rankwise latency show --by`: `section` for the terminal, `data` for JSON."""
+"""One module for each view of `rankwise latency show --by`: `table` for the terminal, `data` for JSON."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from rankwise.report.latency.found import Found
 from rankwise.report.latency.texts import ranks_text
-from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.terminal.view import Section
+from rankwise.report.view import NUMBER, TEXT, Column, Table, label
 from rankwise.topology.pairs.relative import rank_groups
 
 
@@ -20,16 +19,16 @@ class GroupRow:
     ranks: tuple[int, ...]
 
 
-def section(found: Found, size: int | None, limit: int) -> Section:
+def table(found: Found, size: int | None, limit: int) -> Table:
     """Return the table; size and limit do not matter to what is in it."""
     del size, limit
-    columns: list[TextColumn[GroupRow]] = [
-        label("level", lambda row: row.level),
-        label("group", lambda row: row.group),
-        TextColumn("n", lambda row: str(len(row.ranks)), right=True),
-        label("ranks", lambda row: ranks_text(row.ranks)),
+    columns: list[Column[GroupRow]] = [
+        label("level", lambda row: row.level, "of the machine"),
+        label("group", lambda row: row.group, "of ranks near each other"),
+        label("n", lambda row: len(row.ranks), "ranks in the group", kind=NUMBER),
+        label("ranks", lambda row: ranks_text(row.ranks), "in the group", kind=TEXT),
     ]
-    return Section(columns, _rows(found), empty="No level was found.")
+    return Table(columns, _rows(found), empty="No level was found.")
 
 
 def data(found: Found, size: int | None) -> dict[str, object]:

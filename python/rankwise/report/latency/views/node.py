@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from rankwise.report.latency.found import Found
-from rankwise.report.latency.texts import factor_text, ranks_text, value_text
-from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.terminal.view import Section
+from rankwise.report.latency.texts import FACTOR, ranks_text, value_format
 from rankwise.report.units import byte_text
+from rankwise.report.view import TEXT, Column, Table, label
 from rankwise.topology.pairs.relative import NodeRow, Relative
 
 
-def section(found: Found, size: int | None, limit: int) -> Section:
+def table(found: Found, size: int | None, limit: int) -> Table:
     """Return the table; the limit cuts it when it is shown."""
     del limit
     relative = Relative(found.measurement, found.hierarchy, size)
     what = relative.values.what
-    columns: list[TextColumn[NodeRow]] = [
-        label("node", lambda row: row.host),
-        label("ranks", lambda row: ranks_text(row.ranks)),
-        TextColumn("inside", lambda row: value_text(what, row.inside), right=True),
-        TextColumn("to others", lambda row: value_text(what, row.outside), right=True),
-        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
+    value = value_format(what)
+    columns: list[Column[NodeRow]] = [
+        label("node", lambda row: row.host, "host name"),
+        label("ranks", lambda row: ranks_text(row.ranks), "on the node", kind=TEXT),
+        label("inside", lambda row: row.inside, "of the pairs inside the node, median", kind=value),
+        label("to others", lambda row: row.outside, "of the pairs with other nodes, median", kind=value),
+        Column(
+            "slower",
+            lambda row: row.slowness,
+            FACTOR,
+            "than the median of the level, median over the node's pairs",
+        ),
     ]
-    return Section(
+    return Table(
         columns,
         relative.nodes(),
         empty="There is no node.",
         title=f"{what.capitalize()} of {byte_text(relative.values.size)} messages",
-        caption="slower: than the median of the level, median over the node's pairs.",
     )
 
 

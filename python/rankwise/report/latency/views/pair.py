@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from rankwise.report.latency.found import Found
-from rankwise.report.latency.texts import factor_text, value_text
-from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.terminal.view import Section
+from rankwise.report.latency.texts import FACTOR, value_format
 from rankwise.report.units import byte_text, count_text
+from rankwise.report.view import TEXT, Column, Table, label
 from rankwise.topology.pairs.relative import PairRow, Relative
 
 
-def section(found: Found, size: int | None, limit: int) -> Section:
+def table(found: Found, size: int | None, limit: int) -> Table:
     """Return the table of the `limit` slowest pairs (0 = all)."""
     relative = Relative(found.measurement, found.hierarchy, size)
     what = relative.values.what
     rows = relative.pairs(limit)
-    columns: list[TextColumn[PairRow]] = [
-        label("ranks", lambda row: f"{row.first} - {row.second}"),
-        label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts))),
-        label("level", lambda row: row.level),
-        TextColumn(what, lambda row: value_text(what, row.value), right=True),
-        TextColumn("expected", lambda row: value_text(what, row.expected), right=True),
-        TextColumn("slower", lambda row: factor_text(row.slowness), right=True),
+    value = value_format(what)
+    columns: list[Column[PairRow]] = [
+        label("ranks", lambda row: f"{row.first} - {row.second}", "the pair", kind=TEXT),
+        label("hosts", lambda row: " - ".join(dict.fromkeys(row.hosts)), "that they are on", kind=TEXT),
+        label("level", lambda row: row.level, "the first that has both in one group"),
+        label(what, lambda row: row.value, "of the pair", kind=value),
+        Column("expected", lambda row: row.expected, value, "median of the level"),
+        label("slower", lambda row: row.slowness, "than expected", kind=FACTOR),
     ]
     if any(row.alone is not None for row in rows):
-        columns.append(TextColumn("alone", lambda row: value_text(what, row.alone), right=True))
+        columns.append(label("alone", lambda row: row.alone, "measured once more by itself", kind=value))
     pairs = len(found.measurement.pairs)
-    shown = f"The slowest {len(rows)} of {count_text(pairs)} pairs; --limit 0 shows all. "
-    return Section(
+    shown = f"The slowest {len(rows)} of {count_text(pairs)} pairs; --limit 0 shows all."
+    return Table(
         columns,
         rows,
         empty="No pair was measured: measure at least two ranks.",
         title=f"{what.capitalize()} of {byte_text(relative.values.size)} messages",
-        caption=f"{shown if len(rows) < pairs else ''}expected: median of the level.",
+        notes=[shown] if len(rows) < pairs else [],
     )
 
 
