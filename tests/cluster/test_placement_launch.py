@@ -12,8 +12,8 @@ from launching import across_nodes, over_each_transport, run, to_nodes, version
 from libraries import Mpi, first_of_each
 from nodes import Cluster
 
+from rankwise.launchers.seats import Seat
 from rankwise.placement.files import write_all
-from rankwise.placement.seats import Seat
 
 # The host and core of each rank. Hosts are split, and one has fewer ranks than the others.
 ONE_LIST = [(2, 1), (0, 1), (1, 1), (0, 0), (2, 0)]  # the first and second ranks of nodes have the same cores

@@ -25,8 +25,8 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 import patience
+from rankwise.launchers.seats import Seat
 from rankwise.placement.files import write_all
-from rankwise.placement.seats import Seat
 
 NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged")
 LIMIT_SECONDS = 60

@@ -33,7 +33,7 @@ def take(command: str) -> CommandLine:
         ("mpiexec.hydra -print-rank-map -s all -iface eth0 app", "mpiexec.hydra", "hydra", "app"),
         ("srun -n4 -N 2 --cpu-bind=cores --mpi pmix -lu app -n 3", "srun", "slurm", "app -n 3"),
         ("srun -K1 --nice --ntasks 3 app", "srun", "slurm", "app"),
-        ("aprun -n 4 sh -c x", "aprun", "other", "sh -c x"),
+        ("aprun -n 4 sh -c x", "aprun", "cray", "sh -c x"),
         ("env -u X A=b timeout -k 5 60 nice -n 3 mpirun -n 1 app", "mpirun", "openmpi", "app"),
         ("taskset -c 0-3 stdbuf -oL nohup setsid -w mpirun app", "mpirun", "openmpi", "app"),
         ("ionice -c 2 chrt -f 1 numactl -m 0 --cpunodebind=0 time -v mpirun app", "mpirun", "openmpi", "app"),

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rankwise.errors import RankwiseError
+from rankwise.launchers.seats import Seat
 from rankwise.placement.files import LAUNCHERS, Written, check_output, write_all
-from rankwise.placement.seats import Seat
 
 PROGRAM = ("./app", "an argument")
 CORES_OF_PACKAGE = 2

@@ -12,8 +12,8 @@ import fake_mpi
 import pytest
 
 from rankwise.errors import RankwiseError
+from rankwise.launchers.seats import Seat
 from rankwise.placement.relaunch import understand
-from rankwise.placement.seats import Seat
 
 SAYS = {
     "ompi4": "mpirun (Open MPI) 4.1.4",

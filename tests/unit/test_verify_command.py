@@ -11,7 +11,7 @@ from profiles import write_traffic
 
 from rankwise.__main__ import main
 from rankwise.analysis.traffic import Whereabouts
-from rankwise.placement.seats import Seat
+from rankwise.launchers.seats import Seat
 from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
 from rankwise.topology.machine.model import Level, Machine, Object
 

@@ -1,6 +1,6 @@
-"""The launchers of MPI programs: a module each, which holds all that is known of it.
+"""The launchers of MPI programs, and which of them a command is.
 
-Whatever module of this package has a LAUNCHER is one.
+All that is known of one launcher is in its own module in `families`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,14 @@ from __future__ import annotations
 import importlib
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
-from rankwise.launchers import other
+from rankwise.launchers import families
 from rankwise.launchers.base import Launcher
+from rankwise.launchers.families import other
+
+if TYPE_CHECKING:
+    from rankwise.launchers.placing import Placing
 
 SHARED_COMMANDS = ("mpirun", "mpiexec")
 """Names that every MPI uses: ask the command itself (version.py)."""
@@ -20,9 +25,9 @@ SHARED_COMMANDS = ("mpirun", "mpiexec")
 def launchers() -> tuple[Launcher, ...]:
     """Return all, in their order."""
     # What pkgutil would tell, too, but that loads `inspect`, which takes as long as all else before a launch.
-    names = {name.partition(".")[0] for place in __path__ for name in os.listdir(place)}  # noqa: PTH208
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names if not name.startswith("_")]
-    found = [module.LAUNCHER for module in modules if hasattr(module, "LAUNCHER")]
+    files = {file.partition(".")[0] for place in families.__path__ for file in os.listdir(place)}  # noqa: PTH208
+    names = [f"{families.__name__}.{file}" for file in files if not file.startswith("_")]
+    found: list[Launcher] = [importlib.import_module(name).LAUNCHER for name in names]
     return tuple(sorted(found, key=lambda launcher: (launcher.order, launcher.name)))
 
 
@@ -30,6 +35,12 @@ def launchers() -> tuple[Launcher, ...]:
 def by_command() -> dict[str, Launcher]:
     """Return the launcher of each command with a name of its own."""
     return {name: launcher for launcher in launchers() for name in launcher.commands}
+
+
+@cache
+def placings() -> dict[str, Placing]:
+    """Return all ways of telling launchers where ranks go, by their names on our command line."""
+    return {placing.choice: placing for launcher in launchers() for placing in launcher.placings}
 
 
 def is_launcher(name: str) -> bool:
@@ -40,7 +51,7 @@ def is_launcher(name: str) -> bool:
 def label_of(name: str) -> str:
     """Return whose launcher a command of this base name is, as launcher_of() takes it; '' if unknown."""
     launcher = by_command().get(name)
-    return launcher.answers[-1].label if launcher and launcher.answers else ""
+    return launcher.answers[0].label if launcher and launcher.answers else ""
 
 
 def launcher_of(name: str, label: str = "") -> Launcher:

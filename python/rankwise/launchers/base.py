@@ -6,7 +6,11 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rankwise.launchers.placing import Placing
+    from rankwise.mpi_libraries import Version
 
 
 class Option(NamedTuple):
@@ -96,6 +100,7 @@ class Launcher:
         allocated: variable with the number of ranks that are started where no option tells it.
         from_file: options that take the programs from a file.
         separator: the word between the programs of an MPMD launch, '' if there is none.
+        placings: how it is told where ranks go, each under a name of its own.
     """
 
     name: str
@@ -108,6 +113,22 @@ class Launcher:
     allocated = ""
     from_file: frozenset[str] = frozenset()
     separator = ":"
+    placings: tuple[Placing, ...] = ()
+
+    @property
+    def has_own_library(self) -> bool:
+        """Whether it belongs to an MPI library, so that its version tells what it takes."""
+        return any(answer.library for answer in self.answers)
+
+    def placing(self, command: str, version: Version) -> Placing | None:
+        """Return how a command of these is told where ranks go, None if it can't be.
+
+        Args:
+            command: its base name; '' if a run had none that is known.
+            version: of its MPI library.
+        """
+        del command, version
+        return self.placings[0] if self.placings else None
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """How many of the following words are values of option `word`."""

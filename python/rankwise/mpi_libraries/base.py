@@ -21,6 +21,11 @@ class Version(NamedTuple):
     label: str = ""
     number: str = ""
 
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The first two numbers in it; none if it is not known."""
+        return tuple(int(digits) for digits in re.findall(r"\d+", self.number)[:2])
+
 
 class Product(NamedTuple):
     """One of the libraries that share an ABI.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rankwise.launchers import placings
+
 OBJECTIVES = ("hops", "time", "bottleneck")
 """What a placement is to make small."""
 
-LAUNCHERS = ("openmpi4", "openmpi5", "mpich", "intel", "slurm", "cray", "flux", "lsf")
+LAUNCHERS = tuple(placings())
 """That files can be written for, as in placement.files."""
 
 NODES = ("job", "all")

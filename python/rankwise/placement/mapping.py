@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
+from rankwise.launchers.seats import Seat
 from rankwise.placement.absent import NoPresentError
 from rankwise.placement.engine import place
 from rankwise.placement.gain import Effect, effect
@@ -17,7 +18,6 @@ from rankwise.placement.nearest import nearest
 from rankwise.placement.present import Present, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
-from rankwise.placement.seats import Seat
 from rankwise.placement.ties import exchanged
 from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine

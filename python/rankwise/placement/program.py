@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.analysis.overview import Run
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, parse
+from rankwise.launchers import by_command, launcher_of
+from rankwise.launchers.placing import job_of
+from rankwise.launchers.seats import Seat
+from rankwise.mpi_libraries import version_of
 from rankwise.placement.files import EVERY, Written, write_all
-from rankwise.placement.files.job import job_of
-from rankwise.placement.relaunch import Launch, Version, understand
-from rankwise.placement.seats import Seat
-
-_LABELS = ("Open MPI", "Intel MPI", "MPICH")
-_BY_LABEL = {"Intel MPI": "intel", "MPICH": "mpich"}
-_BY_COMMAND = {"srun": "slurm", "aprun": "cray", "flux": "flux", "jsrun": "lsf", "lrun": "lsf"}
+from rankwise.placement.relaunch import Launch, understand
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Relaunch:
             run: of the profile.
             wanted: the launcher that files are to be for, or `all`; None: the run's own, or all if unknown.
         """
-        own = launcher_of(run)
+        own = choice_of(run)
         name = wanted or own or "all"
         launchers = EVERY if name == "all" else (name,)
         return cls(tuple(program_of(run)), launchers, launch_of(run) if own in launchers else None)
@@ -61,9 +58,9 @@ class Relaunch:
             again = self.launch.relaunched(told, directory)
         except RankwiseError:  # the file's own note says why
             return written
-        used = self.launch.launcher.file(job_of(told, directory, ())).path
+        used = self.launch.file(job_of(told, directory, ())).path
         return [
-            replace(one, words=again.words, environment=tuple(again.variables.items()))
+            one._replace(words=again.words, environment=tuple(again.variables.items()))
             if one.path == used
             else one
             for one in written
@@ -79,31 +76,23 @@ def program_of(run: Run) -> list[str]:
     return [*(word for wrapper in only.wrappers for word in wrapper.words), *only.program]
 
 
-def launcher_of(run: Run) -> str | None:
+def choice_of(run: Run) -> str | None:
     """Return which of placement.files.LAUNCHERS started the run; None if that is not known."""
-    if run.launcher in _BY_COMMAND:
-        return _BY_COMMAND[run.launcher]
-    library = _library(run)
-    if library.label == "Open MPI":
-        return "openmpi4" if library.number.startswith("4.") else "openmpi5"
-    return _BY_LABEL.get(library.label) if run.launcher else None
+    library = version_of(run.mpi_library)
+    own = by_command().get(run.launcher)
+    launcher = own if own and own.placings and not own.has_own_library else launcher_of("", library.label)
+    placing = launcher.placing(run.launcher, library)
+    return placing.choice if placing else None
 
 
 def launch_of(run: Run) -> Launch | None:
     """Return the run's own launch, to be told places; None if it can't be."""
     try:
-        return understand(run.command, {}, _library(run))
+        return understand(run.command, {}, version_of(run.mpi_library))
     except RankwiseError:
         return None
 
 
 def _command(run: Run) -> CommandLine:
     # The library tells whose `mpirun` it was, which need not be the one that is found here.
-    return parse(run.command, lambda _: _library(run).label)
-
-
-def _library(run: Run) -> Version:
-    told = run.mpi_library.replace("(R)", "")
-    label = next((label for label in _LABELS if told.startswith(label)), "")
-    number = re.search(r"\d+(\.\d+)+", told)
-    return Version(label, number[0] if number else "")
+    return parse(run.command, lambda _: version_of(run.mpi_library).label)

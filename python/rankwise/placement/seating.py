@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.placement.seats import Seat
+from rankwise.launchers.seats import Seat
 from rankwise.topology.machine.model import Machine, Object
 
 

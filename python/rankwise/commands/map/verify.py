@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command:
         check(Command(tuple(arguments.command), {}))
     launch = understand(arguments.command, os.environ)
-    wanted = arguments.launcher or launch.launcher.files
-    launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.launcher.files, wanted)))
+    wanted = arguments.launcher or launch.placing.choice
+    launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.placing.choice, wanted)))
     if arguments.output is not None:
         check_output(arguments.output, launchers, force=arguments.force)
     request, wall, program = _request(arguments, launch)

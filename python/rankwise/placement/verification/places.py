@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.traffic import Whereabouts
+from rankwise.launchers.seats import Seat
 from rankwise.placement.hosts import known_hosts, nodes_of
-from rankwise.placement.seats import Seat
 from rankwise.topology.machine.model import Machine
 
 

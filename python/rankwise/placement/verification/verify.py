@@ -11,10 +11,10 @@ from pathlib import Path
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
+from rankwise.launchers.seats import Seat
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
-from rankwise.placement.seats import Seat
 from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.measured import Measured, Seen, measure, unsteady

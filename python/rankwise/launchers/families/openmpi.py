@@ -5,14 +5,25 @@ all; of two `-x` for one name 4.x takes the last, 5.x the first. Hence each prog
 user's `-x LD_PRELOAD` goes. 4.x aborts the launch when `-x` meets the parameter mca_base_env_list, hence a
 user's list is appended to instead. Without either, both hand the environment only to the ranks on the
 launching host.
+
+The numbers in rankfiles are logical. A line of a rankfile without a core is refused, and `slot=*` is core 0;
+so where cores are not known, the sequential mapper takes the place of rankfiles.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from rankwise.errors import RankwiseError
 from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.placing import Job, Relaunching, Written, is_off, lines
+from rankwise.mpi_libraries import Version
+
+if TYPE_CHECKING:
+    from rankwise.launchers.seats import Seat
 
 _LIST = "mca_base_env_list"
 _MCA = ("mca", "gmca", "omca", "gomca")
@@ -38,6 +49,111 @@ _FLAGS = """
     use-regexp v verbose V version xml
 """
 
+_HOSTS = "openmpi.hosts"
+_PARAMETERS = ("mca", "gmca", "omca", "gomca", "prtemca", "gprtemca")
+_BINDING_POLICIES = ("hwloc_base_binding_policy", "hwloc_default_binding_policy")
+_SEVERAL_PROCESSORS = ("cpus-per-proc", "cpus-per-rank")
+
+
+def rankfile4(job: Job) -> Written:
+    """`rank R=HOST slot=PACKAGE:CORE`."""
+    path = job.directory / "openmpi4.ranks"
+    return _by_rankfile(job, "Open MPI 4", path, "--rankfile", str(path))
+
+
+def rankfile5(job: Job) -> Written:
+    """The same lines, as a modifier of --map-by; the hosts and their slots are not taken from them."""
+    path = job.directory / "openmpi5.ranks"
+    hosts = ("--hostfile", str(job.directory / _HOSTS))
+    return _by_rankfile(job, "Open MPI 5, PRRTE", path, *hosts, "--map-by", f"rankfile:file={path}")
+
+
+def sequential(job: Job) -> Written:
+    """The host of each rank, one a line; versions 4 and 5."""
+    return _by_hosts(job, "Open MPI, hosts", job.directory / _HOSTS, "hosts only")
+
+
+def _by_rankfile(job: Job, launcher: str, path: Path, *options: str) -> Written:
+    entries = []
+    for seat in job.seats:
+        slot = _slot(seat)
+        if slot is None:
+            return _by_hosts(job, launcher, path, "hosts only: the cores are not known")
+        entries.append(f"rank {seat.rank}={seat.host} slot={slot}")
+    return Written(path, launcher, lines(entries), _command(job, *options))
+
+
+def _by_hosts(job: Job, launcher: str, path: Path, note: str) -> Written:
+    words = _command(job, "--hostfile", str(path), "--map-by", "seq")
+    return Written(path, launcher, job.hosts, words, note=note)
+
+
+def _command(job: Job, *options: str) -> tuple[str, ...]:
+    return ("mpirun", "-np", job.size, *options, *job.program)
+
+
+def _slot(seat: Seat) -> str | None:
+    if seat.package >= 0 and seat.core_of_package >= 0:
+        return f"{seat.package}:{seat.core_of_package}"
+    return str(seat.core) if seat.core >= 0 else None
+
+
+class OpenMPI4(Relaunching):
+    """mpirun of Open MPI up to version 4."""
+
+    name = "Open MPI 4"
+    choice = "openmpi4"
+    files = (rankfile4, sequential)
+    label = "Open MPI"
+    placing = names(
+        """host H hostfile machinefile default-hostfile h-file add-host add-hostfile map-by rank-by rf
+        rankfile N npernode npersocket pernode bynode byslot bycore ppr nolocal"""
+    )
+    binding = names("bind-to bind-to-core bind-to-socket cpu-list cpu-set use-hwthread-cpus")
+
+    def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
+        """By --bind-to none, or the parameter behind it."""
+        told = [option.value for option in options if option.name == "bind-to"]
+        told += [o.words[2] for o in options if _parameter(o) in _BINDING_POLICIES]
+        told += [
+            environment.get(f"{prefix}_MCA_{p}", "") for prefix in ("OMPI", "PRTE") for p in _BINDING_POLICIES
+        ]
+        return any(map(is_off, told))
+
+    def check(self, options: Sequence[Option]) -> None:
+        """Refuse several processors a rank: no file of places tells them."""
+        for option in options:
+            several = option.name in _SEVERAL_PROCESSORS or ":pe=" in option.value.lower().replace(",", ":")
+            if several:
+                raise RankwiseError(
+                    f"{' '.join(option.words)} gives each rank several processors, which can't be told "
+                    "together with places: leave it out"
+                )
+
+    def replaces(self, option: Option, *, binds: bool) -> bool:
+        """As for all; and parameters of what maps ranks."""
+        parameter = _parameter(option)
+        if parameter.startswith("rmaps") or parameter.endswith("_default_hostfile"):
+            return True
+        return (binds and parameter in _BINDING_POLICIES) or super().replaces(option, binds=binds)
+
+    def binds(self, option: Option) -> bool:
+        """By a rankfile."""
+        return option.name == "rankfile" or option.value.startswith("rankfile:")
+
+
+class OpenMPI5(OpenMPI4):
+    """mpirun of Open MPI 5, prterun."""
+
+    name = "Open MPI 5"
+    choice = "openmpi5"
+    files = (rankfile5, sequential)
+
+
+def _parameter(option: Option) -> str:
+    """Return the name of the MCA parameter that the option sets, '' if it is none."""
+    return option.words[1] if option.name in _PARAMETERS and len(option.words) == 3 else ""
+
 
 class OpenMPI(Launcher):
     """mpirun, mpiexec, orterun of Open MPI; prterun and prun of PRRTE."""
@@ -52,6 +168,13 @@ class OpenMPI(Launcher):
     flags = names(_FLAGS)
     counting = names("n np c")
     from_file = names("app")
+    placings = (OpenMPI4(), OpenMPI5())
+
+    def placing(self, command: str, version: Version) -> OpenMPI4:
+        """By a rankfile."""
+        # prterun tells the version of PRRTE.
+        is_5 = command in ("prterun", "prun") or version.parts >= (5,)
+        return OpenMPI5() if is_5 else OpenMPI4()
 
     def setting(self, variable: str, value: str) -> tuple[str, ...]:
         """By `-x`."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
 _WITH_VALUE = """
     A B C D F G J L M N S T W b c d e i m n o p q r t w x accel-bind account acctg-freq bb bbf begin chdir
@@ -34,6 +35,50 @@ _FLAGS = """
 """
 
 
+def arbitrary(job: Job) -> Written:
+    """The host of each rank, one a line; --cpu-bind has a processor for each rank of a node."""
+    path = job.directory / "slurm.hosts"
+    nodes = list(job.by_host().values())
+    cpus = common_processors(nodes)
+    words = ["srun", "-n", job.size, "--distribution=arbitrary"]
+    if cpus:
+        words.append(f"--cpu-bind=map_cpu:{','.join(map(str, cpus))}")
+    return Written(
+        path,
+        "Slurm",
+        job.hosts,
+        (*words, *job.program),
+        (("SLURM_HOSTFILE", str(path)),),
+        "" if cpus else binding_note(nodes),
+    )
+
+
+class Step(Relaunching):
+    """A step of an allocation that has the hosts, with an arbitrary distribution."""
+
+    name = "Slurm"
+    choice = "slurm"
+    label = "Slurm"
+    files = (arbitrary,)
+    placing = names(
+        """w nodelist F nodefile m distribution N nodes r relative ntasks-per-node tasks-per-node
+        ntasks-per-core ntasks-per-socket contiguous use-min-nodes spread-job"""
+    )
+    binding = names("cpu-bind")
+
+    def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
+        """By --cpu-bind=none; several processors a task can't be told together with a list of them."""
+        several = {"c", "cpus-per-task"} & {self.option_name(option) for option in options}
+        told = [option.value for option in options if option.name == "cpu-bind"]
+        bind = told[-1] if told else environment.get("SLURM_CPU_BIND", "")
+        return bool(several) or any(map(is_off, bind.split(",")))
+
+    def option_name(self, option: Option) -> str:
+        """Return the letter of a short option, which may have its value attached (-n4)."""
+        word = option.words[0]
+        return option.name if word.startswith("--") else word[1:2]
+
+
 class Slurm(Launcher):
     """srun."""
 
@@ -47,6 +92,7 @@ class Slurm(Launcher):
     counting = names("n ntasks")
     allocated = "SLURM_NTASKS"
     from_file = names("multi-prog")
+    placings = (Step(),)
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""

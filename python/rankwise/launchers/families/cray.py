@@ -7,10 +7,13 @@ names, and on each node the cores in their order.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from rankwise.placement.files.job import Job, Written, lines
-from rankwise.placement.files.processors import common_processors
-from rankwise.placement.seats import Seat, by_host
+from rankwise.launchers.base import Launcher
+from rankwise.launchers.placing import Job, Placing, Written, common_processors, lines
+
+if TYPE_CHECKING:
+    from rankwise.launchers.seats import Seat
 
 
 def rank_order(job: Job) -> Written:
@@ -35,7 +38,7 @@ def rank_order(job: Job) -> Written:
 
 def _slots(job: Job) -> list[list[Seat]]:
     """Return the seats of each node in the order of their slots."""
-    nodes = by_host(job.seats)
+    nodes = job.by_host()
     return [
         sorted(nodes[host], key=lambda seat: (seat.core, seat.rank)) for host in sorted(nodes, key=_natural)
     ]
@@ -55,3 +58,22 @@ def _ranges(ranks: list[int]) -> list[str]:
         else:
             runs.append([rank])
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+
+
+class RankOrder(Placing):
+    """Of Cray MPICH."""
+
+    choice = "cray"
+    files = (rank_order,)
+
+
+class Cray(Launcher):
+    """aprun; on newer machines programs of Cray MPICH are started by srun."""
+
+    name = "cray"
+    order = 40
+    commands = ("aprun",)
+    placings = (RankOrder(),)
+
+
+LAUNCHER = Cray()

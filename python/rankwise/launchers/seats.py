@@ -1,8 +1,10 @@
-"""Where each rank is to be, as launchers are told."""
+"""Where each rank is to be, as launchers are told.
+
+Apart from the rest, because it takes long to make data classes, and `rankwise run` needs none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -25,11 +27,3 @@ class Seat:
     core: int = -1
     core_of_package: int = -1
     cpu: int = -1
-
-
-def by_host(seats: Sequence[Seat]) -> dict[str, list[Seat]]:
-    """Return the seats of each host, in the order of their ranks; hosts in the order of their first rank."""
-    found: dict[str, list[Seat]] = {}
-    for seat in sorted(seats, key=lambda one: one.rank):
-        found.setdefault(seat.host, []).append(seat)
-    return found

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.wrappers import behind, carry
-from rankwise.launchers.base import Option
-from rankwise.placement.files.job import Written, job_of
-from rankwise.placement.relaunch.launcher import Launcher
-from rankwise.placement.relaunch.which import Version, asked, which
-from rankwise.placement.seats import Seat
-
-__all__ = ["Launch", "Relaunched", "Version", "understand"]
-
-_FROM_FILE = ("app", "configfile", "multi-prog")
+from rankwise.launchers import SHARED_COMMANDS, launchers, version
+from rankwise.launchers.base import Launcher, Option
+from rankwise.launchers.placing import Job, Relaunching, Written, job_of
+from rankwise.launchers.seats import Seat
+from rankwise.mpi_libraries import Version
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,29 @@ class Launch:
 
     Attributes:
         command: taken apart; of one program.
-        launcher: what is known of its launcher.
+        family: the launcher.
+        placing: how it is told places.
         environment: as the launcher sees it.
     """
 
     command: CommandLine
-    launcher: Launcher
+    family: Launcher
+    placing: Relaunching
     environment: Mapping[str, str]
 
     @property
     def _context(self) -> Context:
         return self.command.contexts[0]
 
+    def file(self, job: Job) -> Written:
+        """Return the file that tells its launcher places."""
+        return self.placing.files[0](job)
+
     def seats(self, seats: Sequence[Seat]) -> list[Seat]:
         """Return the seats as they are told: without cores, if they can't be or the user binds no ranks."""
-        written = self.launcher.file(job_of(seats, Path(), ()))
-        told = any(map(self.launcher.binds, _options(written, self.launcher)))
-        if told and not self.launcher.hosts_only(self._context.options, self.environment):
+        written = self.file(job_of(seats, Path(), ()))
+        told = any(map(self.placing.binds, self._options(written)))
+        if told and not self.placing.hosts_only(self._context.options, self.environment):
             return list(seats)
         return [Seat(seat.rank, seat.host) for seat in seats]
 
@@ -77,29 +80,31 @@ class Launch:
             RankwiseError: the launcher can't be told these seats.
         """
         job = job_of(seats, directory, ())
-        written = self.launcher.file(job)
+        written = self.file(job)
         if not written.words:
             raise RankwiseError(f"{written.launcher}: {written.note}")
-        if job.is_split() and self.launcher.needs_whole_hosts:
+        if job.is_split() and self.placing.needs_whole_hosts:
             raise RankwiseError(
-                f"{self.launcher.name} takes a host whose ranks are not successive for several nodes: "
+                f"{self.placing.name} takes a host whose ranks are not successive for several nodes: "
                 "it needs MPICH 4.1 or later"
             )
-        ours = _options(written, self.launcher)
-        binds = any(map(self.launcher.binds, ours))
-        kept = [o for o in self._context.options if not self.launcher.replaces(o, binds=binds)]
-        if any(map(self.launcher.counts, kept)):
-            ours = [option for option in ours if not self.launcher.counts(option)]
+        ours = self._options(written)
+        binds = any(map(self.placing.binds, ours))
+        kept = [o for o in self._context.options if not self.placing.replaces(o, binds=binds)]
+        if any(map(self._counts, kept)):
+            ours = [option for option in ours if not self._counts(option)]
         variables = dict(written.environment)
         context = self._context._replace(options=(*kept, *ours))
         wrappers = carry(self.command.wrappers, variables)
         changed = self.command._replace(contexts=(context,), wrappers=wrappers)
         return Relaunched(tuple(changed.words), variables)
 
+    def _options(self, written: Written) -> list[Option]:
+        """Take the options out of the command that goes with a file; none if there is no command."""
+        return list(parse(written.words, lambda _: self.placing.label).contexts[0].options)
 
-def _options(written: Written, launcher: Launcher) -> list[Option]:
-    """Take the options out of the command that goes with a file; none if there is no command."""
-    return list(parse(written.words, lambda _: launcher.label).contexts[0].options)
+    def _counts(self, option: Option) -> bool:
+        return self.placing.option_name(option) in self.family.counting
 
 
 def understand(
@@ -121,13 +126,32 @@ def understand(
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
-    launcher = which(command, library or asked(command, inside))
+    family = command.family
+    placing = family and family.placing(PurePath(command.launcher).name, library or _asked(command, inside))
+    if not family or not isinstance(placing, Relaunching):
+        first = command.launcher or (command.contexts[0].program or ("the command",))[0]
+        raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_known()}")
     if len(command.contexts) > 1:
         raise RankwiseError("the command starts several programs: only a launch of one can be told places")
     [context] = command.contexts
-    if file := next((option for option in context.options if option.name in _FROM_FILE), None):
+    if file := next((option for option in context.options if option.name in family.from_file), None):
         raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
     if not context.program:
         raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
-    launcher.check(context.options)
-    return Launch(command, launcher, inside)
+    placing.check(context.options)
+    return Launch(command, family, placing, inside)
+
+
+def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
+    """Ask the launcher of a command, as it is found here."""
+    path = shutil.which(command.launcher, path=environment.get("PATH"))
+    ask = path and command.family and command.family.has_own_library
+    return Version(*version.ask(path)[:2]) if path and ask else Version()
+
+
+def _known() -> str:
+    """Name the launchers that can be told places."""
+    known = [one for one in launchers() if any(isinstance(p, Relaunching) for p in one.placings)]
+    labels = [answer.label for one in known for answer in one.answers if answer.library]
+    own = [name for one in known for name in one.commands if not name.startswith(SHARED_COMMANDS)]
+    return f"{' and '.join(SHARED_COMMANDS)} of {', '.join(labels)}; {', '.join(own)}"

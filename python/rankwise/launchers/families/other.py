@@ -6,10 +6,10 @@ from rankwise.launchers.base import Launcher
 
 
 class Other(Launcher):
-    """jsrun and lrun of LSF's CORAL machines, aprun of Cray, mpirun_rsh of MVAPICH, and others."""
+    """TACC's ibrun, palsrun of HPE, mpirun_rsh of MVAPICH, poe of IBM."""
 
     name = "other"
-    commands = ("jsrun", "lrun", "aprun", "ibrun", "palsrun", "mpirun_rsh", "poe")
+    commands = ("ibrun", "palsrun", "mpirun_rsh", "poe")
 
 
 LAUNCHER = Other()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rankwise.placement.files.job import Job, Written, lines
+from rankwise.launchers.base import Launcher
+from rankwise.launchers.placing import Job, Placing, Written, lines
 
 
 def hostfile(job: Job) -> Written:
@@ -10,3 +11,22 @@ def hostfile(job: Job) -> Written:
     path = job.directory / "lsf.hosts"
     text = lines([f"{host} {count}" for host, count in job.runs()])
     return Written(path, "LSF", text, ("bsub", "-hostfile", str(path), *job.program), note="hosts only")
+
+
+class HostFile(Placing):
+    """Of `bsub`."""
+
+    choice = "lsf"
+    files = (hostfile,)
+
+
+class LSF(Launcher):
+    """jsrun and lrun."""
+
+    name = "lsf"
+    order = 60
+    commands = ("jsrun", "lrun")
+    placings = (HostFile(),)
+
+
+LAUNCHER = LSF()

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.placement.files import cray, flux, intel, lsf, mpich, neutral, openmpi, slurm
-from rankwise.placement.files.job import Job, Written, job_of
-from rankwise.placement.seats import Seat
+from rankwise.launchers import placings
+from rankwise.launchers.placing import Job, Written, job_of, lines
+from rankwise.launchers.seats import Seat
 from rankwise.whole_files import appearing, refuse_existing
 
 __all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
 
 LAUNCHERS: Mapping[str, tuple[Callable[[Job], Written], ...]] = {
-    "openmpi4": (openmpi.rankfile4, openmpi.sequential),
-    "openmpi5": (openmpi.rankfile5, openmpi.sequential),
-    "mpich": (mpich.hydra,),
-    "intel": (intel.machinefile,),
-    "slurm": (slurm.arbitrary,),
-    "cray": (cray.rank_order,),
-    "flux": (flux.taskmap,),
-    "lsf": (lsf.hostfile,),
+    choice: placing.files for choice, placing in placings().items()
 }
 """What is told to each, by its name on the command line."""
 
-_NEUTRAL = (neutral.table, neutral.objects)
+_COLUMNS = [field.name for field in fields(Seat)]
 EVERY = tuple(LAUNCHERS)
 
 
@@ -39,7 +34,7 @@ def instructions(
     """
     job = job_of(seats, directory, program_words)
     files = dict.fromkeys(file for name in launchers for file in LAUNCHERS[name])
-    return [file(job) for file in (*files, *_NEUTRAL)]
+    return [file(job) for file in (*files, _table, _objects)]
 
 
 def check_output(directory: Path, launchers: Sequence[str] = EVERY, *, force: bool) -> None:
@@ -91,3 +86,21 @@ def write_all(
         for path, written in zip(temporary, found, strict=True):
             path.write_text(written.text, encoding="utf-8")
     return found
+
+
+def _table(job: Job) -> Written:
+    """A line a rank, below one with the names of the columns."""
+    rows = [",".join("" if value is None else str(value) for value in row.values()) for row in _rows(job)]
+    return Written(job.directory / "placement.csv", "CSV", lines([",".join(_COLUMNS), *rows]))
+
+
+def _objects(job: Job) -> Written:
+    """A list with an object a rank."""
+    rows = ",\n".join(f"  {json.dumps(row)}" for row in _rows(job))
+    return Written(job.directory / "placement.json", "JSON", f"[\n{rows}\n]\n")
+
+
+def _rows(job: Job) -> list[dict[str, int | str | None]]:
+    return [
+        {name: None if value == -1 else value for name, value in vars(seat).items()} for seat in job.seats
+    ]

@@ -1,0 +1,203 @@
+"""Hydra, the launcher of MPICH, Intel MPI, MVAPICH: `-env NAME value` before each program.
+
+Seen with MPICH 4.0.2 and 5.0.2 and Intel MPI 2021.18: of several settings of one name the last `-env` of the
+program counts, before any `-genv`; it also holds under -envnone, -genvnone and -envlist. (Intel drops `-genv`
+under -envlist and -envnone, which is why `-genv` would not do.) Spawned processes get what `-genv` sets, and
+nothing of `-env`.
+
+MPICH's Hydra takes a host that comes back in its host file for another node, whose ranks then do without
+shared memory. So where ranks of a host are not successive, the file names each host once, and -rankmap tells
+the order. Intel MPI takes a host that comes back for the same node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.placing import (
+    Job,
+    Relaunching,
+    Written,
+    binding_note,
+    common_processors,
+    is_off,
+    lines,
+)
+from rankwise.mpi_libraries import Version
+
+_WITH_VALUE = """
+    arch bind-to binding bootstrap bootstrap-exec configfile cpu-bind demux dir env-file envexcl envlist
+    errfile errfile-pattern f g genvexcl genvlist gpu-subdevs-per-proc gpus-per-proc grr gtool gtoolfile
+    gwdir host hostfile hostlist hosts hosts-group iface launcher launcher-exec localhost machine
+    machinefile machinelist machines map-by membind n nameserver np order-nodes outfile outfile-pattern
+    output-from path perhost ppn prepend-pattern rankmap rmk rr s soft topolib tune umask usize wdir
+"""
+_FLAGS = """
+    aps check_mpi dac debug disable-auto-cleanup disable-hostname-propagation disable-x
+    enable-auto-cleanup enable-hostname-propagation enable-x envall envnone gdb genvall genvnone h help
+    hybrid-hosts ilp64 info l mps nolocal pmi-port prepend-rank prepend-timestamp print-all-exitcodes
+    print-rank-map profile prot silent-abort skip-launch-node trace v V verbose version
+"""
+
+# Of one word of a command (Linux: MAX_ARG_STRLEN).
+_LONGEST_WORD = 131_071
+_RANKMAP_SINCE = (4, 1)  # version of MPICH
+
+
+def hostfile(job: Job) -> Written:
+    """`HOST:RANKS`; and -rankmap if hosts are split, which is new in MPICH 4.1."""
+    path = job.directory / "mpich.hosts"
+    seats = job.by_host()
+    text = lines([f"{host}:{len(there)}" for host, there in seats.items()])
+    words, notes = ["mpiexec", "-f", str(path)], []
+    if job.is_split():
+        number = {host: place for place, host in enumerate(seats)}
+        order = ",".join(str(number[seat.host]) for seat in job.seats)
+        if len(order) > _LONGEST_WORD:
+            note = "not to be had: the order of ranks is longer than a word of a command may be"
+            return Written(path, "MPICH", text, note=note)
+        words += ["-rankmap", order]
+        notes.append("hosts are split: MPICH 4.1 or later")
+    cpus = common_processors(seats.values())
+    if cpus:
+        words += ["-bind-to", f"user:{','.join(map(str, cpus))}"]
+    else:
+        notes.append(binding_note(seats.values()))
+    return Written(path, "MPICH", text, (*words, "-n", job.size, *job.program), note="; ".join(notes))
+
+
+def machinefile(job: Job) -> Written:
+    """`HOST:RANKS`, and I_MPI_PIN_PROCESSOR_LIST with an entry for the first, second, ... rank of a node."""
+    path = job.directory / "intel.machines"
+    text = lines([f"{host}:{count}" for host, count in job.runs()])
+    nodes = list(job.by_host().values())
+    cpus = common_processors(nodes)
+    words = ["mpiexec", "-machinefile", str(path)]
+    if cpus:
+        words += ["-genv", "I_MPI_PIN", "1", "-genv", "I_MPI_PIN_PROCESSOR_LIST", ",".join(map(str, cpus))]
+    note = "" if cpus else binding_note(nodes)
+    return Written(path, "Intel MPI", text, (*words, "-n", job.size, *job.program), note=note)
+
+
+class Mpich(Relaunching):
+    """mpiexec of MPICH, from version 4.1."""
+
+    name = "MPICH"
+    choice = "mpich"
+    files = (hostfile,)
+    label = "MPICH"
+    placing = names(
+        """f host hostfile hostlist hosts hosts-group machine machinefile machinelist machines map-by ppn
+        perhost rr grr rankmap order-nodes nolocal skip-launch-node"""
+    )
+    binding = names("bind-to binding cpu-bind")
+
+    def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:  # noqa: ARG002
+        """By -bind-to none."""
+        return any(o.name in self.binding and is_off(o.value) for o in options)
+
+
+class OldMpich(Mpich):
+    """Before -rankmap."""
+
+    name = "this MPICH"
+    needs_whole_hosts = True
+
+
+class Intel(Mpich):
+    """mpiexec of Intel MPI."""
+
+    name = "Intel MPI"
+    choice = "intel"
+    files = (machinefile,)
+    label = "Intel MPI"
+
+    def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
+        """By I_MPI_PIN, too."""
+        told = [_assigned(o)[1] for o in options if _assigned(o)[0] == "I_MPI_PIN"]
+        pin = told[-1] if told else environment.get("I_MPI_PIN", "")
+        return is_off(pin) or super().hosts_only(options, environment)
+
+    def replaces(self, option: Option, *, binds: bool) -> bool:
+        """As for all; and the settings that bind."""
+        return (binds and _assigned(option)[0].startswith("I_MPI_PIN")) or super().replaces(
+            option, binds=binds
+        )
+
+
+def _assigned(option: Option) -> tuple[str, str]:
+    """Return the variable that the option sets, and its value."""
+    if option.name not in ("env", "genv"):
+        return "", ""
+    name, _, value = "=".join(option.words[1:]).partition("=")
+    return name, value
+
+
+class Hydra(Launcher):
+    """mpiexec, mpirun and mpiexec.hydra of MPICH and its kin."""
+
+    name = "hydra"
+    order = 20
+    commands = ("mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "mpirun.hydra")
+    answers = (
+        Answer("MPICH", re.compile(r"HYDRA build details:\s+Version:\s+(\S+)"), "mpich"),
+        Answer("Intel MPI", re.compile(r"Intel\(R\) MPI Library.*?Version (\S+)", re.DOTALL), "mpich"),
+    )
+    values = dict.fromkeys(_WITH_VALUE.split(), 1)
+    flags = names(_FLAGS)
+    from_file = names("configfile")
+    placings = (Mpich(), Intel())
+
+    def arity(self, word: str, following: Sequence[str]) -> int:
+        """As for all, but `-env` and `-genv` take `NAME value` or `NAME=value`."""
+        if word.lstrip("-") in ("env", "genv"):
+            return 1 if following and "=" in following[0] else 2
+        return super().arity(word, following)
+
+    def placing(self, command: str, version: Version) -> Mpich | None:
+        """By a host file; what starts a program of MPICH is not known where no command is."""
+        if not command:
+            return None
+        if version.label == "Intel MPI":
+            return Intel()
+        return Mpich() if version.parts >= _RANKMAP_SINCE else OldMpich()
+
+    def setting(self, variable: str, value: str) -> tuple[str, ...]:
+        """By `-genv`."""
+        return "-genv", variable, value
+
+    def deliver(
+        self,
+        programs: Sequence[Sequence[Option]],
+        preload: Preload,
+        environment: Mapping[str, str],  # noqa: ARG002 - hydra has no variable that would stand in the way
+        theirs: str,
+    ) -> Delivery:
+        """By `-env` as the last options of each program, and `-genv` for what these may spawn."""
+        for_all = _setting("genv", (option for options in programs for option in options), theirs)
+        delivered: list[Program] = []
+        for options in programs:
+            own = _setting("env", options, for_all)
+            ours = _options("-env", preload.variables(own))
+            if not delivered:
+                ours = _options("-genv", preload.variables(for_all)) + ours
+            delivered.append(Program((*options, *ours), own))
+        return Delivery(tuple(delivered), how="-env NAME value before each program")
+
+
+def _options(name: str, variables: Mapping[str, str]) -> list[Option]:
+    return [Option((name, variable, value)) for variable, value in variables.items()]
+
+
+def _setting(name: str, options: Iterable[Option], default: str) -> str:
+    """Return the user's LD_PRELOAD, as the last `-env` or `-genv` sets it."""
+    for option in options:
+        if option.name == name:
+            variable, _, value = "=".join(option.words[1:]).partition("=")
+            default = value if variable == "LD_PRELOAD" else default
+    return default
+
+
+LAUNCHER = Hydra()

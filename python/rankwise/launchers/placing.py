@@ -1,0 +1,198 @@
+"""How a launcher is told where ranks go: by files, and by options in place of those that the user gave."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankwise.errors import RankwiseError
+from rankwise.launchers.base import Option
+
+if TYPE_CHECKING:
+    from rankwise.launchers.seats import Seat
+
+# What host names may consist of, so that no launcher's file takes a part of one for something else.
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+class Job(NamedTuple):
+    """The ranks of a program, each with its place.
+
+    Attributes:
+        seats: in the order of ranks, from 0 and without gaps.
+        directory: of the files; absolute.
+        program: its words.
+    """
+
+    seats: tuple[Seat, ...]
+    directory: Path
+    program: tuple[str, ...]
+
+    @property
+    def size(self) -> str:
+        """Number of ranks, as a word."""
+        return str(len(self.seats))
+
+    def by_host(self) -> dict[str, list[Seat]]:
+        """Return the seats of each host, in the order of ranks; hosts in the order of their first rank."""
+        found: dict[str, list[Seat]] = {}
+        for seat in self.seats:
+            found.setdefault(seat.host, []).append(seat)
+        return found
+
+    def runs(self) -> list[tuple[str, int]]:
+        """Return the host and number of each run of successive ranks that are on one host."""
+        return [(host, len(list(run))) for host, run in groupby(seat.host for seat in self.seats)]
+
+    def is_split(self) -> bool:
+        """Tell whether ranks of one host have a rank of another one between them."""
+        return len(self.runs()) > len(self.by_host())
+
+    @property
+    def hosts(self) -> str:
+        """Text of a file with the host of each rank, one a line."""
+        return lines([seat.host for seat in self.seats])
+
+
+class Written(NamedTuple):
+    """A file for a launcher, and how to use it.
+
+    Attributes:
+        path: of the file.
+        launcher: its name, for people.
+        text: what the file holds.
+        words: of the command, with those of the program at its end; empty if there is none.
+        environment: variables that the command needs.
+        note: what this launcher can't be told, or needs; empty if there is nothing to say.
+    """
+
+    path: Path
+    launcher: str
+    text: str
+    words: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    @property
+    def command_line(self) -> str:
+        """The command as it is pasted into a shell."""
+        settings = [f"{name}={shlex.quote(value)}" for name, value in self.environment]
+        return " ".join([*settings, *map(shlex.quote, self.words)])
+
+
+class Placing:
+    """How one version of a launcher is told places.
+
+    Class attributes:
+        choice: its name on our command line.
+        files: that tell it; the first one has the command that is closest to what was asked for.
+    """
+
+    choice: str
+    files: tuple[Callable[[Job], Written], ...]
+
+
+class Relaunching(Placing, ABC):
+    """And how a launch of the user's is changed to tell it.
+
+    Class attributes:
+        name: for people.
+        label: what its `--version` says whose it is, see Answer.
+        placing: options that say where ranks go.
+        binding: options that say which of a node's processors they get.
+        needs_whole_hosts: ranks of a host must be successive.
+    """
+
+    name: str
+    label: str
+    placing: frozenset[str]
+    binding: frozenset[str]
+    needs_whole_hosts = False
+
+    @abstractmethod
+    def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
+        """Tell whether the user wants ranks that are bound to no processor, or to several each."""
+
+    def check(self, options: Sequence[Option]) -> None:
+        """Raise RankwiseError if the options ask for what can't be told together with places."""
+
+    def option_name(self, option: Option) -> str:
+        """Return the name that counts."""
+        return option.name
+
+    def replaces(self, option: Option, *, binds: bool) -> bool:
+        """Tell whether an option has to go.
+
+        Args:
+            option: of the user's launch.
+            binds: ranks are bound to cores.
+        """
+        name = self.option_name(option)
+        return name in self.placing or (binds and name in self.binding)
+
+    def binds(self, option: Option) -> bool:
+        """Tell whether an option of ours gives ranks their processors."""
+        return self.replaces(option, binds=True) and not self.replaces(option, binds=False)
+
+
+def job_of(seats: Sequence[Seat], directory: Path, program_words: Sequence[str]) -> Job:
+    """Check the seats and put them in order.
+
+    Raises:
+        RankwiseError: there are none, or a rank is missing or has two, or a host has a name that files of
+            launchers can't hold.
+    """
+    ordered = tuple(sorted(seats, key=lambda seat: seat.rank))
+    if not ordered:
+        raise RankwiseError("there are no ranks to write files for")
+    for expected, seat in enumerate(ordered):
+        if seat.rank != expected:
+            raise RankwiseError(
+                f"each rank needs one place: the one of rank {min(expected, seat.rank)} is not clear"
+            )
+        if not _HOST.fullmatch(seat.host):
+            raise RankwiseError(
+                f"rank {seat.rank} is on {seat.host!r}, which launchers can't take for a host's name"
+            )
+    return Job(ordered, directory.absolute(), tuple(program_words))
+
+
+def lines(entries: Sequence[str]) -> str:
+    """Return the text of a file with an entry a line."""
+    return "".join(f"{entry}\n" for entry in entries)
+
+
+def common_processors(nodes: Iterable[Sequence[Seat]]) -> list[int] | None:
+    """Return the processors of the first, second, ... rank of every node.
+
+    Args:
+        nodes: the seats of each, in the order in which its launcher counts them.
+
+    Returns:
+        None if a processor is not known, or nodes differ in the processor of a place.
+    """
+    found: list[int] = []
+    for seats in nodes:
+        cpus = [seat.cpu for seat in seats]
+        shared = min(len(cpus), len(found))
+        if -1 in cpus or cpus[:shared] != found[:shared]:
+            return None
+        found += cpus[shared:]
+    return found
+
+
+def binding_note(nodes: Iterable[Sequence[Seat]]) -> str:
+    """Say why there is no such list."""
+    if any(seat.cpu == -1 for seats in nodes for seat in seats):
+        return "hosts only: the cores are not known"
+    return "hosts only: one list of processors holds for all nodes, but they differ"
+
+
+def is_off(value: str) -> bool:
+    """Tell whether a setting's value means that something is not wanted."""
+    return value.lower() in ("0", "no", "off", "none", "disable", "false")
