@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "../reordering/order.h"
+#include "../runtime/find_order.h"
 #include "../runtime/report.h"
 #include "counts.h"
 #include "sessions.h"

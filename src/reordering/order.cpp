@@ -1,4 +1,4 @@
-#include "order.h"
+#include "../runtime/find_order.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -30,6 +30,7 @@ std::vector<std::int32_t> slots_of(const rankwise_machine &machine, const rankwi
     first.push_back(static_cast<std::int64_t>(processors.size()));
   }
   std::vector<const char *> hosts;
+  hosts.reserve(names.size());
   for (const std::string &name : names) hosts.push_back(name.c_str());
   const rankwise_processes given{processes, 0, hosts.data(), first.data(), processors.data()};
   std::vector<std::int32_t> slot(static_cast<std::size_t>(processes));

@@ -14,7 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "../../reordering/order.h"
 #include "../abi/openmpi_variables.h"
 #include "../clock.h"
 #include "../communication.h"
@@ -24,6 +23,7 @@
 #include "../dispatch/library.h"
 #include "../dispatch/profiling.h"
 #include "../files.h"
+#include "../find_order.h"
 #include "../hash.h"
 #include "../hooks/libfabric.h"
 #include "../hooks/relocations.h"

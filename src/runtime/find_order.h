@@ -1,8 +1,9 @@
 // Which rank each process of a communicator should have: from what ranks send each other and where the processes are.
-#ifndef RANKWISE_REORDERING_ORDER_H
-#define RANKWISE_REORDERING_ORDER_H
+// What the wrappers and the MPI_M_ functions ask; src/reordering answers.
+#ifndef RANKWISE_FIND_ORDER_H
+#define RANKWISE_FIND_ORDER_H
 
-#include "../runtime/communication.h"
+#include "communication.h"
 #include "rankwise/placement.h"
 
 namespace rankwise::reordering {
