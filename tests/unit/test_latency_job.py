@@ -16,6 +16,7 @@ from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import own
 from rankwise.latency.measuring import command, failure, finish, job, outputs
+from rankwise.launch.output import telling_line
 from rankwise.launch.signals import Signals
 
 
@@ -173,7 +174,7 @@ def test_interrupt_before_the_first_step_ends_the_launch(tmp_path: Path) -> None
     ],
 )
 def test_the_line_that_tells_most(said: str, line: str) -> None:
-    assert failure.telling_line(said) == line
+    assert telling_line(said) == line
 
 
 def test_reasons_of_a_failure(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.absent import NoPresentError
 from rankwise.placement.present import present_placement
-from rankwise.topology.hosts import folded, hosts_of
+from rankwise.topology.machine.hosts import folded, hosts_of
 from rankwise.topology.machine.model import Level, Machine
 
 

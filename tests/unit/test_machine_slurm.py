@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import folded, hosts_of
+from rankwise.topology.machine.hosts import folded, hosts_of
 from rankwise.topology.machine.model import Machine, Object
 from rankwise.topology.machine.read import machine_of
 from rankwise.topology.machine.shape import Shapes

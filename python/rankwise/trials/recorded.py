@@ -10,9 +10,9 @@ from pathlib import Path
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.errors import RankwiseError
-from rankwise.latency.measuring.failure import telling_line
 from rankwise.launch import inside, remains
 from rankwise.launch.environment import prepare
+from rankwise.launch.output import telling_line
 from rankwise.launch.plan import library, plan
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signals import Signals

@@ -73,8 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: something is wrong with the arguments, the compiler or the launch.
     """
     from rankwise.latency.measuring import command, job, outputs, settings
-    from rankwise.latency.measuring.failure import failed, telling_line
+    from rankwise.latency.measuring.failure import failed
     from rankwise.latency.measuring.finish import finish
+    from rankwise.launch.output import telling_line
     from rankwise.launch.signals import Signals
     from rankwise.probes import build, mpicc
     from rankwise.report.terminal.progress import StepBar

@@ -8,19 +8,12 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.command import Launch
 from rankwise.latency.measuring.job import End, progress
+from rankwise.launch.output import telling_line
 from rankwise.probes.mpicc import CURE, fits
 
 ERROR = "error"
-_TELLING = re.compile(
-    r"error|fail|could not|couldn't|cannot|can't|unable|not found|no such|refused|unreachable|denied|invalid"
-    r"|unrecognized|unknown|not enough|killed|signal|timed? ?out|lost",
-    re.IGNORECASE,
-)
 # Open MPI, hydra, srun
 _NOT_STARTED = re.compile(r"^.*executable|execvp error|execve\(\)", re.IGNORECASE | re.MULTILINE)
-_HYDRAS_NODE = re.compile(r"PID \d+ RUNNING AT (\S+)")
-_LONGEST = 300
-_MOST_LINES = 4
 
 
 def failed(end: End, directory: Path, launch: Launch, program: Path, compiler: Path) -> RankwiseError:
@@ -58,21 +51,3 @@ def _of_probe(directory: Path) -> str:
         return (directory / ERROR).read_text(encoding="utf-8", errors="replace").strip().partition("\n")[0]
     except OSError:
         return ""
-
-
-def telling_line(said: str) -> str:
-    """Return the line of a launcher's output that tells most: the first of an error, else the last.
-
-    Open MPI's sentences go on in the next line, and behind a colon; hydra names the node in another one.
-    """
-    lines = [" ".join(line.split()) for line in said.splitlines()]
-    lines = [line for line in lines if re.search(r"\w", line)]
-    place = next((i for i, line in enumerate(lines) if _TELLING.search(line)), len(lines) - 1)
-    found = lines[place] if lines else ""
-    for following in lines[place + 1 : place + _MOST_LINES]:
-        if not (found.endswith(":") or following[0].islower()):
-            break
-        found += f" {following}"
-    if "EXIT STRING" in found and (node := _HYDRAS_NODE.search(said)):
-        found += f" on {node[1]}"
-    return found if len(found) <= _LONGEST else found[: _LONGEST - 3] + "..."

@@ -10,7 +10,7 @@ from rich.text import Text
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
-from rankwise.topology.hosts import folded
+from rankwise.topology.machine.hosts import folded
 from rankwise.topology.machine.model import NODE, Level, Machine, Misfit, Object, Source
 from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
 

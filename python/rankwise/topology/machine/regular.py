@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import hosts_of
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
+from rankwise.topology.machine.hosts import hosts_of
 from rankwise.topology.machine.model import NODE, Object
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy import levels as found_levels
 from rankwise.topology.hierarchy.levels import Hierarchy
-from rankwise.topology.hosts import checked
+from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object
 from rankwise.topology.sources.inside import Insides
 from rankwise.topology.sources.kernel import parts_of

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import checked
+from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
 from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of

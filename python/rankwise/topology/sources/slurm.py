@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import checked
+from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
 from rankwise.topology.sources.hwloc import hwloc_sources, read_node
 from rankwise.topology.sources.inside import Insides

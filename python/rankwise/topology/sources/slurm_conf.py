@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import hosts_of
+from rankwise.topology.machine.hosts import hosts_of
 from rankwise.topology.sources.slurm_groups import Group, Network, with_block_sizes
 
 _MOST_INCLUDES = 16

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.hosts import hosts_of
 from rankwise.topology.machine.fields import Field
+from rankwise.topology.machine.hosts import hosts_of
 from rankwise.topology.sources.slurm_groups import Group, Network, with_block_sizes
 
 _TYPES = ("tree", "block", "flat")
