@@ -22,6 +22,7 @@ from rankwise.profile.procedures import PROCEDURES
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
+    "architecture.md",
     "how-it-works.md",
     "profile-format.md",
     "adding-a-procedure.md",

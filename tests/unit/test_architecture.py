@@ -1,0 +1,164 @@
+"""docs/architecture.md is true: no room uses another one than it may, and what the page names is there."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from test_docs import in_code, page, sections, table
+
+ROOT = Path(__file__).parents[2]
+PAGE = "architecture.md"
+
+
+@dataclass(frozen=True)
+class Use:
+    """A file of one room that uses something of another one."""
+
+    file: str
+    line: int
+    user: str
+    used: str
+
+
+class House:
+    """The rooms of a table of the page, from the bottom to the top, and those that each may use."""
+
+    def __init__(self, section: str) -> None:
+        rows = table(sections(PAGE)[section])
+        self.rooms = [in_code(room)[0] for room, *_ in rows]
+        self.allowed = {
+            in_code(room)[0]: set(self.rooms[:place]) if uses == "all" else set(in_code(uses))
+            for place, (room, _, uses) in enumerate(rows)
+        }
+        self.lists = [room for room, (*_, uses) in zip(self.rooms, rows, strict=True) if uses != "all"]
+
+    def room(self, path: str) -> str | None:
+        """The smallest room that a path without its suffix is in."""
+        return max((r for r in self.rooms if f"{path}/".startswith(f"{r}/")), key=len, default=None)
+
+    def wrong(self, uses: list[Use]) -> list[str]:
+        """A line for each arrow that is not allowed."""
+        return [
+            f"{use.file}:{use.line}: no arrow may go from {use.user} to {use.used} (docs/{PAGE})"
+            for use in uses
+            if use.used != use.user and use.used not in self.allowed[use.user]
+        ]
+
+
+def imported(tree: ast.AST, file: str) -> Iterator[tuple[int, str]]:
+    """Lines of a module that import something of Rankwise, and what."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno}: a relative import"
+            for name in node.names:
+                yield node.lineno, f"{node.module}.{name.name}"
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                yield node.lineno, name.name
+
+
+def python_uses(house: House, root: Path) -> list[Use]:
+    found = []
+    for file in sorted(root.rglob("*.py")):
+        relative = file.relative_to(root).with_suffix("").as_posix()
+        user = house.room(relative)
+        for line, module in imported(ast.parse(file.read_text(encoding="utf-8")), relative):
+            package, *rest = module.split(".")
+            if package != "rankwise" or not rest:  # (the package itself tells where its files are)
+                continue
+            assert user, f"{relative}: in no room of docs/{PAGE}"
+            used = house.room("/".join(rest))
+            assert used, f"{relative}:{line}: {module} is in no room of docs/{PAGE}"
+            found.append(Use(f"{relative}.py", line, user, used))
+    return found
+
+
+def c_uses(house: House, root: Path) -> list[Use]:
+    found = []
+    for file in sorted(root.rglob("*")):
+        if file.suffix not in (".c", ".cpp", ".h", ".S", ".inc"):
+            continue
+        relative = file.relative_to(root).as_posix()
+        user = house.room(relative)
+        assert user, f"{relative}: in no room of docs/{PAGE}"
+        for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if match := re.match(r'\s*#\s*include\s+"([^"]+)"', text):
+                place = Path(os.path.normpath(file.parent / match[1]))
+                used = house.room(place.relative_to(root).as_posix()) if place.is_file() else "include"
+                assert used, f"{relative}:{line}: {match[1]} is in no room of docs/{PAGE}"
+                found.append(Use(relative, line, user, used))
+    return found
+
+
+PYTHON, C = House("Python"), House("C and C++")
+IN_PYTHON, IN_C = python_uses(PYTHON, ROOT / "python/rankwise"), c_uses(C, ROOT / "src")
+HALVES = [pytest.param(PYTHON, IN_PYTHON, id="python"), pytest.param(C, IN_C, id="c")]
+
+
+@pytest.mark.parametrize(("house", "uses"), HALVES)
+def test_no_arrow_but_those_of_the_page(house: House, uses: list[Use]) -> None:
+    assert uses
+    wrong = house.wrong(uses)
+    assert not wrong, "\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("house", "uses"), HALVES)
+def test_no_arrow_that_nobody_needs(house: House, uses: list[Use]) -> None:
+    needed = {(use.user, use.used) for use in uses}
+    idle = [f"{user} -> {used}" for user in house.lists for used in house.allowed[user]]
+    idle = [arrow for arrow in idle if tuple(arrow.split(" -> ")) not in needed]
+    assert not idle, f"take them out of docs/{PAGE}: {', '.join(idle)}"
+
+
+@pytest.mark.parametrize("house", [PYTHON, C], ids=["python", "c"])
+def test_no_loops(house: House) -> None:
+    """Each room stands below all that use it."""
+    for place, room in enumerate(house.rooms):
+        assert house.allowed[room] <= set(house.rooms[:place]), room
+
+
+def test_every_room_is_there() -> None:
+    for room in PYTHON.rooms:
+        place = ROOT / "python/rankwise" / room
+        assert place.is_dir() or place.with_suffix(".py").is_file(), room
+    folders = {place.name for place in (ROOT / "src").iterdir() if place.is_dir()}
+    assert set(C.rooms) == folders | {"include"}
+
+
+def test_a_wrong_arrow_is_named(tmp_path: Path) -> None:
+    """Also one that is taken inside of a function, or for types alone."""
+    (tmp_path / "profile").mkdir()
+    (tmp_path / "profile" / "a.py").write_text("def f():\n    from rankwise import analysis\n")
+    (tmp_path / "topology" / "machine").mkdir(parents=True)
+    (tmp_path / "topology" / "machine" / "b.py").write_text("import rankwise.topology.hierarchy.levels\n")
+    assert PYTHON.wrong(python_uses(PYTHON, tmp_path)) == [
+        f"profile/a.py:2: no arrow may go from profile to analysis (docs/{PAGE})",
+        f"topology/machine/b.py:1: no arrow may go from topology/machine to topology/hierarchy (docs/{PAGE})",
+    ]
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "keeper").mkdir()
+    (tmp_path / "keeper" / "k.h").touch()
+    (tmp_path / "runtime" / "r.h").write_text('#include <dlfcn.h>\n#include "../keeper/k.h"\n')
+    assert C.wrong(c_uses(C, tmp_path)) == [
+        f"runtime/r.h:2: no arrow may go from runtime to keeper (docs/{PAGE})"
+    ]
+
+
+def test_files_that_the_page_names_are_there() -> None:
+    text = re.sub(r"^    .*$", "", page(PAGE), flags=re.MULTILINE)
+    paths = [word for word in in_code(text) if re.match(r"(src|python|include|api|tests)/\S", word)]
+    assert len(paths) > 50
+    missing = [path for path in paths if not (ROOT / path).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize(("word", "place"), [(row[0], row[-1]) for row in table(sections(PAGE)["Words"])])
+def test_words_are_those_of_the_code(word: str, place: str) -> None:
+    path = ROOT / in_code(place)[0]
+    assert word.replace(" ", "") in path.read_text(encoding="utf-8").lower().replace(" ", "")
