@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from launching import launch_in_order
 from libraries import Mpi
@@ -18,6 +19,8 @@ from common.jobs import monitoring
 NODES = 4
 IN_TURN = (0, 1, 2, 3, 0, 1, 2, 3)
 THERE_AND_BACK = (0, 1, 2, 3, 3, 2, 1, 0)
+Side = Literal["before", "after"]
+SIDES: tuple[Side, Side] = ("before", "after")
 SEED = 1  # of who runs first in a pair
 
 

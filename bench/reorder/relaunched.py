@@ -14,8 +14,8 @@ from traffic.relaunch import carried, counted, map_profile
 
 from common.errors import BenchError
 from rankwise.trials.interval import Interval, ratio_interval
-from rankwise.trials.order import Side, order
-from reorder.programs import SEED, Program
+from rankwise.trials.race import order
+from reorder.programs import SEED, SIDES, Program, Side
 from reorder.told import seconds
 
 _TRIES = 3
@@ -76,7 +76,7 @@ def measure(mpi: Mpi, cluster: Cluster, program: Program, pairs: int) -> Relaunc
             "after": Runs(mapped.found, counted(again)),
         }
         for pair in range(pairs):
-            for side in order(pair, SEED):
+            for side in order(SIDES, pair, SEED):
                 told, bytes_ = _run(mpi, cluster, place, words if side == "before" else mapped.words)
                 runs[side].seconds.append(told)
                 runs[side].carried.append(bytes_)

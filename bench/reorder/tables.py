@@ -6,12 +6,10 @@ import statistics
 from collections.abc import Sequence
 
 from rankwise.trials.interval import Interval
-from rankwise.trials.order import Side
 from reorder.inside import Gain, Tree
+from reorder.programs import SIDES
 from reorder.relaunched import Relaunched
 from reorder.two_ways import TwoWays
-
-_SIDES: tuple[Side, Side] = ("before", "after")
 
 
 def interval(found: Interval) -> str:
@@ -67,7 +65,7 @@ def ways(found: Sequence[TwoWays]) -> str:
     """Make a line for each program: times and bytes between nodes, without and with reordering."""
     lines = [f"{'program':<10} {'without s':>9} {'with s':>9} {'without / with':>24} {'':<20} off node MB"]
     for one in found:
-        before, after = (statistics.median(one.seconds[side]) for side in _SIDES)
-        sizes = " > ".join(f"{one.off_node[side] / 1e6:.2f}" for side in _SIDES)
+        before, after = (statistics.median(one.seconds[side]) for side in SIDES)
+        sizes = " > ".join(f"{one.off_node[side] / 1e6:.2f}" for side in SIDES)
         lines.append(f"{one.name:<10} {before:>9.3f} {after:>9.3f} {interval(one.ratio):<46}{sizes}")
     return "\n".join(lines)

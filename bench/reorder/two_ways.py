@@ -12,8 +12,8 @@ from nodes import Cluster
 from traffic.relaunch import counted
 
 from rankwise.trials.interval import Interval, ratio_interval
-from rankwise.trials.order import Side, order
-from reorder.programs import HALO, LONG_SOLVER, SEED, SOLVER, Program
+from rankwise.trials.race import order
+from reorder.programs import HALO, LONG_SOLVER, SEED, SIDES, SOLVER, Program, Side
 from reorder.told import seconds
 
 _Words = dict[Side, tuple[str, ...]]
@@ -60,7 +60,7 @@ def _measure(
     found = TwoWays(program.name)
     with program.links(cluster):
         for pair in range(pairs):
-            for side in order(pair, SEED):
+            for side in order(SIDES, pair, SEED):
                 place = Path(tempfile.mkdtemp(dir=cluster.directory))
                 words = program.launch(mpi, cluster, *(arguments[side] if arguments else ()))
                 done = record_success(mpi, cluster, place, words, *(options[side] if options else ()))

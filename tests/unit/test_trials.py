@@ -1,52 +1,31 @@
-"""Paired trials: the order, the interval, how many pairs, and what ends them early. Truths are known."""
+"""Paired trials: the interval, how many rounds, and the runs themselves. Truths are known."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from noises import NOISES
 from scipy.stats import t
 
+import rankwise.trials
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
+from rankwise.placement.verification.measured import Measured, unsteady
 from rankwise.trials import process
-from rankwise.trials.announcement import announcement
 from rankwise.trials.interval import _signed_rank, ratio_interval
-from rankwise.trials.measured import Measured, unsteady
-from rankwise.trials.order import order
-from rankwise.trials.plan import MOST_PAIRS, Aim, _students_t, least_pairs, pairs_needed
-from rankwise.trials.recorded import Interrupted, OutOfTime
-from rankwise.trials.series import Series, about, run_series
-
-Times = NDArray[np.float64]
-Noise = Callable[[np.random.Generator, int], Times]
-
-
-def spikes(generator: np.random.Generator, count: int) -> Times:
-    late = (generator.random(count) < 0.15) * generator.exponential(1, count)
-    return 1 + 0.02 * generator.random(count) + late
-
-
-NOISES: dict[str, Noise] = {
-    "normal": lambda generator, count: np.exp(0.05 * generator.standard_normal(count)),
-    "wide": lambda generator, count: np.exp(0.4 * generator.standard_normal(count)),
-    "skewed": lambda generator, count: 1 + generator.exponential(0.3, count),
-    "spikes": spikes,
-}
-
-
-def test_the_order() -> None:
-    begins = [order(pair, 7)[0] for pair in range(6)]
-    assert all(one != next_ for one, next_ in pairwise(begins))
-    assert all(set(order(pair, 7)) == {"before", "after"} for pair in range(6))
-    assert {order(0, seed)[0] for seed in range(20)} == {"before", "after"}
-    assert [order(pair, 7) for pair in range(6)] == [order(pair, 7) for pair in range(6)]
+from rankwise.trials.plan import (
+    MOST_ROUNDS,
+    Aim,
+    _students_t,
+    about,
+    announcement,
+    least_rounds,
+    rounds_needed,
+)
 
 
 def test_the_signed_rank_distribution() -> None:
@@ -59,7 +38,7 @@ def test_the_pairs_that_are_needed_by_another_formula() -> None:
     count = np.arange(6, 200)
     half = t.ppf(0.975, count - 1) * np.std(logs, ddof=1) / np.sqrt(count * 3 / np.pi)
     expected = int(count[half <= np.log(1.05)][0])
-    assert pairs_needed(np.exp(logs).tolist(), [1.0] * 3, 0.05) == expected
+    assert rounds_needed(np.exp(logs).tolist(), [1.0] * 3, 0.05) == expected
 
 
 @pytest.mark.parametrize(("most", "said"), [(101, ""), (105, "differ by up to 5 %")])
@@ -110,8 +89,8 @@ def test_the_interval_covers_the_truth(noise: str, truth: float) -> None:
 def test_the_truth_is_covered_where_the_first_pairs_say_how_many(noise: str, truth: float) -> None:
     generator, make, runs, hits = np.random.default_rng(9), NOISES[noise], 300, 0
     for _ in range(runs):
-        before, after = (truth * make(generator, MOST_PAIRS)).tolist(), make(generator, MOST_PAIRS).tolist()
-        pairs = min(pairs_needed(before[:6], after[:6], 0.05), MOST_PAIRS)
+        before, after = (truth * make(generator, MOST_ROUNDS)).tolist(), make(generator, MOST_ROUNDS).tolist()
+        pairs = min(rounds_needed(before[:6], after[:6], 0.05), MOST_ROUNDS)
         found = ratio_interval(before[:pairs], after[:pairs])
         hits += found.low <= truth <= found.high
     assert hits / runs > 0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5
@@ -119,22 +98,22 @@ def test_the_truth_is_covered_where_the_first_pairs_say_how_many(noise: str, tru
 
 def test_quantiles_of_students_t() -> None:
     for confidence in (0.8, 0.9, 0.95, 0.99, 0.999):
-        freedom = np.arange(least_pairs(confidence) - 1, 1000)
+        freedom = np.arange(least_rounds(confidence) - 1, 1000)
         found = _students_t((1 + confidence) / 2, freedom)
         assert found == pytest.approx(t.ppf((1 + confidence) / 2, freedom), rel=1e-3)
 
 
 def test_how_many_pairs() -> None:
-    assert [least_pairs(confidence) for confidence in (0.5, 0.75, 0.9, 0.95, 0.99)] == [2, 3, 5, 6, 8]
+    assert [least_rounds(confidence) for confidence in (0.5, 0.75, 0.9, 0.95, 0.99)] == [2, 3, 5, 6, 8]
     steady, ones = [1.0, 1.001] * 3, [1.0] * 6
-    assert pairs_needed(steady, ones, 0.05) == 6
+    assert rounds_needed(steady, ones, 0.05) == 6
     wild = [1.0, 1.3] * 3  # a scatter of 14 %
-    assert pairs_needed(wild, ones, 0.05) > pairs_needed(wild, ones, 0.1) > 6
+    assert rounds_needed(wild, ones, 0.05) > rounds_needed(wild, ones, 0.1) > 6
     # 20 times faster: a quarter of that is resolved at once.
-    assert pairs_needed([20 * one for one in wild], ones, 0.05) == 6
+    assert rounds_needed([20 * one for one in wild], ones, 0.05) == 6
     # So many are needed, and so many do: the half width of a normal sample of that scatter is 5 %.
     scatter = float(np.std(np.log(wild), ddof=1))
-    pairs = pairs_needed(wild, ones, 0.05)
+    pairs = rounds_needed(wild, ones, 0.05)
     assert 2 * scatter / pairs**0.5 == pytest.approx(0.05, rel=0.1)
 
 
@@ -143,10 +122,10 @@ def test_what_is_said_beforehand() -> None:
         "6 pairs = 12 runs of about 12 s and 2 to warm up: about 3 min; they show whether more are needed"
         " (at most 20 pairs)"
     ]
-    assert announcement(Aim(pairs=8), 0.1) == [
+    assert announcement(Aim(rounds=8), 0.1) == [
         "8 pairs = 16 runs of less than a second and 2 to warm up: about 2 s"
     ]
-    [_, few] = announcement(Aim(pairs=5), 12)
+    [_, few] = announcement(Aim(rounds=5), 12)
     assert few == "5 pairs, which give at most 93.8 % confidence, not 95 %: too few to show a difference"
     [_, short] = announcement(Aim(seconds=100), 12)
     assert "allows no more than 3 pairs, which give at most 75.0 % confidence" in short
@@ -158,77 +137,6 @@ def test_what_is_said_beforehand() -> None:
         "about 4 min",
         "about 2.5 h",
     ]
-
-
-class Job:
-    """Runs that take the times they are told, and no other."""
-
-    def __init__(self, times: Iterator[float], end: Exception | None = None, factor: int = 2) -> None:
-        self.times, self.end, self.factor, self.now, self.said = times, end, factor, 0.0, list[str]()
-        self.sides: list[str] = []
-
-    def once(self, side: str, pair: int) -> float:
-        assert pair == len(self.sides) // 2 + 1
-        time = next(self.times, None)
-        if time is None:
-            assert self.end
-            raise self.end
-        self.now += time
-        self.sides.append(side)
-        return time * (self.factor if side == "before" else 1)
-
-    def run(self, aim: Aim) -> Series[float]:
-        return run_series(aim, 1, 1.0, self.once, lambda result: result, self.said.append, lambda: self.now)
-
-
-def test_as_many_as_are_needed() -> None:
-    job = Job(iter([1.0] * 100))
-    made = job.run(Aim())
-    assert (made.before, made.after) == ([2.0] * 6, [1.0] * 6)
-    assert (made.needed, made.ended, len(job.said)) == (6, "", 6)
-    assert job.said[0] == "pair 1 of 6: before 2 s, after 1 s"
-
-
-def test_more_are_needed() -> None:
-    job = Job(iter([1.0, 1.05, 1.1] * 100), factor=1)
-    made = job.run(Aim(resolve=0.05))
-    assert made.needed is not None
-    assert 6 < len(made.before) == min(made.needed, MOST_PAIRS)
-    assert "pairs are needed" in job.said[6]
-    job = Job(iter([1.0, 3.0, 2.0, 1.0, 1.0] * 100), factor=1)
-    made = job.run(Aim(resolve=0.01))
-    assert made.needed is not None
-    assert made.needed > MOST_PAIRS == len(made.before)
-    assert "no more than 20 are run" in job.said[6]
-
-
-def test_a_fixed_number() -> None:
-    job = Job(iter([1.0, 3.0] * 100))
-    made = job.run(Aim(pairs=3))
-    assert (len(made.before), made.needed, len(job.said)) == (3, None, 3)
-
-
-def test_no_pair_begins_that_would_not_end_in_time() -> None:
-    made = Job(iter([1.0] * 100)).run(Aim(seconds=7))
-    assert len(made.before) == 3
-    assert made.ended == "The time limit came after 3 of 6 pairs."
-
-
-def test_a_run_that_outlives_the_time_limit_is_left_out() -> None:
-    made = Job(iter([1.0] * 5), OutOfTime()).run(Aim(pairs=6, seconds=1000))
-    assert (len(made.before), len(made.after)) == (2, 2)
-    assert made.ended == "The time limit came after 2 of 6 pairs."
-
-
-def test_what_is_whole_is_kept_of_an_interruption() -> None:
-    made = Job(iter([1.0] * 5), Interrupted()).run(Aim())
-    assert (len(made.before), len(made.after)) == (2, 2)
-    assert made.ended == "Interrupted after 2 of 6 pairs."
-
-
-def test_a_failure_ends_it() -> None:
-    with pytest.raises(RankwiseError, match="burst"):
-        Job(iter([1.0] * 5), RankwiseError("burst")).run(Aim())
 
 
 def shell(place: Path, text: str, limit: float = 60, signals: Signals | None = None) -> process.End:
@@ -266,3 +174,9 @@ def test_each_run_reads_all_of_the_input(tmp_path: Path) -> None:
         finally:
             os.dup2(kept, 0)
             os.close(kept)
+
+
+def test_trials_know_nothing_of_their_users() -> None:
+    for source in Path(rankwise.trials.__path__[0]).glob("*.py"):
+        for user in ("placement", "commands", "report", "topology"):
+            assert f"rankwise.{user}" not in source.read_text(), source.name

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,14 @@ class Interval:
     def reached(self) -> bool:
         """Whether there were pairs enough for the wanted confidence."""
         return self.confidence >= self.wanted
+
+    def within(self, change: float) -> bool:
+        """Tell whether the whole interval is within a change such as 0.05: the sides are alike but for that.
+
+        Two one-sided tests, each with half of the risk; source: Schuirmann, Journal of Pharmacokinetics and
+        Biopharmaceutics 15, 1987.
+        """
+        return self.low >= 1 / (1 + change) and self.high <= 1 + change
 
     @property
     def verdict(self) -> str:
@@ -73,6 +82,7 @@ def ratio_interval(before: Sequence[float], after: Sequence[float], confidence: 
     return Interval(len(logs), middle, low, high, confidence, max(0.0, 1 - 2 * float(below[left_out])))
 
 
+@cache
 def _signed_rank(pairs: int) -> NDArray[np.float64]:
     """Return the probability of each value, from 0, of the sum of ranks of the positive differences."""
     chances = np.ones(1)

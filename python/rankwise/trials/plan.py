@@ -1,16 +1,18 @@
-"""How many pairs are needed, and how many the user and the clock allow."""
+"""How many rounds are needed, how many the user and the clock allow, and what that will take."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_PAIRS = 20  # unless the user says more
+from rankwise.errors import RankwiseError
+
+MOST_ROUNDS = 20  # unless the user says more
 _EFFICIENCY = 3 / math.pi  # of Hodges' and Lehmann's estimate, for normal scatter
 _PART_OF_CHANGE = 0.25
 _NOBODY_RUNS_MORE = 1000
@@ -21,63 +23,99 @@ class Aim:
     """What the user wants to know, and what it may cost.
 
     Attributes:
-        confidence: of the interval, between 0 and 1.
+        confidence: of all intervals together, between 0 and 1.
         resolve: change that must not be missed, such as 0.05.
-        pairs: fixed number of them; None: as many as are needed, up to MOST_PAIRS.
+        rounds: fixed number of them; None: as many as are needed, up to most.
         seconds: for all runs together; None: no limit.
+        most: rounds, if their number is not fixed.
+        risk: that the best arm is dropped for being slower, between 0 and 1; None: no arm is dropped.
+        give_up: whether it ends early when the rounds that are left are not likely to show anything.
     """
 
     confidence: float = 0.95
     resolve: float = 0.05
-    pairs: int | None = None
+    rounds: int | None = None
     seconds: float | None = None
+    most: int = MOST_ROUNDS
+    risk: float | None = None
+    give_up: bool = False
 
     @property
-    def first_pairs(self) -> int:
-        """How many pairs are run before it is known how many are needed."""
-        return self.pairs or least_pairs(self.confidence)
+    def most_rounds(self) -> int:
+        """The rounds that are not exceeded."""
+        return self.most if self.rounds is None else self.rounds
 
-    def needed(self, before: Sequence[float], after: Sequence[float]) -> int:
-        """Return how many pairs are needed, from the first ones; more than MOST_PAIRS is possible."""
-        return self.pairs or pairs_needed(before, after, self.resolve, self.confidence)
+    def confidence_of_each(self, challengers: int) -> float:
+        """Return the confidence of each of so many intervals that hold together with the wanted one."""
+        return 1 - (1 - self.confidence) / challengers
 
-    def after(self, seconds: float) -> Aim:
-        """Return what is left of it when so many seconds are gone."""
-        return self if self.seconds is None else replace(self, seconds=self.seconds - seconds)
+    def first_look(self, challengers: int = 1) -> int:
+        """Return how many rounds are run before they are looked at: the fewest that can show a difference."""
+        least = least_rounds(self.confidence_of_each(challengers))
+        if self.risk is not None:
+            least = max(least, least_rounds(1 - self.risk / challengers))
+        return min(least, self.most_rounds)
+
+    def first_rounds(self, challengers: int = 1) -> int:
+        """Return how many rounds are known to be run at the beginning."""
+        return self.first_look(challengers) if self.rounds is None else self.rounds
+
+    def can_decide(
+        self, baseline: Sequence[float], other: Sequence[float], confidence: float, rounds: int
+    ) -> bool:
+        """Tell whether so many rounds are likely to show a change, or that there is none worth resolving.
+
+        Args:
+            baseline: times of the rounds so far, s.
+            other: likewise.
+            confidence: of the interval.
+            rounds: in all.
+        """
+        if min(len(baseline), len(other)) < 2 or rounds < least_rounds(confidence):
+            return False
+        middle, half = _middle_and_half(baseline, other, confidence, np.array([rounds]))
+        return bool(half[0] <= max(math.log1p(self.resolve), middle))
 
 
-def least_pairs(confidence: float) -> int:
-    """Return the fewest pairs that can give this confidence; the interval is from the least to the most then.
+def least_rounds(confidence: float) -> int:
+    """Return the fewest rounds that can give this confidence: the interval is from the least to the most.
 
-    All n differences have the same sign by chance with probability 2 / 2^n: 6 pairs give 96.9 %, 5 93.8 %.
+    All n differences have the same sign by chance with probability 2 / 2^n: 6 rounds give 96.9 %, 5 93.8 %.
     """
     return max(2, math.ceil(1 - math.log2(1 - confidence) - 1e-9))
 
 
-def pairs_needed(
-    before: Sequence[float], after: Sequence[float], resolve: float, confidence: float = 0.95
+def rounds_needed(
+    baseline: Sequence[float], other: Sequence[float], resolve: float, confidence: float = 0.95
 ) -> int:
-    """Return the pairs after which the interval is likely to be narrow enough.
+    """Return the rounds after which the interval is likely to be narrow enough; they may be very many.
 
     Narrow enough: half of it is no more than the change to resolve, or a quarter of the change that is seen,
     if that is more. The scatter is that of the logarithms of the ratios, taken to be normal.
 
     Args:
-        before: times of the first pairs, s.
-        after: likewise.
+        baseline: times of the first rounds, s.
+        other: likewise.
         resolve: such as 0.05.
         confidence: of the interval.
     """
-    logs = np.log(np.asarray(before, dtype=float) / np.asarray(after, dtype=float))
-    least = least_pairs(confidence)
-    if len(logs) < 2:
+    least = least_rounds(confidence)
+    if min(len(baseline), len(other)) < 2:
         return least
-    scatter = float(np.std(logs, ddof=1))
-    wanted = max(math.log1p(resolve), _PART_OF_CHANGE * abs(float(np.median(logs))))
     counts = np.arange(least, max(least, _NOBODY_RUNS_MORE) + 1)
-    half = _students_t((1 + confidence) / 2, counts - 1) * scatter / np.sqrt(counts * _EFFICIENCY)
-    enough = counts[half <= wanted]
+    middle, half = _middle_and_half(baseline, other, confidence, counts)
+    enough = counts[half <= max(math.log1p(resolve), _PART_OF_CHANGE * middle)]
     return int(enough[0]) if len(enough) else int(counts[-1])
+
+
+def _middle_and_half(
+    baseline: Sequence[float], other: Sequence[float], confidence: float, counts: NDArray[np.int64]
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the size of the change, and half the interval's width after so many rounds; both logarithms."""
+    logs = np.log(np.asarray(baseline, dtype=float) / np.asarray(other, dtype=float))
+    scatter = float(np.std(logs, ddof=1))
+    half = _students_t((1 + confidence) / 2, counts - 1) * scatter / np.sqrt(counts * _EFFICIENCY)
+    return abs(float(np.median(logs))), half
 
 
 def _students_t(probability: float, freedom: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -94,3 +132,63 @@ def _students_t(probability: float, freedom: NDArray[np.int64]) -> NDArray[np.fl
         (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
     )
     return np.asarray(sum(term / freedom.astype(float) ** power for power, term in enumerate(terms)))
+
+
+def announcement(aim: Aim, of_run: float, arms: int = 2) -> list[str]:
+    """Return sentences on what the trials will take, to be said before the first run.
+
+    Args:
+        aim: of the trials.
+        of_run: seconds that a run took when it was last seen; starting it takes some more.
+        arms: that take part, the baseline among them.
+
+    Raises:
+        RankwiseError: the time that is allowed is too short for a round.
+    """
+    rounds, confidence = aim.first_rounds(arms - 1), aim.confidence_of_each(arms - 1)
+    said = [
+        f"{counted(rounds, arms)} = {arms * rounds} runs {_each(of_run)} and {arms} to warm up: "
+        + about(arms * (rounds + 1) * of_run)
+        + ("" if aim.rounds else f"; they show whether more are needed (at most {counted(aim.most, arms)})")
+    ]
+    if aim.rounds and (reachable := 1 - 2.0 ** (1 - rounds)) < confidence:
+        said.append(
+            f"{_few(rounds, arms, reachable)}, not {100 * confidence:.3g} %: too few to show a difference"
+        )
+    if aim.seconds is not None:
+        fitting = int(aim.seconds / max(arms * of_run, 1e-9)) - 1
+        if fitting < 1:
+            raise RankwiseError(
+                f"a time limit of {aim.seconds:g} s is too short for a {unit(arms)} "
+                f"and {arms} runs to warm up: {about(2 * arms * of_run)}"
+            )
+        if fitting < rounds:
+            few = _few(fitting, arms, 1 - 2.0 ** (1 - fitting))
+            said.append(f"the time limit allows no more than {few}")
+    return said
+
+
+def unit(arms: int) -> str:
+    """Return what people call a round of so many arms."""
+    return "pair" if arms == 2 else "round"
+
+
+def counted(rounds: int, arms: int) -> str:
+    """Return a number of rounds in words: '1 pair', '6 pairs', '9 rounds'."""
+    return f"{rounds} {unit(arms)}{'s' * (rounds != 1)}"
+
+
+def about(seconds: float) -> str:
+    """Return a duration as people say it: 'about 40 s', 'about 4 min', 'about 2.5 h'."""
+    if seconds < 99.5:
+        return f"about {max(seconds, 1):.0f} s"
+    minutes = seconds / 60
+    return f"about {minutes:.0f} min" if minutes < 99.5 else f"about {minutes / 60:.1f} h"
+
+
+def _each(of_run: float) -> str:
+    return f"of {about(of_run)}" if of_run >= 1 else "of less than a second"
+
+
+def _few(rounds: int, arms: int, confidence: float) -> str:
+    return f"{counted(rounds, arms)}, which give at most {100 * confidence:.1f} % confidence"

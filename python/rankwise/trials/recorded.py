@@ -19,6 +19,7 @@ from rankwise.launch.signals import Signals
 from rankwise.launchers.base import Preload
 from rankwise.profile.assemble import assemble
 from rankwise.trials import process
+from rankwise.trials.run import Interrupted
 
 _SAID_BYTES = 64 * 1024
 
@@ -57,14 +58,6 @@ def as_recorded(connection: sqlite3.Connection) -> Recording:
         return Recording(inside.nothing())
     names = tuple(decoded_list(only))
     return Recording(inside.choosing(names) if names else {}, names)
-
-
-class Interrupted(Exception):  # noqa: N818
-    """A signal asked us to end; the run was ended and says nothing."""
-
-
-class OutOfTime(Exception):  # noqa: N818
-    """The time for all runs together is over; the run that was under way was ended and says nothing."""
 
 
 def check(command: Command) -> None:
@@ -112,7 +105,7 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     made = assemble(directory.path, profile, exit_status=end.status)
     directory.remove()
     if made.others:
-        raise RankwiseError("it started several MPI programs: verify a command that starts one", 1)
+        raise RankwiseError("it started several MPI programs: give a command that starts one", 1)
     if made.partial:
         raise RankwiseError(f"its profile is partial: {made.reason}", 1)
     return end

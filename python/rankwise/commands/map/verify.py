@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.placement.relaunch import understand
     from rankwise.placement.verification.verify import Verified, verify
     from rankwise.report.terminal.verification import print_verified
-    from rankwise.trials.announcement import announcement
+    from rankwise.trials.plan import announcement
     from rankwise.trials.recorded import Command, check
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
@@ -159,6 +159,7 @@ def _print_json(found: Verified, written: list[Written], command: str) -> None:
         "found": found.mapping.found,
         "seats": found.seats,
         "interval": found.interval,
+        "alike": found.alike,
         "needed": found.needed,
         "ended": found.ended,
         "before": found.before,

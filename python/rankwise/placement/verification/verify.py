@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
@@ -15,14 +17,15 @@ from rankwise.launchers.seats import Seat
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
+from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
-from rankwise.trials.interval import Interval, ratio_interval
-from rankwise.trials.measured import Measured, Seen, measure, unsteady
-from rankwise.trials.order import Side
-from rankwise.trials.plan import Aim
-from rankwise.trials.recorded import Command, Interrupted, OutOfTime, Recording, record
-from rankwise.trials.series import Say, about, run_series
+from rankwise.trials.interval import Interval
+from rankwise.trials.plan import Aim, about
+from rankwise.trials.recorded import Command, Recording, record
+from rankwise.trials.run import Arm, Interrupted, OutOfTime, Say, run
 
+Side = Literal["before", "after"]
+SIDES: tuple[Side, Side] = ("before", "after")  # the job as given is the baseline
 Find = Callable[[RunTraffic, Whereabouts], Mapping]
 _PLACEMENT = "placement"  # directory of the launchers' files
 
@@ -69,6 +72,7 @@ class Verified:
         before: runs of the job as given, in pairs with
         after: those with the new placement.
         interval: of the times; None if there is no pair.
+        alike: whether the interval is within the change that was to be resolved.
         needed: pairs that the first ones show to be needed.
         ended: why there are fewer; '' if there are not.
         notes: what a reader must know.
@@ -80,6 +84,7 @@ class Verified:
     before: list[Measured] = field(default_factory=list)
     after: list[Measured] = field(default_factory=list)
     interval: Interval | None = None
+    alike: bool = False
     needed: int | None = None
     ended: str = ""
     notes: list[str] = field(default_factory=list)
@@ -119,7 +124,7 @@ class _Trial:
         request = self._request
         made = Verified(request.mapping, [])
         try:
-            first = self._run("before", 0)
+            first = self._run("before", 0, self._left())
             self._limit = request.run_limit or 10 * self._took[0] + 60
             made.again = moved(first.where, request.where)
             if made.again:
@@ -131,7 +136,7 @@ class _Trial:
             self._mapping, self._seats = made.mapping, made.seats
             self._check_told(first.where)
             self._commands["after"] = self._relaunched()
-            warm = self._run("after", 0)
+            warm = self._run("after", 0, self._left())
         except Interrupted:
             made.ended = "Interrupted before the first pair."
             return made
@@ -139,16 +144,15 @@ class _Trial:
             made.ended = "The time limit came before the first pair."
             return made
         of_run = sum(self._took) / len(self._took)
-        pairs, aim = request.aim.first_pairs, request.aim.after(sum(self._took))
+        pairs = request.aim.first_rounds()
+        aim = replace(request.aim, seconds=None if math.isinf(self._end) else self._left())
         self._say(f"a run takes {about(of_run)}, {pairs} pairs {about(2 * pairs * of_run)}")
-        series = run_series(
-            aim, request.seed, of_run, self._run, lambda seen: seen.measured.seconds, self._say
-        )
-        made.before, made.after = ([s.measured for s in side] for side in (series.before, series.after))
-        made.needed, made.ended = series.needed, series.ended
-        if made.before:
-            old, new = ([run.seconds for run in side] for side in (made.before, made.after))
-            made.interval = ratio_interval(old, new, request.aim.confidence)
+        arms = [Arm(side, partial(self._run, side)) for side in SIDES]
+        ran = run(arms, aim, request.seed, of_run, lambda seen: seen.measured.seconds, self._say)
+        made.before, made.after = ([seen.measured for seen in ran.results[side]] for side in SIDES)
+        made.needed, made.ended = ran.race.needed, ran.ended
+        (compared,) = ran.race.comparisons()
+        made.interval, made.alike = compared.interval, compared.alike
         notes = [bound_otherwise(first.where, warm.where), unsteady(made.before, made.after)]
         made.notes = list(filter(None, notes))
         return made
@@ -172,17 +176,21 @@ class _Trial:
         told: Relaunched = self._request.launch.relaunched(self._seats, directory)
         return Command(told.words, told.variables)
 
-    def _run(self, side: Side, pair: int) -> Seen:
-        """Run one side of a pair; pair 0 is the one to warm up."""
+    def _left(self) -> float:
+        return self._end - time.monotonic()
+
+    def _run(self, side: Side, pair: int, left: float) -> Seen:
+        """Run one side of a pair within the seconds that are left; pair 0 is the one to warm up."""
         name = f"{pair:02d}.{side}" if pair else f"warm-up.{side}"
         profile = self._directory / f"{name}.rankwise"
-        limit = min(self._limit, self._end - time.monotonic())
+        end_of_all = time.monotonic() + left
         try:
+            limit = min(self._limit, left)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
             seen = measure(profile, self._request.only_kind)
             wrong = self._wrong_place(side, pair, seen)
         except RankwiseError as error:
-            if time.monotonic() >= self._end:
+            if time.monotonic() >= end_of_all:
                 raise OutOfTime from error
             raise RankwiseError(f"{_title(side, pair)}: {error}", error.exit_status) from error
         if wrong:

@@ -9,12 +9,12 @@ from typing import NamedTuple, TextIO
 
 from rich.text import Text
 
+from rankwise.placement.verification.measured import Measured
 from rankwise.placement.verification.verify import Verified
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, second_text
 from rankwise.trials.interval import Interval
-from rankwise.trials.measured import Measured
 
 _KEPT = "The old order is kept: no files are written."
 
@@ -53,7 +53,7 @@ def print_verified(found: Verified, profile: Path, command: str, output: Path | 
         page.write(Text(), *table_lines(page, _columns(), _rows(found)), Text())
     for note in filter(None, [found.ended, _unresolved(found), *found.notes]):
         page.write(*page.wrapped(note, indent=2))
-    page.write(*page.wrapped(_verdict(found.interval), "bold", indent=2))
+    page.write(*page.wrapped(_verdict(found.interval, alike=found.alike), "bold", indent=2))
     if found.verdict != "faster":
         page.write(*page.wrapped(_KEPT))
     elif output is None:
@@ -108,7 +108,7 @@ def _unresolved(found: Verified) -> str:
     return f"{found.needed} pairs would be needed for what is to be resolved: see --pairs and --resolve."
 
 
-def _verdict(interval: Interval | None) -> str:
+def _verdict(interval: Interval | None, *, alike: bool) -> str:
     """Say what the runs show, as a change of the time that the job takes."""
     if interval is None:
         return "No difference shown: there is no whole pair of runs."
@@ -122,9 +122,10 @@ def _verdict(interval: Interval | None) -> str:
     if interval.verdict == "slower":
         more = f"Slower: the job takes {change:.1f} % more time"
         return f"{more} ({confidence}: {low:.1f} to {high:.1f} %), {ratio}."
+    below = " Any difference is smaller than what was to be resolved." if alike else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
-    return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}"
+    return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}{below}"
 
 
 def _change(ratio: float) -> float:

@@ -1,0 +1,180 @@
+"""Runs the arms of a race one by one, within a budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from rankwise.errors import RankwiseError
+from rankwise.trials.plan import Aim, about, counted, unit
+from rankwise.trials.race import Race
+
+Result = TypeVar("Result")
+Say = Callable[[str], None]
+
+
+class Interrupted(Exception):  # noqa: N818
+    """A signal asked us to end; the run was ended and says nothing."""
+
+
+class OutOfTime(Exception):  # noqa: N818
+    """The time for all runs together is over; the run that was under way was ended and says nothing."""
+
+
+class Rejected(Exception):  # noqa: N818
+    """The run shows that its arm must not win, such as by a wrong result; the text says why."""
+
+
+@dataclass(frozen=True)
+class Arm(Generic[Result]):
+    """One of the ways to run a job.
+
+    Attributes:
+        name: for people.
+        launch: runs it; is given the number of the round, from 1, and the seconds that are left for it, which
+            may be infinite. It raises OutOfTime if it ended the run after these, Interrupted, Rejected, or an
+            error that ends everything.
+    """
+
+    name: str
+    launch: Callable[[int, float], Result]
+
+
+@dataclass
+class Ran(Generic[Result]):
+    """What came out.
+
+    Attributes:
+        race: at its end.
+        results: of each arm, in its whole rounds.
+        ended: why there are fewer rounds than wanted, as a sentence; '' if there are not.
+    """
+
+    race: Race
+    results: dict[str, list[Result]]
+    ended: str = ""
+
+
+def run(
+    arms: Sequence[Arm[Result]],
+    aim: Aim,
+    seed: int,
+    of_run: float,
+    seconds: Callable[[Result], float],
+    say: Say,
+    clock: Callable[[], float] = time.monotonic,
+) -> Ran[Result]:
+    """Run whole rounds until the race is over, or its time.
+
+    A round is begun only if it is likely to end in time; its runs are told how much is left. Each arm should
+    have run once before, to warm up.
+
+    Args:
+        arms: the baseline first.
+        aim: of it all; its time counts from now.
+        seed: of the order.
+        of_run: seconds that a run takes, launch included, as far as known.
+        seconds: the time of a result that is compared.
+        say: is told how far it is.
+        clock: in seconds.
+
+    Raises:
+        RankwiseError: a run failed, or the baseline was rejected.
+        ValueError: see Race.
+    """
+    return _Runner(arms, aim, seed, of_run, seconds, say, clock).ran()
+
+
+class _Runner(Generic[Result]):
+    def __init__(
+        self,
+        arms: Sequence[Arm[Result]],
+        aim: Aim,
+        seed: int,
+        of_run: float,
+        seconds: Callable[[Result], float],
+        say: Say,
+        clock: Callable[[], float],
+    ) -> None:
+        self._arms = {arm.name: arm for arm in arms}
+        self._race = Race([arm.name for arm in arms], aim, seed)
+        self._aim, self._seconds, self._say, self._clock = aim, seconds, say, clock
+        self._end = math.inf if aim.seconds is None else clock() + aim.seconds
+        self._took = {arm.name: [of_run] for arm in arms}
+        self._made: Ran[Result] = Ran(self._race, {arm.name: [] for arm in arms})
+
+    def ran(self) -> Ran[Result]:
+        race, made = self._race, self._made
+        while not race.over and not made.ended:
+            if not self._affordable():
+                made.ended = self._so_far("The time limit came after")
+                break
+            try:
+                results = self._round()
+            except OutOfTime:
+                made.ended = self._so_far("The time limit came after")
+            except Interrupted:
+                made.ended = self._so_far("Interrupted after")
+            else:
+                if len(race.running) > 1:
+                    self._add(results)
+        return made
+
+    def _round(self) -> dict[str, Result]:
+        results: dict[str, Result] = {}
+        for name in self._race.order():
+            begin = self._clock()
+            try:
+                results[name] = self._arms[name].launch(self._race.rounds + 1, self._end - begin)
+            except Rejected as why:
+                if name == self._race.arms[0]:
+                    raise RankwiseError(f"{name}: {why}", 1) from why
+                self._race.reject(name, str(why))
+                self._say(f"{name} is out: {why}")
+                if len(self._race.running) < 2:
+                    break
+            self._took[name].append(self._clock() - begin)
+        return results
+
+    def _add(self, results: dict[str, Result]) -> None:
+        race = self._race
+        times = {name: self._seconds(results[name]) for name in race.running}
+        looks, wanted, dropped = race.looks, race.wanted, set(race.dropped)
+        race.add(times)
+        for name in times:
+            self._made.results[name].append(results[name])
+        each = ", ".join(f"{name} {times[name]:.4g} s" for name in race.arms if name in times)
+        self._say(f"{unit(len(race.arms))} {race.rounds} of {wanted}: {each}")
+        for name in (name for name in race.dropped if name not in dropped):
+            self._say(f"{name} is out: it is slower than {race.dropped[name].slower_than}")
+        if race.looks == looks or race.over:
+            return
+        if self._aim.give_up and not race.can_become_clear(self._affordable()):
+            self._made.ended = self._so_far("More can't be shown with the runs that are left; ended after")
+        elif race.needed is not None and race.wanted != wanted:
+            self._say(self._more(race.needed))
+
+    def _affordable(self) -> int:
+        """Return how many more rounds there are time for, of those that may be needed."""
+        most = max(self._aim.most_rounds, self._race.wanted) - self._race.rounds
+        left = self._end - self._clock()
+        of_round = self._of_round()
+        return most if of_round * most <= left else max(0, int(left / of_round))
+
+    def _of_round(self) -> float:
+        return sum(sum(self._took[name]) / len(self._took[name]) for name in self._race.running)
+
+    def _so_far(self, what: str) -> str:
+        arms = len(self._race.arms)
+        return f"{what} {self._race.rounds} of {counted(self._race.wanted, arms)}."
+
+    def _more(self, needed: int) -> str:
+        race, aim = self._race, self._aim
+        further = race.wanted - race.rounds
+        line = f"to resolve {100 * aim.resolve:g} %, {counted(needed, len(race.arms))} are needed"
+        if needed > aim.most:
+            line += f", but no more than {aim.most} are run unless more are asked for"
+        return f"{line}: {further} more, {about(further * self._of_round())}"
