@@ -1,4 +1,4 @@
-"""Writes everything that follows from the table of procedures.
+"""Writes everything that follows from the table of procedures, and what the library knows of launchers.
 
     python api/generate.py          # write
     python api/generate.py --check  # exit 1 if a committed file differs from what would be written
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from coverage_page import coverage_md
+from launchers_table import launchers_h
 from table import Function, Procedure, Table
 
 ROOT = Path(__file__).parent.parent
@@ -296,6 +297,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     RUNTIME / "stubs.inc": stubs_inc,
     ROOT / "python" / "rankwise" / "profile" / "procedures.py": procedures_py,
     ROOT / "docs" / "coverage.md": coverage_md,
+    RUNTIME / "launchers.h": lambda _: launchers_h(),
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.__main__ import VERBS, _parser
-from rankwise.launchers import by_command
+from rankwise.launchers import by_command, rank_variables
 from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
 from rankwise.profile.coverage import not_covered
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
@@ -190,6 +190,11 @@ def test_every_launcher() -> None:
     text = sections("command-line.md")["How the environment reaches the ranks"]
     names = {name for name in by_command() if not name.startswith(("mpirun.", "mpiexec.", "ompirun"))}
     assert names <= set(in_code(text))
+
+
+def test_every_variable_with_a_rank() -> None:
+    rows = table(sections("command-line.md")["Environment variables"])
+    assert set(rank_variables()) <= {word for row in rows for word in in_code(row[0])}
 
 
 def test_every_variable_that_the_library_reads() -> None:

@@ -58,8 +58,11 @@ def test_what_rankwise_run_says_goes_first(program: Path) -> None:
     [
         ({"PMIX_NAMESPACE": "prterun-node1-17@1"}, "prterun-node1-17@1"),
         ({"PMIX_NAMESPACE": "1303117825", "SLURM_JOB_ID": "5"}, "1303117825"),
+        ({"PMI_JOBID": "kvs_7_0", "I_MPI_HYDRA_UUID": "e9b30000"}, "kvs_7_0"),
         ({"I_MPI_HYDRA_UUID": "e9b30000", "HYDRA_BSTRAP_PGID": "1"}, "hydra_e9b30000.1"),
+        ({"I_MPI_HYDRA_UUID": "e9b30000", "SLURM_JOB_ID": "77"}, "hydra_e9b30000.0"),
         ({"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0"}, "77.0"),
+        ({"SLURM_JOB_ID": "77", "PMIX_NAMESPACE": ""}, "77."),
         ({"PMIX_NAMESPACE": "../../a b/$(c)\n"}, ".._.._a_b___c__"),
     ],
 )

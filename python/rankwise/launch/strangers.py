@@ -12,10 +12,10 @@ import threading
 from collections import defaultdict
 from pathlib import Path, PurePath
 
+from rankwise.launchers import rank_variables
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import ANY
 
-_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")  # as the library looks for them
 _FIRST_LOOK_S = 0.25  # each further one after twice the time: a long job has few
 
 
@@ -74,7 +74,7 @@ class Strangers:
         if self._mark not in variables:
             return
         values = dict(v.partition("=")[::2] for v in variables)
-        rank = next((values[name] for name in _RANKS if name in values), "")
+        rank = next((values[name] for name in rank_variables() if name in values), "")
         maps = (process / "maps").read_text(errors="replace")
         files = {PurePath(line.split(maxsplit=5)[-1]).name for line in maps.splitlines() if "/" in line}
         counts = f"{self._directory}/" in maps

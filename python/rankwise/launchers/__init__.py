@@ -43,6 +43,11 @@ def placings() -> dict[str, Placing]:
     return {placing.choice: placing for launcher in launchers() for placing in launcher.placings}
 
 
+def rank_variables() -> list[str]:
+    """Return the variables with the rank of a process: the first that is set counts."""
+    return [name for launcher in launchers() for name in launcher.rank]
+
+
 def is_launcher(name: str) -> bool:
     """Whether a command of this (base) name starts MPI processes."""
     return name in SHARED_COMMANDS or name in by_command()

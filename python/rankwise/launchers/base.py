@@ -85,6 +85,27 @@ class Answer(NamedTuple):
     library: str = ""
 
 
+class World(NamedTuple):
+    """What all processes of one MPI_COMM_WORLD have in common, and those of no other one in the same run.
+
+    Attributes:
+        variable: of their environment; '' where an option tells.
+        second: a variable whose value is added to that, behind a dot; '' if there is none.
+        missing: stands for the second where that is not set.
+        option: of a process of the launcher that started them, directly or through shells and wrappers: the
+            word behind it counts.
+        spawned: a variable that is set in spawned processes, to which all else tells their parents' world.
+        prefix: of the text.
+    """
+
+    variable: str = ""
+    second: str = ""
+    missing: str = ""
+    option: str = ""
+    spawned: str = ""
+    prefix: str = ""
+
+
 class Launcher:
     """Launchers that share a command line. These attributes and methods are all that the rest knows of them.
 
@@ -101,6 +122,12 @@ class Launcher:
         from_file: options that take the programs from a file.
         separator: the word between the programs of an MPMD launch, '' if there is none.
         placings: how it is told where ranks go, each under a name of its own.
+        rank: variables with the rank in MPI_COMM_WORLD; the first that is set counts, here and below.
+        size: variables with the number of ranks.
+        local_rank: variables with the number of a rank in its node.
+        worlds: what tells one MPI_COMM_WORLD from another.
+
+    The last four are for the library, before MPI_Init returns: `make generate` hands them to it.
     """
 
     name: str
@@ -114,6 +141,10 @@ class Launcher:
     from_file: frozenset[str] = frozenset()
     separator = ":"
     placings: tuple[Placing, ...] = ()
+    rank: tuple[str, ...] = ()
+    size: tuple[str, ...] = ()
+    local_rank: tuple[str, ...] = ()
+    worlds: tuple[World, ...] = ()
 
     @property
     def has_own_library(self) -> bool:

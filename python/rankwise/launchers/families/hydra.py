@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, World, names
 from rankwise.launchers.placing import (
     Job,
     Relaunching,
@@ -149,6 +149,17 @@ class Hydra(Launcher):
     flags = names(_FLAGS)
     from_file = names("configfile")
     placings = (Mpich(), Intel())
+    rank = ("PMI_RANK",)
+    size = ("PMI_SIZE",)
+    local_rank = ("MPI_LOCALRANKID",)
+    # MPICH's tells its processes nothing that another launch doesn't have, too. But the proxy that started
+    # them was told to which port of its mpiexec it belongs, the same on every node. All that is spawned has
+    # that in common; the reader tells one spawning from the next by its time.
+    worlds = (
+        World("PMI_JOBID"),
+        World("I_MPI_HYDRA_UUID", second="HYDRA_BSTRAP_PGID", missing="0", prefix="hydra "),
+        World(option="--control-port", spawned="PMI_SPAWNED", prefix="hydra "),
+    )
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but `-env` and `-genv` take `NAME value` or `NAME=value`."""

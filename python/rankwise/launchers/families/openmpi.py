@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.errors import RankwiseError
-from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, World, names
 from rankwise.launchers.placing import Job, Relaunching, Written, is_off, lines
 from rankwise.mpi_libraries import Version
 
@@ -169,6 +169,10 @@ class OpenMPI(Launcher):
     counting = names("n np c")
     from_file = names("app")
     placings = (OpenMPI4(), OpenMPI5())
+    rank = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+    size = ("OMPI_COMM_WORLD_SIZE",)
+    local_rank = ("OMPI_COMM_WORLD_LOCAL_RANK",)
+    worlds = (World("PMIX_NAMESPACE"),)
 
     def placing(self, command: str, version: Version) -> OpenMPI4:
         """By a rankfile."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, World, names
 from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
 _WITH_VALUE = """
@@ -93,6 +93,10 @@ class Slurm(Launcher):
     allocated = "SLURM_NTASKS"
     from_file = names("multi-prog")
     placings = (Step(),)
+    rank = ("SLURM_PROCID",)
+    size = ("SLURM_NTASKS",)
+    local_rank = ("SLURM_LOCALID",)
+    worlds = (World("SLURM_JOB_ID", second="SLURM_STEP_ID"),)
 
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""
