@@ -66,7 +66,8 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
   RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
   RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
-  RANKWISE_SECTION_IMPORTS = 11       /* rankwise_import */
+  RANKWISE_SECTION_IMPORTS = 11,      /* rankwise_import */
+  RANKWISE_SECTION_ARGUMENTS = 12     /* rankwise_arguments, one record at most */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -379,6 +380,13 @@ struct rankwise_region {
 /* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
 struct rankwise_import {
   char name[56];
+};
+
+/* The command line of the process, from /proc/self/cmdline: a zero ends each word. */
+struct rankwise_arguments {
+  uint32_t bytes; /* in `text`; if it is full, there may have been more */
+  uint32_t reserved;
+  char text[1016];
 };
 
 struct rankwise_calls {

@@ -38,7 +38,7 @@ import rankwise
 import rankwise.commands.waiting
 rankwise.__path__ = [os.environ["STAND_IN"], *rankwise.__path__]
 
-def assemble(run_directory, output, *, exit_status, interrupted="", force=False, listener=None):
+def assemble(run_directory, output, *, exit_status, interrupted="", force=False, listener=None, **_):
     if os.environ.get("ASSEMBLY") == "fails":
         raise ValueError("no room\\nfor it")
     if os.environ.get("ASSEMBLY") == "is slow":
@@ -50,10 +50,11 @@ def assemble(run_directory, output, *, exit_status, interrupted="", force=False,
     output.write_text(f"{ranks} ranks, status {exit_status}, {interrupted or 'not interrupted'}\\n{note}")
     return types.SimpleNamespace(path=output, others=())
 
-def print_summary(path, file, verbose):
+def print_longest(paths, file):
+    [path] = paths
     print("summary of", path.name, file=file)
 
-for name, function in (("profile.assemble", assemble), ("report.summary", print_summary)):
+for name, function in (("profile.assemble", assemble), ("report.terminal.programs", print_longest)):
     module = types.ModuleType(f"rankwise.{name}")
     setattr(module, function.__name__, function)
     sys.modules[module.__name__] = module

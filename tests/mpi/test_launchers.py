@@ -5,10 +5,13 @@ The program is programs/faults.c with nothing going wrong: each rank makes a kno
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,6 +131,50 @@ def test_a_script_that_launches_twice(place: Place) -> None:
     assert "MPI programs" not in done.process.stderr
     assert_known_calls(found[1], 2)
     assert_known_calls(found[0], 3)
+
+
+def test_programs_of_a_script_are_named(place: Place, compiled: Compile) -> None:
+    program = place.copy("ocean")
+    hostile = ["rows", "0", "a\x1b[31mb", "", "c d", "e" * 20_000]
+    constants = subprocess.run(
+        [compiled(place.mpi, "constants.c")], capture_output=True, text=True, timeout=60, env=place.mpi.env()
+    ).stdout.split()
+    python = [sys.executable, "-u", recording.PROGRAMS / "with_ctypes.py", *constants]
+    lines = [place.launch_line(ranks, program, *words) for ranks, words in ((3, []), (2, hostile))]
+    script = place.script("job", "\n".join([lines[0], place.launch_line(2, *python), lines[1]]))
+    done = subprocess.run(
+        [recording.RANKWISE, "run", "--", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**place.mpi.env(), "PBS_JOBID": "7", "COLUMNS": "120"},
+        cwd=place.directory,
+    )
+    assert done.returncode == 0, done.stderr
+    names = ["ocean.7.rankwise", "with_ctypes.7.rankwise", "ocean.7.2.rankwise"]
+    found = [Recording(done, place.directory / name) for name in names]
+    assert sorted(path.name for path in place.directory.glob("*.rankwise")) == sorted(names)
+    for profile, ranks, world in zip(found, (3, 2, 2), (1, 2, 3), strict=True):
+        assert profile.rows("SELECT ranks_seen, world, worlds FROM run") == [(ranks, world, 3)]
+    first, second, [words] = (
+        json.loads(str(text)) for profile in found for (text,) in profile.rows("SELECT programs FROM run")
+    )
+    assert first == [[str(program)]]
+    assert second == [[str(word) for word in python]]
+    assert words[:6] == [str(program), "rows", "0", "a\ufffd[31mb", "", "c d"]
+    assert words[6] == "e" * (len(words[6]) - 1) + "\u2026"
+    assert len(words[6]) < 1024
+
+    told = done.stderr[done.stderr.index("rankwise: ") :].splitlines()
+    assert told[0] == "rankwise: the command ran 3 MPI programs; the summary is of the one that took longest"
+    assert [line.split()[-1] for line in told[1:5]] == ["profile", *names]
+    assert not told[5]
+    assert "\x1b" not in done.stderr
+    walls = [profile.rows("SELECT wall FROM run")[0][0] for profile in found]
+    shown = names[walls.index(max(walls))]  # type: ignore[type-var]
+    assert told[-1].startswith(f"next:     rankwise show {shown} --by ")
+    head = found[1].shown().splitlines()[0]
+    assert re.fullmatch(r"rankwise \S+  \S*/with_ctypes\.py .*", head), head
 
 
 def test_a_script_that_launches_two_at_once(place: Place) -> None:

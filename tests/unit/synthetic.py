@@ -144,6 +144,7 @@ class Process:
     patterns: list[dict[str, int]] = field(default_factory=list)
     pattern_rows: list[dict[str, int]] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
+    arguments: bytes = b""  # each word ends with a zero
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
         found = [
@@ -161,6 +162,7 @@ class Process:
             ("PATTERNS", layout.PATTERN, self.patterns),
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
+            ("ARGUMENTS", layout.ARGUMENTS, _arguments(self.arguments)),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []
         found += [
@@ -230,6 +232,11 @@ class Process:
             "own_finish_ns": 500_000,
             "pauses": 0,
         } | self.header
+
+
+def _arguments(text: bytes) -> list[dict[str, Any]]:
+    kept = text[: layout.ARGUMENTS["text"].itemsize]
+    return [{"bytes": len(kept), "text": kept}] if kept else []
 
 
 def records(dtype: np.dtype, rows: list[dict[str, Any]]) -> np.ndarray:

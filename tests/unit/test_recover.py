@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from synthetic import small_world, write_world
@@ -14,15 +12,14 @@ from synthetic import small_world, write_world
 from rankwise.commands import recover
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import open_profile
+from rankwise.report.terminal import programs
 
 
 @pytest.fixture
 def summaries(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Paths of the profiles whose summary was asked for; the summary itself has its own tests."""
     printed: list[Path] = []
-    module = ModuleType("rankwise.report.terminal.summary")
-    module.print_summary = printed.append  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "rankwise.report.terminal.summary", module)
+    monkeypatch.setattr(programs, "print_longest", lambda paths, _file: printed.extend(paths))
     return printed
 
 

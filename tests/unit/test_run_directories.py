@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from rankwise.profile.assemble import assemble
 from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.members import parse
+from rankwise.profile.programs import program_name
 
 
 def test_an_unreadable_file_is_a_missing_rank_and_a_warning(tmp_path: Path) -> None:
@@ -58,6 +61,68 @@ def test_several_worlds_in_one_run_directory(tmp_path: Path) -> None:
     assert (tmp_path / "solver.2.rankwise").read_text() == "somebody's"
     forced = assemble(run, assembly.path, exit_status=0, force=True)
     assert [one.path.name for one in forced.others] == ["solver.2.rankwise", "solver.3.rankwise"]
+
+
+def test_profiles_of_several_worlds_are_named_after_their_programs(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    lines = (b"./ocean\0-n\0002\0", b"python3\0-m\0mpi4py\0air.py\0", b"./ocean\0", b"")
+    for number, line in enumerate(lines):
+        world = small_world(2)
+        for process in world:
+            process.header |= {"job": b"job-%d" % number, "loaded": stamp(number / 10)}
+            process.arguments = line
+        world[1].arguments = b"./ice\0" if number == 2 else line
+        write_world(run, world, "abcd"[number])
+    (tmp_path / "air.7.rankwise").write_text("somebody's")
+    named: list[list[str]] = []
+
+    def by_program(words: Sequence[str]) -> Path:
+        named.append(list(words))
+        return tmp_path / f"{program_name(words)}.7.rankwise"
+
+    for force, air in ((False, "air.7.2"), (True, "air.7")):
+        made = assemble(run, tmp_path / "x.rankwise", exit_status=0, force=force, by_program=by_program)
+        paths = [made.path, *(one.path for one in made.others)]
+        assert [path.name for path in paths] == [
+            f"{stem}.rankwise" for stem in ("ocean.7", air, "ocean.7.2", "solver.7")
+        ]
+        for path in paths:
+            path.unlink()
+    assert named[:4] == [
+        ["./ocean", "-n", "2"],
+        ["python3", "-m", "mpi4py", "air.py"],
+        ["./ocean"],
+        ["/home/me/solver"],
+    ]
+    alone = assemble(write_world(tmp_path / "one", small_world(2)), tmp_path / "x.rankwise", exit_status=0)
+    assert alone.path == tmp_path / "x.rankwise"
+
+
+def test_the_programs_of_a_world(tmp_path: Path) -> None:
+    world = small_world(4)
+    for process, line in zip(
+        world, (b"./ocean\0a\0", b"./ocean\0b\0", b"./air\0\0\0", b"./ice"), strict=True
+    ):
+        process.arguments = line
+    assert rows(made(tmp_path, world).path, "SELECT programs FROM run") == [
+        ('[["./ocean", "a"], ["./air", "", ""], ["./ice"]]',)
+    ]
+
+
+@pytest.mark.parametrize("line", [b"\0", b"\0" * 5000, b"\x1b[2J\n\xff" * 5000, b"a\0" * 5000, b"..\0"])
+def test_hostile_command_lines(line: bytes, tmp_path: Path) -> None:
+    world = small_world(1)
+    world[0].arguments = line
+    assembly = made(tmp_path, world)
+    [(text,)] = rows(assembly.path, "SELECT programs FROM run")
+    assert len(text) < 20_000
+    [words] = json.loads(text)
+    assert words[0]
+    assert all(word.isprintable() for word in words)
+    name = program_name(words)
+    assert name.isprintable()
+    assert (tmp_path / name).parent == tmp_path
+    assert len(name) <= 60
 
 
 def test_a_later_run_does_not_fill_the_holes_of_an_earlier_one(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.commands import waiting
-from rankwise.commands.run import _further_profiles
+from rankwise.commands.run import _several_programs
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
 from rankwise.launch.plan import Plan
@@ -20,15 +20,13 @@ def profile(number: int, ranks: int) -> Assembly:
     return Assembly(Path(f"out.{number}.rankwise"), ranks, ranks, False, "")
 
 
-def test_further_profiles_are_one_line() -> None:
-    told = _further_profiles([profile(1, 2), profile(2, 3)])
-    assert told == "the command ran 2 MPI programs: the further profile is out.2.rankwise"
-    told = _further_profiles([profile(number, 2) for number in range(1, 5)])
-    assert told.endswith("ran 4 MPI programs: the further profiles are out.2.rankwise to out.4.rankwise")
+def test_several_programs_are_one_line() -> None:
+    told = _several_programs([profile(1, 2), profile(2, 3)])
+    assert told == "the command ran 2 MPI programs; the summary is of the one that took longest"
 
 
 def test_worlds_of_one_process_hint_at_the_launcher() -> None:
-    told = _further_profiles([profile(number, 1) for number in range(1, 5)])
+    told = _several_programs([profile(number, 1) for number in range(1, 5)])
     assert "the launcher is another MPI's: see `rankwise doctor -- COMMAND`" in told
 
 

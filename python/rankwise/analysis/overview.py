@@ -31,6 +31,7 @@ class Run:
     worlds: int
     nodes: int
     calls: int
+    programs: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,16 @@ def run_facts(connection: sqlite3.Connection) -> Run:
     """Return the facts of the run."""
     row = connection.execute(
         "SELECT rankwise_version, command, executable, directory, launcher, job, mpi_abi, mpi_library,"
-        " thread_level, started, stopped, wall, exit_status, ranks_expected, world, worlds FROM run"
+        " thread_level, started, stopped, wall, exit_status, ranks_expected, world, worlds, programs FROM run"
     ).fetchone()
-    version, command, *facts = row
+    version, command, *facts, programs = row
     (nodes,) = connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()
     (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
-    return Run(*(version, decoded_list(command), *facts, nodes, calls))
+    return Run(*(version, decoded_list(command), *facts, nodes, calls, _programs(programs)))
+
+
+def _programs(text: str) -> list[list[str]]:
+    return [[str(word) for word in words] for words in decoded_list(text) if isinstance(words, list)]
 
 
 def trust(connection: sqlite3.Connection) -> Trust:

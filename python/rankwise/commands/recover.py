@@ -7,6 +7,7 @@ have done at the end. It can also be used while the program is still running: th
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: RUNDIR is no run directory, or the profile is there, or it cannot be written.
     """
     # Imported late: the summary needs more than the profile, which is safe by then.
-    from rankwise.report.terminal.summary import print_summary
+    from rankwise.report.terminal.programs import print_longest
 
     directory: Path = arguments.run_directory
     if not directory.is_dir():
@@ -49,9 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
     with ProgressBar("making the profile") as bar:
         assembly = assemble(directory, output, exit_status=None, force=arguments.force, listener=bar)
-    for made in (assembly, *assembly.others):
-        print(made.path, flush=True)
-    print_summary(assembly.path)
+    paths = [assembly.path, *(other.path for other in assembly.others)]
+    for path in paths:
+        print(path, flush=True)
+    print_longest(paths, sys.stderr)
     return 0
 
 

@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not directory.has_counters():
         directory.remove()
         return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
-    return _finish(arguments, directory, output, end, strangers.told(), planned.to_add(preload))
+    return _finish(arguments, planned, directory, output, end, strangers.told(), planned.to_add(preload))
 
 
 def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
@@ -192,12 +192,13 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) ->
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
-        import rankwise.report.terminal.progress
-        import rankwise.report.terminal.summary  # noqa: F401
+        import rankwise.report.terminal.programs
+        import rankwise.report.terminal.progress  # noqa: F401
 
 
 def _finish(
     arguments: argparse.Namespace,
+    planned: Plan,
     directory: RunDirectory,
     output: Path,
     end: job.End,
@@ -208,6 +209,7 @@ def _finish(
 
     Args:
         arguments: of the command line.
+        planned: what the command is known to start.
         directory: with the counters.
         output: the profile.
         end: of the command.
@@ -227,12 +229,15 @@ def _finish(
                 interrupted=end.interrupted,
                 force=arguments.force,
                 listener=bar,
+                by_program=None
+                if arguments.output
+                else lambda words: planned.default_output(words).absolute(),
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
     if made.others and not arguments.quiet:
-        _say(_further_profiles([made, *made.others]))
+        _say(_several_programs([made, *made.others]))
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
     if not arguments.keep:
@@ -242,19 +247,17 @@ def _finish(
         _say(f"run directory kept: {directory.path}")
     if not arguments.quiet:
         try:
-            from rankwise.report.terminal.summary import print_summary
+            from rankwise.report.terminal.programs import print_longest
 
-            print_summary(made.path, file=sys.stderr, verbose=False)
+            print_longest([made.path, *(other.path for other in made.others)], sys.stderr)
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
     return end.status
 
 
-def _further_profiles(made: list[Assembly]) -> str:
-    """Tell of all profiles but the first, and what may be wrong if there should be one only."""
-    second, last = made[1].path, made[-1].path
-    paths = f"profile is {second}" if second == last else f"profiles are {second} to {last.name}"
-    line = f"the command ran {len(made)} MPI programs: the further {paths}"
+def _several_programs(made: list[Assembly]) -> str:
+    """Tell that there are several profiles, and what may be wrong if there should be one only."""
+    line = f"the command ran {len(made)} MPI programs; the summary is of the one that took longest"
     if all(one.ranks_expected == 1 for one in made):
         line += (
             "; if they are meant to be one, the launcher is another MPI's: see `rankwise doctor -- COMMAND`"

@@ -14,6 +14,7 @@ from rankwise.launch import python_mpi
 from rankwise.launch.elf import defined_symbols, is_elf, mentions, read
 from rankwise.launch.loader import Loader
 from rankwise.mpi_libraries import LIBRARIES, UNKNOWN
+from rankwise.profile.programs import is_python
 
 _STARTS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
 _ARCHIVE_MARK = "rankwise_in_program"
@@ -74,9 +75,9 @@ def detect(
     interpreter = _interpreter(path)
     if interpreter is None:
         return Detection(word, Kind.OTHER, path=path, how="neither an ELF file nor a script")
-    if python_mpi.is_python(path.name):
+    if is_python(path.name):
         interpreter = str(path)
-    if python_mpi.is_python(Path(interpreter).name):
+    if is_python(Path(interpreter).name):
         if not ask_python:
             return Detection(word, Kind.PYTHON, path=path, how=f"{interpreter} was not asked")
         return _python(word, path, interpreter, environment)

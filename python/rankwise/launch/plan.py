@@ -18,6 +18,7 @@ from rankwise.launch.environment import mpirun_version
 from rankwise.launch.wrappers import behind
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import UNKNOWN, title
+from rankwise.profile.programs import program_name
 from rankwise.version import __version__
 
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
@@ -66,13 +67,15 @@ class Plan(NamedTuple):
             {name for d in self.detections for path in d.callers for name in imported_symbols(path)}
         )
 
-    def default_output(self) -> Path:
-        """Name the profile after the program and the job."""
-        program = next((c.program for c in self.command.contexts if c.program), (self.launcher,))
-        # `python solver.py` is known as solver.
-        script = next((w for w in program[1:2] if w.endswith(".py")), program[0])
+    def default_output(self, program: Sequence[str] = ()) -> Path:
+        """Name the profile after the program and the job.
+
+        Args:
+            program: its command line; empty = the first of the command.
+        """
+        named = next((c.program for c in self.command.contexts if c.program), (self.launcher,))
         run = self.job.replace("/", "_") or os.getpid()
-        return Path(f"{PurePath(script).name.removesuffix('.py')}.{run}.rankwise")
+        return Path(f"{program_name(program or named)}.{run}.rankwise")
 
     def note(self, not_covered: Sequence[str] | None) -> dict[str, object]:
         """Return what launch.json holds (profile/launch_note.py reads it).

@@ -7,7 +7,6 @@ by the libmpi that they find (mpi4py/_mpiabi.py); distributions build one module
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,11 +25,6 @@ if found and len(answer["modules"]) > 1:
         answer["libraries"] = sorted({line.split()[-1] for line in maps if "/" in line})
 print(json.dumps(answer))
 """
-
-
-def is_python(name: str) -> bool:
-    """Whether a command of this base name is a Python interpreter."""
-    return re.fullmatch(r"(python|pypy)\d*(\.\d+)?", name) is not None
 
 
 def ask(interpreter: str, environment: Mapping[str, str]) -> dict[str, object]:

@@ -137,6 +137,7 @@ class WorldPicture:
         pairs: the 100 with the most bytes since the last look, then since the start, most first.
         ranks: all, in their order.
         warnings: what is not certain, a sentence each.
+        programs: the command line of each program of the world, as its first rank saw it.
     """
 
     world: int
@@ -164,6 +165,7 @@ class WorldPicture:
     pairs: list[Pair]
     ranks: list[Rank]
     warnings: list[str]
+    programs: list[list[str]]
 
 
 @dataclass(frozen=True)

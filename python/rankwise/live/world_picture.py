@@ -125,6 +125,7 @@ class _World:
                 *self.world.warnings,
                 *(loss for one in self.members.values() for loss in one.counters.losses),
             ],
+            programs=self.world.programs(),
         )
 
     def _init_finalize(self) -> float:

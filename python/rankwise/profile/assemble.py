@@ -5,6 +5,7 @@ The end of a run, an abort, a time limit and a `kill -9` are one and the same pa
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,7 @@ def assemble(
     interrupted: str = "",
     force: bool = False,
     listener: Listener | None = None,
+    by_program: Callable[[Sequence[str]], Path] | None = None,
 ) -> Assembly:
     """Make the profile of a run directory.
 
@@ -65,6 +67,8 @@ def assemble(
             come to its end.
         force: replace profiles of further worlds, too; else a free number is taken.
         listener: is told how much is done.
+        by_program: if there are several MPI worlds, names the profile of each after the command line of its
+            program instead.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
@@ -83,8 +87,12 @@ def assemble(
         read = {holder.path: holder.names & going_on for holder in counters.holders}
         warnings += late_saves(counters.node_files, read, end.realtime_ns if end else None)
         for number, world in enumerate(found, 1):
-            path = output if number == 1 else free_name(output, number, force=force)
             made = WorldProfile(world, note, exit_status, interrupted, end)
+            if by_program and len(found) > 1:
+                used = {one.path for one in assemblies}
+                path = free_name(by_program(made.programs[0]), force=force, used=used)
+            else:
+                path = output if number == 1 else free_name(output, number, force=force)
             share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
             with new_profile(path) as profile:
                 made.fill(profile, warnings, progress, share, workers, counters.holders)
@@ -134,16 +142,17 @@ def _read_all(
     return files, sentences
 
 
-def free_name(output: Path, number: int = 1, *, force: bool = False) -> Path:
+def free_name(output: Path, number: int = 1, *, force: bool = False, used: Collection[Path] = ()) -> Path:
     """Name a profile: `output`, or from the second on `<stem>.<number>.rankwise`; the next if it is taken.
 
     Args:
         output: path of the first one.
         number: of the profile, from 1.
         force: take it, whether it is there or not.
+        used: names that are not free in any case.
     """
     while True:
         path = output if number == 1 else output.with_name(f"{output.stem}.{number}.rankwise")
-        if force or not path.exists():
+        if path not in used and (force or not path.exists()):
             return path
         number += 1

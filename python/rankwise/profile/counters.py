@@ -39,6 +39,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "patterns": layout.PATTERN,
     "pattern_rows": layout.PATTERN_ROW,
     "imports": layout.IMPORT,
+    "arguments": layout.ARGUMENTS,
 }
 _BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
@@ -121,6 +122,7 @@ class Counters:
         patterns: records of struct rankwise_pattern.
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
+        arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
         left: when the calls began, in ticks, that ended while all this was read: of a process that runs,
             nobody can tell whether they are in it.
@@ -141,6 +143,7 @@ class Counters:
     patterns: Rows
     pattern_rows: Rows
     imports: frozenset[str]
+    arguments: tuple[str, ...]
     losses: tuple[str, ...]
     left: tuple[int, ...] = ()
     gone_ns: int = 0
@@ -207,6 +210,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         patterns=tables["patterns"],
         pattern_rows=tables["pattern_rows"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
+        arguments=_arguments(tables["arguments"]),
         losses=tuple(
             f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
@@ -289,6 +293,18 @@ def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
         return ()
     bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
     return tuple(int(number) for number in np.flatnonzero(bits))
+
+
+def _arguments(records: Rows) -> tuple[str, ...]:
+    if not len(records):
+        return ()
+    room = layout.ARGUMENTS["text"].itemsize
+    length = min(int(records["bytes"][0]), room)
+    text = bytes(records["text"][0]).ljust(room, b"\0")[:length]
+    words = [text_of(word) for word in text.removesuffix(b"\0").split(b"\0")]
+    if length == room and not text.endswith(b"\0"):
+        words[-1] += "\N{HORIZONTAL ELLIPSIS}"
+    return tuple(words)
 
 
 def _tables(

@@ -26,7 +26,8 @@ CREATE TABLE run (                   -- one row
   world            INTEGER NOT NULL DEFAULT 1, -- which of the launch's MPI_COMM_WORLDs this is, by start, from 1
   worlds           INTEGER NOT NULL DEFAULT 1, -- how many there were, one profile each
   only             TEXT NOT NULL DEFAULT '[]', -- JSON array: collectives inside of which messages were recorded; [] = all
-  ended            TEXT DEFAULT NULL  -- when `rankwise run` noted the end of the job; NULL = not known, so neither is that of its ranks
+  ended            TEXT DEFAULT NULL, -- when `rankwise run` noted the end of the job; NULL = not known, so neither is that of its ranks
+  programs         TEXT NOT NULL DEFAULT '[]' -- JSON array: the command line of each program of the world, an array of words, as its first rank saw it
 );
 
 CREATE TABLE ranks (

@@ -49,6 +49,7 @@ class WorldProfile:
 
     Attributes:
         reason: why the profile is partial, in one sentence; '' if it is complete.
+        programs: the command line of each program of the world, as its first rank saw it.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class WorldProfile:
         end: EndNote | None = None,
     ) -> None:
         self.world = world
+        self.programs = world.programs()
         self.note = note
         self.exit_status = exit_status
         self.ranks: Mapping[int, Counters] = world.ranks
@@ -222,6 +224,7 @@ class WorldProfile:
             self.world.of,
             json.dumps(self.note.only),
             iso(self.end.realtime_ns) if self.end else None,
+            json.dumps(self.programs),
         )
 
     def _not_covered(self) -> list[str] | None:

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from rankwise.profile.counters import Counters, Header
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.programs import program_name
 
 _MOST_RANKS = CONSTANTS["FIRST_ENDPOINT"]
+_MOST_PROGRAMS = 8  # that are told of
 _SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
 
 
@@ -49,6 +51,15 @@ class World:
         if header.state == "finalized":
             stopped_ns = Lifetime.of(counters).stopped_ns
             self._ended[header.host] = min(self._ended.get(header.host, stopped_ns), stopped_ns)
+
+    def programs(self) -> list[list[str]]:
+        """Return the command line of each program that runs in it, as its first rank saw it."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for counters in self.ranks.values():
+            executable = counters.header.executable
+            words = list(counters.arguments) if any(counters.arguments[:1]) else [executable]
+            found.setdefault((executable, program_name(words)), words)
+        return list(found.values())[:_MOST_PROGRAMS]
 
     def may_have(self, rank: int, counters: Counters) -> bool:
         """Whether nothing speaks against a process being that rank of this world."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.analysis.bins import OTHER
@@ -10,6 +11,7 @@ from rankwise.analysis.communicators import Communicator
 from rankwise.analysis.families import Family
 from rankwise.analysis.operations import Operation
 from rankwise.mpi_libraries import version_of
+from rankwise.profile.programs import without_interpreter
 from rankwise.report.units import bin_text
 
 
@@ -73,6 +75,11 @@ def reorder_name(made: Communicator | Family) -> str:
     if made.reordered:
         return "done"
     return "asked" if made.reorder else "-"
+
+
+def program_text(programs: Sequence[Sequence[str]]) -> str:
+    """Return the command lines of a world's programs: `ocean in.nml : atmosphere`."""
+    return " : ".join(shlex.join(without_interpreter(words)) for words in programs)
 
 
 def library_name(library: str) -> str:

@@ -10,7 +10,7 @@ from rich.text import Text
 from rankwise.analysis.overview import Run, Trust
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import Times
-from rankwise.report.names import library_name, shown_path
+from rankwise.report.names import library_name, program_text, shown_path
 from rankwise.report.terminal.page import Page
 from rankwise.report.trust_lines import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.report.units import percent_text, second_text
@@ -44,6 +44,8 @@ def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
     ]
     # A run directory that was recovered by hand may not tell the command.
     command = shlex.join(run.command or [run.executable])
+    if run.worlds > 1 and run.programs:
+        command = program_text(run.programs)
     title = f"rankwise {run.rankwise_version}{_APART}{command}"
     lines = page.wrapped(title, "bold", _INDENT)
     if not verbose and len(lines) > 1:

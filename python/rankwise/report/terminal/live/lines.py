@@ -11,7 +11,7 @@ from rich.text import Text
 
 from rankwise.analysis.places import COLLECTIVES, Whereabouts
 from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
-from rankwise.report.names import call_name, library_name
+from rankwise.report.names import call_name, library_name, program_text
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.places import place_columns
 from rankwise.report.terminal.tables import TextColumn, cut, fit, label, number, table_lines
@@ -36,8 +36,8 @@ def picture_lines(page: Page, picture: Picture, height: int, every: float) -> li
         height: lines that there is room for; 0 = as many as it takes.
         every: seconds between two pictures.
     """
-    title = _title(page, picture, every)
     world = _shown(picture)
+    title = _title(page, picture, world, every)
     head = [
         *title,
         *_facts(page, world),
@@ -64,8 +64,10 @@ def _shown(picture: Picture) -> WorldPicture:
     return next(alive, picture.worlds[-1])
 
 
-def _title(page: Page, picture: Picture, every: float) -> list[Text]:
+def _title(page: Page, picture: Picture, world: WorldPicture, every: float) -> list[Text]:
     command = shlex.join(picture.command) or picture.worlds[0].executable
+    if len(picture.worlds) > 1:
+        command = program_text(world.programs)
     clock = picture.time[11:19]
     pace = "ended" if picture.over else f"every {every:g} s"
     right = f"{_APART}{clock}{_APART}{pace}"
