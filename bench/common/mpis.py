@@ -1,14 +1,14 @@
-"""The MPIs to measure with, and how their launchers pass variables to the ranks."""
+"""The MPIs to measure with."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from common.errors import BenchError
+from rankwise.launchers import launcher_of, launchers, version
 
 _DEFAULT_MPIS = ("openmpi=mpicc.openmpi,mpirun.openmpi", "mpich=mpicc.mpich,mpirun.mpich", "mpi=mpicc,mpirun")
 
@@ -20,21 +20,17 @@ class Mpi:
     name: str
     compiler: str
     launcher: str
-    family: str  # "openmpi" or "hydra": decides how the launcher passes variables to the ranks
+    family: str  # of the launcher: its name in rankwise.launchers
     version: str
     settings: dict[str, str] = field(default_factory=dict)  # variables of all runs
 
     def launch(self, ranks: int, variables: dict[str, str]) -> list[str]:
         """Begin a command that starts so many ranks, with `variables` in them and not in the launcher."""
         command = [self.launcher, "-n", str(ranks)]
-        variables = self.settings | variables
-        if self.family == "openmpi":
-            command += ["--oversubscribe"] if ranks > 1 else []
-            for variable, value in variables.items():
-                command += ["-x", f"{variable}={value}"]
-        else:
-            for variable, value in variables.items():
-                command += ["-genv", variable, value]
+        command += ["--oversubscribe"] if self.family == "openmpi" and ranks > 1 else []
+        [of_family] = [one for one in launchers() if one.name == self.family]
+        for variable, value in (self.settings | variables).items():
+            command += of_family.setting(variable, value)
         return command
 
 
@@ -47,17 +43,11 @@ def find_mpi(definition: str) -> Mpi | None:
     compiler_path, launcher_path = shutil.which(compiler), shutil.which(launcher)
     if compiler_path is None or launcher_path is None:
         return None
-    answer = subprocess.run(
-        [launcher_path, "--version"], capture_output=True, text=True, env=environment(), check=False
-    )
-    lines = (answer.stdout + answer.stderr).strip().splitlines()
-    text = " ".join(lines)
-    family = "openmpi" if any(word in text for word in ("Open MPI", "OpenRTE", "prte")) else "hydra"
-    version = " ".join(lines[0].split()) if lines else "unknown"
-    for line in lines:  # hydra gives its version on a line of its own
-        if line.strip().startswith("Version:"):
-            version = "hydra " + line.split()[-1]
-    return Mpi(name, compiler_path, launcher_path, family, version)
+    label, number, _ = version.ask(launcher_path)
+    family = launcher_of(Path(launcher_path).name, label)
+    if not family.setting("A", "b"):
+        raise BenchError(f"--mpi {definition}: how {launcher} hands variables to ranks is not known")
+    return Mpi(name, compiler_path, launcher_path, family.name, f"{label} {number}" if label else "unknown")
 
 
 def default_mpis() -> list[Mpi]:
