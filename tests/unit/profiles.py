@@ -61,8 +61,13 @@ def write_profile(path: Path) -> Path:
 def changeable(path: Path) -> sqlite3.Connection:
     """Open a profile to change it, with all that it shows."""
     connection = sqlite3.connect(path)
-    if "memory" not in _columns(connection, "ranks"):  # (else it would be in a view, which can't be changed)
-        connection.execute("ALTER TABLE ranks ADD COLUMN memory TEXT DEFAULT NULL")
+    # (Else they would be in views, which can't be changed.)
+    for table, column, declared in (
+        ("run", "programs", "TEXT NOT NULL DEFAULT '[]'"),
+        ("ranks", "memory", "TEXT DEFAULT NULL"),
+    ):
+        if column not in _columns(connection, table):
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared}")
     add_what_is_missing(connection)
     return connection
 

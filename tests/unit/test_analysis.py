@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import profiles
@@ -25,6 +26,7 @@ from rankwise.analysis.sizes import sizes, sizes_by_procedure
 from rankwise.analysis.summary import summary
 from rankwise.analysis.times import balance, times
 from rankwise.errors import RankwiseError
+from rankwise.profile.database import open_profile
 
 near = pytest.approx
 
@@ -128,6 +130,33 @@ def test_families(profile: sqlite3.Connection) -> None:
     assert (cart.name, cart.reorder, cart.topology, cart.dims) == ("W_a1", True, "cart", [[2, 2]])
     assert cart.top_operation is not None
     assert cart.top_operation.procedure == "MPI_Waitall"
+
+
+def test_older_profiles_have_the_families_of_today(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        for name, renamed in (
+            ("W_a1_u1.0", "W_s1.0_d1"),
+            ("W_a1_u1.2", "W_s1.2_d1"),
+            ("W_a1_u2.0", "W_a1_…~0000000000000029"),
+        ):
+            connection.execute(
+                "UPDATE communicators SET name = ?, family = ? WHERE name = ?", (renamed, renamed, name)
+            )
+    with closing(open_profile(path)) as connection:
+        found = {row.family: row for row in families(connection)}
+        assert {family: row.communicators for family, row in found.items()} == {
+            "W": 1,
+            "W_s1_d1": 2,
+            "W_a1": 1,
+            "W_a1_u2": 1,
+            "W_a1_…~0000000000000029": 1,
+        }
+        rows = found["W_s1_d1"]
+        assert rows.counted.calls == 40
+        assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.36)
+        assert rows.top_operation is not None
+        assert rows.top_operation.procedure == "MPI_Alltoallv"
 
 
 def test_shares_add_up(profile: sqlite3.Connection) -> None:

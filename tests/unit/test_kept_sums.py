@@ -100,10 +100,11 @@ def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
 
 
 def of_both_versions(directory: Path) -> tuple[Path, Path]:
-    """Make a profile, less the column that has no place in the older format, and one of that format."""
+    """Make a profile, less the columns that have no place in the older format, and one of that format."""
     newer = made(directory, world()).path
     with closing(sqlite3.connect(newer)) as connection, connection:
         connection.execute("UPDATE ranks SET memory = NULL")
+        connection.execute("UPDATE run SET programs = '[]'")
     (directory / "old").mkdir()
     return newer, profiles.as_version_5(newer, directory / "old" / newer.name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.names import LONGEST_NAME, Name, Origin, name_communicators
+from rankwise.profile.names import LONGEST_NAME, Name, Origin, family_of, name_communicators
 
 SEVERAL = CONSTANTS["COMMUNICATOR_ONE_OF_SEVERAL"]
 BY_GROUP = CONSTANTS["COMMUNICATOR_BY_GROUP"]
@@ -43,7 +43,7 @@ def test_children_are_called_after_their_ancestors() -> None:
     assert named[20] == Name("W_a1", "W_a1")
     assert named[30] == Name("W_a1_u2.0", "W_a1_u2")
     assert named[40] == Name("W_s2.4", "W_s2")
-    assert named[50] == Name("S.3_d1", "S.3_d1")
+    assert named[50] == Name("S.3_d1", "S_d1")
 
 
 def test_named_by_group_where_no_call_is_collective_over_the_parent() -> None:
@@ -54,6 +54,65 @@ def test_named_by_group_where_no_call_is_collective_over_the_parent() -> None:
         origin(3, "g", 1, sequence=2, **by_group),
         origin(4, "i", 0, sequence=1, **by_group),
     ) == {1: "W", 2: "W_g7:2~89abcdef", 3: "W_g7:2~89abcdef#2", 4: "i7:2~89abcdef"}
+
+
+def test_a_family_is_what_was_made_alike_on_all_parts_of_the_parents() -> None:
+    halves = [origin(10 + leader, "s", 1, sequence=1, leader=leader, flags=SEVERAL) for leader in (0, 4)]
+    parts = [
+        origin(20 + 2 * half + leader, "s", 10 + 4 * half, sequence=2, leader=leader, flags=SEVERAL)
+        for half in (0, 1)
+        for leader in (0, 1)
+    ]
+    duplicates = [origin(part.id + 20, "d", part.id, sequence=1) for part in parts]
+    by_group = {"tag": 7, "sequence": 2, "flags": BY_GROUP}
+    groups = [
+        origin(60 + half, letter, parent, leader=half, group_hash=0xAB00 + half, **by_group)
+        for half, (letter, parent) in enumerate((("g", 10), ("g", 14), ("x", 0), ("x", 0)))
+    ]
+    merged = [origin(70 + half, "m", 62 + half, sequence=3) for half in (0, 1)]
+    strangers = [origin(80 + number, "?", flags=UNKNOWN, group_hash=number, sequence=2) for number in (1, 2)]
+    lost = [
+        origin(90 + number, "s", 0xABC + number, sequence=1, leader=1, flags=SEVERAL) for number in (0, 1)
+    ]
+    named = name_communicators([W, *halves, *parts, *duplicates, *groups, *merged, *strangers, *lost])
+    by_family: dict[str, list[str]] = {}
+    for name, family in named.values():
+        by_family.setdefault(family, []).append(name)
+        assert family_of(name) == family
+    assert {family: len(found) for family, found in by_family.items()} == {
+        "W": 1,
+        "W_s1": 2,
+        "W_s1_s2": 4,
+        "W_s1_s2_d1": 4,
+        "W_s1_g7#2": 2,
+        "x7#2": 2,
+        "x7#2_m3": 2,
+        "U#2": 2,
+        "?_s1": 2,
+    }
+    assert named[62].name == "x7:2~0000ab02#2"
+    assert named[71].name == "x7:3~0000ab03#2_m3"
+
+
+def test_families_of_all_names() -> None:
+    for name, family in (
+        ("W", "W"),
+        ("(several)", "(several)"),
+        ("S.12", "S"),
+        ("U~00012345", "U"),
+        ("W_i3", "W_i3"),
+        ("forg.app/all-of-us.2:0~89abcdef#3_s1.4", "forg.app/all-of-us.2#3_s1"),
+        ("y---:2~89abcdef", "y---"),
+        ("W_g-5:0~89abcdef", "W_g-5"),
+        ("W_d1~0000000000000021_d1", "W_d1_d1"),
+        ("S.0~0000000000000021", "S"),
+        ("?0000000000000006_d1_d2", "?_d1_d2"),
+        ("W_?1", "W_?1"),
+        ("", ""),
+        ("_" * 1000, "_" * 1000),
+        ("W_d1_…~0000000000000029", None),
+    ):
+        assert family_of(name) == family
 
 
 def test_a_text_for_a_tag() -> None:
@@ -100,7 +159,11 @@ def test_siblings_with_long_names_stay_one_family() -> None:
     named = name_communicators([*chain, *siblings])
     assert named[100].name != named[105].name
     assert named[100].family == named[105].family
-    assert named[100].family.endswith("…~0000000000000028_s3")
+    assert named[100].family.endswith("_d1_…~ece0ed54217d0114")
+    assert len(named[100].family) <= LONGEST_NAME
+    others = [origin(100 + leader, "s", 40, sequence=4, leader=leader, flags=SEVERAL) for leader in (0, 5)]
+    assert name_communicators([*chain, *others])[100].family != named[100].family
+    assert family_of(named[100].name) is None
 
 
 def test_descending_from_oneself_is_broken_up() -> None:

@@ -1,9 +1,9 @@
-"""Communicators made by the same call, taken together: all rows of a grid are one line."""
+"""Communicators made alike, taken together: all rows of a grid are one line, and what was made of them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,15 @@ from rankwise.analysis.operations import Operation, top_operations
 
 @dataclass(frozen=True)
 class Family:
-    """The communicators that one creating call made.
+    """The communicators that one line of the program made, on all parts of their parents.
 
     Attributes:
         name: the communicator's own name if there is only one, else the family's.
         communicators: how many there are.
         size_min: processes of the smallest.
         size_max: processes of the largest.
+        parent: name of the communicator that they were made from; of several, their family.
+        remote_parent: likewise.
         user_names: names set by the program, without repeats.
         remote_size: processes of the remote group of the largest; 0 = intracommunicators.
         members: world ranks of each, in the order of their first process in the profile.
@@ -73,7 +75,7 @@ def _family(
 ) -> Family:
     family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
     *_, dims, reorder, reordered, members, remote_members = zip(*siblings, strict=True)
-    _, _, _, _, _, parent, remote_parent, procedure, topology, *_ = siblings[0]
+    parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
     return Family(
         name=names[0] if len(siblings) == 1 else family[0],
         family=family[0],
@@ -82,10 +84,10 @@ def _family(
         size_max=max(sizes),
         remote_size=max(remote_sizes),
         user_names=_distinct(name for name in user_names if name),
-        parent=_name(connection, parent),
-        remote_parent=_name(connection, remote_parent),
-        procedure=procedure,
-        topology=topology,
+        parent=_name(connection, parents),
+        remote_parent=_name(connection, remote_parents),
+        procedure=procedures[0],
+        topology=topologies[0],
         dims=[found for found in map(decoded_list, dict.fromkeys(dims)) if found],
         reorder=any(reorder),
         reordered=any(reordered),
@@ -96,8 +98,11 @@ def _family(
     )
 
 
-def _name(connection: sqlite3.Connection, communicator: int | None) -> str | None:
-    row = connection.execute("SELECT name FROM communicators WHERE id = ?", (communicator,)).fetchone()
+def _name(connection: sqlite3.Connection, communicators: Sequence[int | None]) -> str | None:
+    """Return the name of a communicator; of several the first one's family."""
+    column = "name" if len(set(communicators)) == 1 else "family"
+    first = next((one for one in communicators if one is not None), None)
+    row = connection.execute(f"SELECT {column} FROM communicators WHERE id = ?", (first,)).fetchone()
     return row[0] if row else None
 
 

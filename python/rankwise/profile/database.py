@@ -218,20 +218,40 @@ def add_what_is_missing(profile: sqlite3.Connection) -> None:
         return
     profile.execute("PRAGMA temp_store = MEMORY")
     there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    instead = {"communicators": {"family": _FAMILY}} if _add_families(profile) else {}
     for name, (kind, sql, ours) in _schema().items():
         columns = [column for column, _ in _columns(profile, name)] if name in there else []
-        if len(columns) == len(ours) or name in TABLES_BESIDE:
+        if (len(columns) == len(ours) and name not in instead) or name in TABLES_BESIDE:
             continue
         if columns:
-            later = [f"{_defaults(name)[column]} AS {column}" for column, _ in ours[len(columns) :]]
-            profile.execute(
-                f"CREATE TEMP VIEW {name} AS SELECT {', '.join([*columns, *later])} FROM main.{name}"
-            )
+            values = {column: _defaults(name)[column] for column, _ in ours[len(columns) :]}
+            values |= instead.get(name, {})
+            shown = [f"{values[column]} AS {column}" if column in values else column for column, _ in ours]
+            profile.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(shown)} FROM main.{name}")
         elif kind == "table":
             profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
     for name, query in _KEPT.items():
         if name not in there:
             profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
+
+
+# Until version 5 a family was what one call made, on one parent.
+_FAMILY = "COALESCE((SELECT families.family FROM temp.families WHERE families.id = communicators.id), family)"
+
+
+def _add_families(profile: sqlite3.Connection) -> bool:
+    """Keep the families that are other ones today; tell whether there are any."""
+    from rankwise.profile.names import family_of  # imported late: it loads what only new profiles need
+
+    found = [
+        (identity, family)
+        for identity, name, old in profile.execute("SELECT id, name, family FROM main.communicators")
+        if isinstance(name, str) and (family := family_of(name)) is not None and family != old
+    ]
+    if found:
+        profile.execute("CREATE TEMP TABLE families (id INTEGER PRIMARY KEY, family TEXT NOT NULL)")
+        profile.executemany("INSERT OR REPLACE INTO temp.families VALUES (?, ?)", found)
+    return bool(found)
 
 
 def _check(path: Path) -> int:

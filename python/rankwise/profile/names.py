@@ -4,10 +4,14 @@
 of the creating call and the number of that call on the parent: ``W_d1``; where one call makes several, the
 rank in the parent of the group's first process follows: ``W_s2.4``. A communicator that is not created
 collectively over a parent is named by tag, leader, group and occurrence: ``W_g7:0~89abcdef#2``.
+
+The family is what remains of a name when nothing in it tells which processes the members are:
+``W_s2``, ``W_g7#2``. So a family is all that one line of the program made, on all parts of its parents.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +25,9 @@ LONGEST_NAME = 120
 
 _UNSAFE_IN_TAGS = re.compile(r"[^A-Za-z0-9./]")  # or that mean something in names
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
+_BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
+_COLLECTIVE = re.compile(r"(.\d+)(?:\.-?\d+)?(?:~[0-9a-f]{16})*")
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Origin:
 
 
 class Name(NamedTuple):
-    """A communicator's name and its family: the name that all those made by the same call share."""
+    """A communicator's name, and that of its family: those made alike, on all parts of their parents."""
 
     name: str
     family: str
@@ -94,32 +101,48 @@ def _proposed(origin: Origin, names: Mapping[int, Name]) -> Name:
     group = f"{origin.group_hash & 0xFFFFFFFF:08x}"
     occurrence = f"#{origin.sequence}" if origin.sequence > 1 else ""
     if origin.has("UNKNOWN_ORIGIN"):
-        name = f"U~{group}{occurrence}"
-        return Name(name, name)
+        return Name(f"U~{group}{occurrence}", f"U{occurrence}")
     if origin.has("BY_GROUP"):
-        prefix = f"{_parent_name(origin, names)}_" if origin.parent_id else ""
         tag = _UNSAFE_IN_TAGS.sub("-", origin.string_tag) or str(origin.tag)
-        name = f"{prefix}{letter}{tag}:{origin.leader}~{group}{occurrence}"
-        return Name(name, name)
-    family = f"{_parent_name(origin, names)}_{letter}{origin.sequence}"
-    return Name(f"{family}.{origin.leader}" if origin.has("ONE_OF_SEVERAL") else family, family)
-
-
-def _parent_name(origin: Origin, names: Mapping[int, Name]) -> str:
-    parent = names.get(origin.parent_id)
-    return parent.name if parent else f"?{origin.parent_id:016x}"
+        step = Name(f"{letter}{tag}:{origin.leader}~{group}{occurrence}", f"{letter}{tag}{occurrence}")
+    else:
+        number = f"{letter}{origin.sequence}"
+        step = Name(f"{number}.{origin.leader}" if origin.has("ONE_OF_SEVERAL") else number, number)
+    if origin.has("BY_GROUP") and not origin.parent_id:
+        return step
+    parent = names.get(origin.parent_id, Name(f"?{origin.parent_id:016x}", "?"))
+    return Name(f"{parent.name}_{step.name}", f"{parent.family}_{step.family}")
 
 
 def _shortened(origin: Origin, full: Name) -> Name:
     """Return the name as it is, or its beginning and the id: ``W_d1_d1_…~0123456789abcdef``."""
-    if len(full.name) <= LONGEST_NAME:
-        return full
-    name = _beginning(full.name, f"~{origin.id:016x}")
-    if not origin.has("ONE_OF_SEVERAL"):
-        return Name(name, name)
-    # Siblings share the parent, but not the id.
-    step = full.family.rsplit("_", 1)[-1]
-    return Name(name, _beginning(full.family, f"~{origin.parent_id:016x}_{step}"))
+    name, family = full
+    if len(name) > LONGEST_NAME:
+        name = _beginning(name, f"~{origin.id:016x}")
+    if len(family) > LONGEST_NAME:  # its communicators have different ids
+        family = _beginning(family, f"~{hashlib.blake2b(family.encode(), digest_size=8).hexdigest()}")
+    return Name(name, family)
+
+
+def family_of(name: str) -> str | None:
+    """Return the family by a communicator's name alone; None for a shortened name, which doesn't tell.
+
+    >>> family_of("W_s1.0_g7:3~89abcdef#2_d3")
+    'W_s1_g7#2_d3'
+    """
+    if _ELLIPSIS in name:
+        return None
+    root, *steps = name.split("_")
+    found = _ROOT.fullmatch(root)
+    first = "".join(filter(None, found.groups())) if found else _step_family(root)
+    return "_".join([first, *map(_step_family, steps)])
+
+
+def _step_family(step: str) -> str:
+    if found := _BY_GROUP.fullmatch(step):
+        return found[1] + (found[2] or "")
+    found = _COLLECTIVE.fullmatch(step)
+    return found[1] if found else step
 
 
 def _beginning(name: str, ending: str) -> str:

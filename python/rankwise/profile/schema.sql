@@ -82,7 +82,7 @@ CREATE TABLE ranks (
 CREATE TABLE communicators (
   id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
   name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0; (none), (several), (other)
-  family       TEXT NOT NULL,        -- the name without the last leader: communicators made by the same call
+  family       TEXT NOT NULL,        -- the name without what tells the members: communicators made alike, on all parts of their parents
   user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, '' if not set
   parent       INTEGER REFERENCES communicators(id),
   procedure    TEXT NOT NULL,        -- creating procedure, '' for predefined ones
