@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from rankwise.launchers import launchers
+
 _TELLING = re.compile(
     r"error|fail|could not|couldn't|cannot|can't|unable|not found|no such|refused|unreachable|denied|invalid"
     r"|unrecognized|unknown|not enough|killed|signal|timed? ?out|lost",
     re.IGNORECASE,
 )
-_HYDRAS_NODE = re.compile(r"PID \d+ RUNNING AT (\S+)")
 _LONGEST = 300
 _MOST_LINES = 4
 
@@ -17,7 +18,7 @@ _MOST_LINES = 4
 def telling_line(said: str) -> str:
     """Return the line of a launcher's output that tells most: the first of an error, else the last.
 
-    Open MPI's sentences go on in the next line, and behind a colon; hydra names the node in another one.
+    Open MPI's sentences go on in the next line, and behind a colon.
     """
     lines = [" ".join(line.split()) for line in said.splitlines()]
     lines = [line for line in lines if re.search(r"\w", line)]
@@ -27,6 +28,7 @@ def telling_line(said: str) -> str:
         if not (found.endswith(":") or following[0].islower()):
             break
         found += f" {following}"
-    if "EXIT STRING" in found and (node := _HYDRAS_NODE.search(said)):
-        found += f" on {node[1]}"
+    for ended, naming in (one.node_apart for one in launchers() if one.node_apart):
+        if ended.search(found) and (node := naming.search(said)):
+            found += f" on {node[1]}"
     return found if len(found) <= _LONGEST else found[: _LONGEST - 3] + "..."

@@ -122,6 +122,9 @@ class Launcher:
         from_file: options that take the programs from a file.
         separator: the word between the programs of an MPMD launch, '' if there is none.
         placings: how it is told where ranks go, each under a name of its own.
+        not_started: is found in what it prints where a program can't be started.
+        node_apart: is found in the line that tells how a process ended, and in another with the node as its
+            group.
         rank: variables with the rank in MPI_COMM_WORLD; the first that is set counts, here and below.
         size: variables with the number of ranks.
         local_rank: variables with the number of a rank in its node.
@@ -141,6 +144,8 @@ class Launcher:
     from_file: frozenset[str] = frozenset()
     separator = ":"
     placings: tuple[Placing, ...] = ()
+    not_started: re.Pattern[str] | None = None
+    node_apart: tuple[re.Pattern[str], re.Pattern[str]] | None = None
     rank: tuple[str, ...] = ()
     size: tuple[str, ...] = ()
     local_rank: tuple[str, ...] = ()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.command import Launch
 from rankwise.latency.measuring.job import End, progress
 from rankwise.launch.output import telling_line
+from rankwise.launchers import launchers
 from rankwise.probes.mpicc import CURE, fits
 
 ERROR = "error"
-# Open MPI, hydra, srun
-_NOT_STARTED = re.compile(r"^.*executable|execvp error|execve\(\)", re.IGNORECASE | re.MULTILINE)
 
 
 def failed(end: End, directory: Path, launch: Launch, program: Path, compiler: Path) -> RankwiseError:
@@ -41,7 +39,8 @@ def failed(end: End, directory: Path, launch: Launch, program: Path, compiler: P
     line = telling_line(end.said)
     message = f"the launch ended with status {end.status}{after}, and nothing is kept"
     message += f": {line}" if line else ""
-    if not steps and str(program) in end.said and _NOT_STARTED.search(end.said):
+    found = (one.not_started.search(end.said) for one in launchers() if one.not_started)
+    if not steps and str(program) in end.said and any(found):
         message += f"; does some node not see {program}? give a directory that all see with --probe-dir"
     return RankwiseError(message, exit_status=1)
 

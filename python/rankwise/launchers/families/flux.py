@@ -27,7 +27,7 @@ class TaskMap(Placing):
 
 
 class Flux(Launcher):
-    """Takes a program like any other command does: by the environment, without being recognised."""
+    """Not recognised, since it is the second word of `flux run`: ranks get the environment as it is."""
 
     name = "flux"
     order = 50

@@ -149,6 +149,8 @@ class Hydra(Launcher):
     flags = names(_FLAGS)
     from_file = names("configfile")
     placings = (Mpich(), Intel())
+    not_started = re.compile(r"execvp error", re.IGNORECASE)
+    node_apart = (re.compile(r"EXIT STRING"), re.compile(r"PID \d+ RUNNING AT (\S+)"))
     rank = ("PMI_RANK",)
     size = ("PMI_SIZE",)
     local_rank = ("MPI_LOCALRANKID",)

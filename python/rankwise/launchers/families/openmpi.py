@@ -169,6 +169,7 @@ class OpenMPI(Launcher):
     counting = names("n np c")
     from_file = names("app")
     placings = (OpenMPI4(), OpenMPI5())
+    not_started = re.compile("executable", re.IGNORECASE)
     rank = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK")
     size = ("OMPI_COMM_WORLD_SIZE",)
     local_rank = ("OMPI_COMM_WORLD_LOCAL_RANK",)

@@ -93,6 +93,7 @@ class Slurm(Launcher):
     allocated = "SLURM_NTASKS"
     from_file = names("multi-prog")
     placings = (Step(),)
+    not_started = re.compile(r"execve\(\)", re.IGNORECASE)
     rank = ("SLURM_PROCID",)
     size = ("SLURM_NTASKS",)
     local_rank = ("SLURM_LOCALID",)
