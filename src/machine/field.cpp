@@ -7,22 +7,44 @@ namespace rankwise::machine {
 
 namespace {
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+constexpr char kNotPrintable[] = "must not contain control characters";
 
-bool is_printable(const std::string &text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < ' ' || byte == 0x7F;
-  });
+// Code points that are not printed, or turn what is printed around: control and format characters, blanks but the
+// usual one, lines' ends, those for private use. The same as in python/rankwise/topology/machine/fields.py.
+constexpr char32_t kUnprintable[][2] = {
+    {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x600, 0x605},   {0x61C, 0x61C},
+    {0x6DD, 0x6DD},   {0x70F, 0x70F},   {0x890, 0x891},   {0x8E2, 0x8E2},   {0x1680, 0x1680},
+    {0x180E, 0x180E}, {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F}, {0x3000, 0x3000},
+    {0xD800, 0xF8FF}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0x10FFFF},
+};
+
+// Of valid UTF-8, at `text`, which is moved behind it.
+char32_t next_character(const char *&text) {
+  const auto first = static_cast<unsigned char>(*text++);
+  if (first < 0x80) return first;
+  char32_t character = first & (first >= 0xF0 ? 0x07U : first >= 0xE0 ? 0x0FU : 0x1FU);
+  while ((static_cast<unsigned char>(*text) & 0xC0U) == 0x80) character = character << 6 | (*text++ & 0x3FU);
+  return character;
+}
+
+bool is_printable(const char *text) {
+  while (*text != '\0') {
+    const char32_t character = next_character(text);
+    for (const auto &[first, last] : kUnprintable)
+      if (character >= first && character <= last) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
 const cJSON *Field::find(const char *key) const { return cJSON_GetObjectItemCaseSensitive(value_, key); }
 
-void Field::expect_keys(std::initializer_list<std::string_view> allowed) const {
+void Field::expect_keys(std::initializer_list<std::string_view> allowed,
+                        std::initializer_list<const char *> required) const {
   if (!cJSON_IsObject(value_)) throw problem("must be an object: {...}");
-  std::vector<std::string_view> seen;
   for (const cJSON *item = value_->child; item != nullptr; item = item->next) {
     const std::string_view key = item->string;
     if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
@@ -30,21 +52,23 @@ void Field::expect_keys(std::initializer_list<std::string_view> allowed) const {
       for (const std::string_view one : allowed) known += (known.empty() ? "" : ", ") + std::string(one);
       throw problem("unknown key " + quoted(is_printable(item->string) ? key : "?") + "; known are " + known);
     }
-    if (std::find(seen.begin(), seen.end(), key) != seen.end())
-      throw problem("the key " + quoted(key) + " is there twice in one object");
-    seen.push_back(key);
   }
+  for (const char *key : required)
+    if (!has(key)) throw problem(quoted(key) + " is missing");
 }
 
 std::vector<std::pair<std::string, Field>> Field::members() const {
   if (!cJSON_IsObject(value_)) throw problem("must be an object: {...}");
   std::vector<std::pair<std::string, Field>> found;
-  for (const cJSON *item = value_->child; item != nullptr; item = item->next)
+  for (const cJSON *item = value_->child; item != nullptr; item = item->next) {
+    if (!is_printable(item->string)) throw problem(kNotPrintable);
     found.emplace_back(item->string, Field(item, path_ + "." + item->string));
+  }
   return found;
 }
 
 Field Field::operator[](const char *key) const {
+  if (!cJSON_IsObject(value_)) throw problem("must be an object: {...}");
   const cJSON *found = find(key);
   if (found == nullptr) throw problem(quoted(key) + " is missing");
   return {found, path_.empty() ? key : path_ + "." + key};
@@ -61,9 +85,8 @@ std::vector<Field> Field::items(std::size_t least) const {
 
 std::string Field::text() const {
   if (!is_text()) throw problem("must be a text");
-  std::string text = value_->valuestring;
-  if (!is_printable(text)) throw problem("must not contain control characters");
-  return text;
+  if (!is_printable(value_->valuestring)) throw problem(kNotPrintable);
+  return value_->valuestring;
 }
 
 std::string Field::name() const {

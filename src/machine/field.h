@@ -31,8 +31,8 @@ class Field {
     return Problem(path_.empty() ? message : path_ + ": " + message);
   }
 
-  // All keys must be among `allowed`, each at most once.
-  void expect_keys(std::initializer_list<std::string_view> allowed) const;
+  // All keys must be among `allowed`, and all of `required` be there.
+  void expect_keys(std::initializer_list<std::string_view> allowed, std::initializer_list<const char *> required) const;
   // Those of an object whose keys are names.
   [[nodiscard]] std::vector<std::pair<std::string, Field>> members() const;
   [[nodiscard]] bool has(const char *key) const { return find(key) != nullptr; }
@@ -42,6 +42,7 @@ class Field {
   [[nodiscard]] bool is_text() const { return cJSON_IsString(value_) != 0; }
   [[nodiscard]] bool is_null() const { return cJSON_IsNull(value_) != 0; }
 
+  [[nodiscard]] bool is(std::string_view text) const { return is_text() && text == value_->valuestring; }
   [[nodiscard]] std::string text() const;  // that can be printed
   [[nodiscard]] std::string name() const;  // without blanks
   [[nodiscard]] std::int64_t whole(std::int64_t least, std::int64_t most = kMostObjects) const;
@@ -59,7 +60,9 @@ struct Deleter {
 };
 using Json = std::unique_ptr<cJSON, Deleter>;
 
-// What a file holds; a problem if it can't be read or is no JSON.
+std::string quoted(std::string_view text);
+
+// What a file holds; a problem if it can't be read, is no JSON, or an object in it has a key twice.
 Json parsed_file(const char *path);
 
 }  // namespace rankwise::machine

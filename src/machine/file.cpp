@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 
 #include "field.h"
 
@@ -61,18 +63,84 @@ Problem no_json(const std::string &content, std::size_t at) {
   return Problem("is no JSON: line " + std::to_string(line) + ", column " + std::to_string(end - begin + 1));
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// 0 if there is none.
+std::size_t length_of_text(const std::string &content, std::size_t begin) {
+  for (std::size_t i = begin + 1; i < content.size(); i++) {
+    if (static_cast<unsigned char>(content[i]) < ' ') return 0;
+    if (content[i] == '"') return i + 1 - begin;
+    if (content[i] != '\\') continue;
+    if (content.compare(i + 1, 5, "u0000") == 0) return 0;
+    i++;
+  }
+  return 0;
+}
+
+// Likewise.
+std::size_t length_of_number(const std::string &content, std::size_t begin) {
+  std::size_t i = begin;
+  const auto digits = [&] {
+    const std::size_t first = i;
+    while (is_digit(content[i])) i++;
+    return i > first;
+  };
+  if (content[i] == '-') i++;
+  if (content[i] == '0') {
+    i++;
+  } else if (!digits()) {
+    return 0;
+  }
+  if (content[i] == '.') {
+    i++;
+    if (!digits()) return 0;
+  }
+  if (content[i] == 'e' || content[i] == 'E') {
+    i++;
+    if (content[i] == '+' || content[i] == '-') i++;
+    if (!digits()) return 0;
+  }
+  return is_digit(content[i]) || content[i] == '.' ? 0 : i - begin;
+}
+
+// What cJSON takes, and JSON (RFC 8259) is not: other blanks, control characters in texts, numbers such as 01 and 1.;
+// and \u0000, where a text would end for us.
+void expect_strict(const std::string &content) {
+  for (std::size_t i = 0; i < content.size();) {
+    const char c = content[i];
+    std::size_t length = 1;
+    if (c == '"')
+      length = length_of_text(content, i);
+    else if (c == '-' || is_digit(c))
+      length = length_of_number(content, i);
+    else if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r')
+      length = 0;
+    if (length == 0) throw no_json(content, i);
+    i += length;
+  }
+}
+
+void expect_no_key_twice(const cJSON *value) {
+  std::unordered_set<std::string_view> keys;
+  for (const cJSON *item = value->child; item != nullptr; item = item->next) {
+    if (cJSON_IsObject(value) != 0 && !keys.insert(item->string).second)
+      throw Problem("the key " + quoted(item->string) + " is there twice in one object");
+    expect_no_key_twice(item);
+  }
+}
+
 }  // namespace
 
 Json parsed_file(const char *path) {
   const std::string content = content_of(path);
   expect_text(content);
-  const std::size_t zero = content.find('\0');
-  if (zero != std::string::npos) throw no_json(content, zero);
   if (content.starts_with("\xEF\xBB\xBF")) throw no_json(content, 0);
+  expect_strict(content);
   const char *end = content.c_str();
   // With the 0 at its end: nothing may follow.
   Json json(cJSON_ParseWithLengthOpts(content.c_str(), content.size() + 1, &end, 1));
   if (!json) throw no_json(content, static_cast<std::size_t>(end - content.c_str()));
+  expect_no_key_twice(json.get());
   return json;
 }
 

@@ -11,35 +11,59 @@ constexpr std::size_t kMostLevels = 64;
 
 void expect_level(const Field &level, bool regular) {
   if (regular)
-    level.expect_keys({"name", "cost", "link_mb_s", "count", "names"});
+    level.expect_keys({"name", "cost", "link_mb_s", "count", "names"}, {"name"});
   else
-    level.expect_keys({"name", "cost", "link_mb_s"});
+    level.expect_keys({"name", "cost", "link_mb_s"}, {"name"});
+  if (level.has("cost")) level["cost"].expect_keys({"latency_us", "overhead_us", "us_per_byte", "bandwidth_mb_s"}, {});
   if (level["name"].text().empty()) throw level["name"].problem("must not be empty");
+  if (level.has("cost")) {
+    const Field cost = level["cost"];
+    for (const char *key : {"latency_us", "overhead_us", "us_per_byte", "bandwidth_mb_s"})
+      if (cost.has(key) && !cost[key].is_null()) cost[key].expect_number();
+  }
   if (level.has("link_mb_s")) level["link_mb_s"].expect_number();
-  if (!level.has("cost")) return;
-  const Field cost = level["cost"];
-  cost.expect_keys({"latency_us", "overhead_us", "us_per_byte", "bandwidth_mb_s"});
-  for (const char *key : {"latency_us", "overhead_us", "us_per_byte", "bandwidth_mb_s"})
-    if (cost.has(key) && !cost[key].is_null()) cost[key].expect_number();
 }
 
 // Their names, the machine's first even if it is left out.
 std::vector<std::string> names_of(const Field &field, const std::vector<Field> &levels, bool regular) {
+  for (const Field &level : levels) expect_level(level, regular);
   std::vector<std::string> names;
+  const Field &first = levels.front();
+  if (first["name"].text() != "machine")
+    names.emplace_back("machine");
+  else if (first.has("count") || first.has("names"))
+    throw first.problem("there is one machine, without `count` and `names`");
+  if (names.size() + levels.size() > kMostLevels)
+    throw field.problem("must not be more than " + std::to_string(kMostLevels));
   for (const Field &level : levels) {
-    expect_level(level, regular);
     const std::string name = level["name"].text();
-    if (names.empty() && name != "machine") names.emplace_back("machine");
-    if (names.empty() && (level.has("count") || level.has("names")))
-      throw level.problem("there is one machine, without `count` and `names`");
     if (std::find(names.begin(), names.end(), name) != names.end())
-      throw level.problem("the name '" + name + "' is there twice");
+      throw level.problem("the name " + quoted(name) + " is there twice");
     names.push_back(name);
-    if (names.size() > kMostLevels) throw field.problem("must not be more than " + std::to_string(kMostLevels));
   }
   if (std::find(names.begin(), names.end(), "node") == names.end())
     throw field.problem("one must have the name \"node\"");
   return names;
+}
+
+// Nothing of these is used here.
+void expect_source(const Field &source) {
+  source.expect_keys({"kind", "what", "file", "date"}, {"kind"});
+  for (const char *key : {"kind", "what", "file", "date"})
+    if (source.has(key)) static_cast<void>(source[key].text());
+}
+
+void expect_misfit(const Field &misfit) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 52;
+  misfit.expect_keys({"kind", "where", "hosts", "what", "size", "value", "expected", "level", "verdict"},
+                     {"kind", "where", "hosts", "what", "size", "value", "expected", "level"});
+  for (const char *key : {"kind", "where"}) static_cast<void>(misfit[key].text());
+  for (const Field &host : misfit["hosts"].items()) static_cast<void>(host.name());
+  static_cast<void>(misfit["what"].text());
+  static_cast<void>(misfit["size"].whole(0, most_bytes));
+  for (const char *key : {"value", "expected"}) misfit[key].expect_number();
+  static_cast<void>(misfit["level"].text());
+  if (misfit.has("verdict")) static_cast<void>(misfit["verdict"].text());
 }
 
 }  // namespace
@@ -47,9 +71,9 @@ std::vector<std::string> names_of(const Field &field, const std::vector<Field> &
 Slots read_slots(const char *path) {
   const Json json = parsed_file(path);
   const Field file(json.get(), "");
-  file.expect_keys({"format", "version", "levels", "templates", "tree", "network", "sources", "misfits"});
-  if (!file["format"].is_text() || file["format"].text() != "rankwise-machine")
-    throw file["format"].problem("must be \"rankwise-machine\"");
+  if (!file["format"].is("rankwise-machine")) throw file["format"].problem("must be \"rankwise-machine\"");
+  file.expect_keys({"format", "version", "levels", "templates", "tree", "network", "sources", "misfits"},
+                   {"version", "levels"});
   if (file["version"].whole(1) != 1)
     throw file["version"].problem("this Rankwise reads version 1; use the one that wrote the file");
   const bool regular = !file.has("tree");
@@ -60,8 +84,6 @@ Slots read_slots(const char *path) {
   // To take a torus for a tree would give an order that may be worse than the present one.
   if (file.has("network"))
     throw file["network"].problem("can't be used inside a running program, which places by levels alone: leave it out");
-  for (const char *key : {"sources", "misfits"})
-    if (file.has(key)) static_cast<void>(file[key].items());
   const auto node = std::find(names.begin(), names.end(), "node") - names.begin();
   Slots slots(static_cast<int>(names.size()), static_cast<int>(node));
   if (levels.size() == names.size()) levels.erase(levels.begin());  // that of the machine
@@ -69,6 +91,10 @@ Slots read_slots(const char *path) {
     add_regular(levels, slots);
   else
     add_tree(file, names, slots);
+  if (file.has("sources"))
+    for (const Field &source : file["sources"].items()) expect_source(source);
+  if (file.has("misfits"))
+    for (const Field &misfit : file["misfits"].items()) expect_misfit(misfit);
   return slots;
 }
 

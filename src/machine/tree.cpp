@@ -23,9 +23,7 @@ class Tree {
  public:
   Tree(const Field &file, const std::vector<std::string> &levels, Slots &slots) : levels_(levels), slots_(slots) {
     if (!file.has("templates")) return;
-    for (const auto &[name, children] : file["templates"].members())
-      if (!templates_.emplace(name, children).second)
-        throw file["templates"].problem("the key '" + name + "' is there twice in one object");
+    for (const auto &[name, children] : file["templates"].members()) templates_.emplace(name, children);
   }
 
   // Counted beforehand, so that a hostile file takes no memory.
@@ -73,7 +71,7 @@ class Tree {
   }
 
   Siblings understood(const Field &field, int above, bool in_template) const {
-    field.expect_keys({"level", "name", "names", "os", "count", "link_mb_s", "like", "children"});
+    field.expect_keys({"level", "name", "names", "os", "count", "link_mb_s", "like", "children"}, {"level"});
     Siblings found{level_of(field["level"], above), 1, names_of(field), numbers_of(field), {}};
     const bool is_node = found.level == slots_.node_level();
     if (!is_node && above < slots_.node_level() && slots_.node_level() < found.level)

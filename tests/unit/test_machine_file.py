@@ -300,7 +300,9 @@ def test_what_is_wrong_is_named() -> None:
         ("[" * 100_000, "nested too deeply"),
         ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
         ('{"version": NaN}', "NaN is no number of JSON"),
-        ('{"version": ' + "9" * 5000 + "}", "is no machine.json"),
+        (json.dumps(SHORT).replace("1,", "9" * 5000 + ",", 1), "version: must be at most"),
+        ('{"version": "\\ud800"}', "is no JSON: half of a surrogate pair"),
+        ('{"version": "\\\\\\u0000"}', "0000 in a text"),
     ],
 )
 def test_what_is_no_machine(text: str, complaint: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,6 +11,15 @@ from rankwise.errors import RankwiseError
 
 MOST_OBJECTS = 1 << 24
 """Of one kind, and slots: as many as the largest machines have, ten times."""
+
+
+# Control and format characters, blanks but the usual one, lines' ends, those for private use: they are not
+# printed, or turn what is printed around. The same as in src/machine/field.cpp; str.isprintable() depends on
+# the version of Python.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U0010ffff]"
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,8 @@ class Field:
             raise self.error("must be an object: {...}")
         for key in self.value:
             if allowed is not None and key not in allowed:
-                raise self.error(f"unknown key {key!r}; known are {', '.join(allowed)}")
+                shown = "?" if _UNPRINTABLE.search(key) else key
+                raise self.error(f"unknown key {shown!r}; known are {', '.join(allowed)}")
         for key in required:
             if key not in self.value:
                 raise self.error(f"{key!r} is missing")
@@ -47,20 +58,22 @@ class Field:
         """Return a text that can be printed as it is."""
         if not isinstance(self.value, str):
             raise self.error("must be a text")
-        if not self.value.isprintable():
+        if _UNPRINTABLE.search(self.value):
             raise self.error("must not contain control characters")
         return self.value
 
     def name(self) -> str:
         """Return a text that can be a name in files of launchers: no blanks."""
         text = self.text()
-        if not text or any(character.isspace() for character in text):
+        if not text or " " in text:
             raise self.error("must be a name without blanks")
         return text
 
     def whole(self, least: int, most: int = MOST_OBJECTS) -> int:
         """Return a whole number from `least` to `most`."""
         value = self.value
+        if isinstance(value, float) and value.is_integer():  # 2.0 is no other number than 2 in JSON
+            value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise self.error(f"must be a whole number above {least - 1}")
         if value > most:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ FORMAT = "rankwise-machine"
 VERSION = 1
 
 _MOST_LEVELS = 64
+_MOST_DIGITS = 400
+_ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
 _CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
 _KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
 _LEVEL_KEYS = ("name", "cost", "link_mb_s")
@@ -34,7 +37,9 @@ def read_machine(path: Path) -> Machine:
     except OSError as error:
         raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
     except UnicodeDecodeError as error:
-        raise RankwiseError(f"{path} is no machine.json: byte {error.start} is not UTF-8; {_CURE}") from error
+        raise RankwiseError(
+            f"{path}: is no machine.json: byte {error.start} is not UTF-8; {_CURE}"
+        ) from error
     try:
         return machine_of(text)
     except RankwiseError as error:
@@ -70,14 +75,21 @@ def machine_of(text: str) -> Machine:
 
 def _parsed(text: str) -> object:
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        found: object = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_integer
+        )
+        if "\\u" in text:
+            json.dumps(found, ensure_ascii=False).encode()
+            if _ZERO.search(text):
+                raise RankwiseError(f"is no JSON for programs: \\u0000 in a text; {_CURE}")
+        return found
     except json.JSONDecodeError as error:
         message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
         raise RankwiseError(message) from error
     except RecursionError as error:
         raise RankwiseError("is no machine.json: it is nested too deeply") from error
-    except ValueError as error:  # a number with thousands of digits
-        raise RankwiseError(f"is no machine.json: {error}") from error
+    except UnicodeEncodeError as error:
+        raise RankwiseError(f"is no JSON: half of a surrogate pair; {_CURE}") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -87,6 +99,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise RankwiseError(f"the key {twice!r} is there twice in one object")
     return found
+
+
+def _integer(digits: str) -> int:
+    return int(digits[:_MOST_DIGITS])  # int() takes no more than some thousands; this is too large anywhere
 
 
 def _no_constant(word: str) -> float:
@@ -104,9 +120,9 @@ def _levels(field: Field, regular: bool) -> tuple[Level, ...]:
     names = [level.name for level in levels]
     if len(names) > _MOST_LEVELS:
         raise field.error(f"must not be more than {_MOST_LEVELS}")
-    for item, name in zip(reversed(given), reversed(names), strict=False):
-        if names.count(name) > 1:
-            raise item.error(f"the name {name!r} is there twice")
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise given[place - len(names)].error(f"the name {name!r} is there twice")
     if NODE not in names:
         raise field.error(f'one must have the name "{NODE}"')
     return tuple(levels)
@@ -120,13 +136,15 @@ def _level(field: Field, regular: bool) -> Level:
         raise keys["name"].error("must not be empty")
     return Level(
         name,
-        Cost(**{key: value.number() for key, value in cost.items() if value.value is not None}),
+        Cost(**{key: cost[key].number() for key in COSTS if key in cost and cost[key].value is not None}),
         keys["link_mb_s"].number() if "link_mb_s" in keys else None,
     )
 
 
 def _source(field: Field) -> Source:
-    return Source(**{key: value.text() for key, value in field.keys(_names_of(Source), ("kind",)).items()})
+    names = _names_of(Source)
+    keys = field.keys(names, ("kind",))
+    return Source(**{name: keys[name].text() for name in names if name in keys})
 
 
 def _misfit(field: Field) -> Misfit:
@@ -137,7 +155,7 @@ def _misfit(field: Field) -> Misfit:
         where=keys["where"].text(),
         hosts=tuple(host.name() for host in keys["hosts"].items()),
         what=keys["what"].text(),
-        size=keys["size"].whole(0, most=1 << 62),
+        size=keys["size"].whole(0, most=1 << 52),
         value=keys["value"].number(),
         expected=keys["expected"].number(),
         level=keys["level"].text(),

@@ -44,8 +44,9 @@ def _hosts(keys: dict[str, Field], count: int) -> list[str]:
         return [f"{NODE}{number}" for number in range(count)]
     given = keys["names"]
     if isinstance(given.value, str):
+        text = given.text()
         try:
-            hosts = hosts_of(given.text())
+            hosts = hosts_of(text)
         except RankwiseError as error:
             raise given.error(str(error)) from error
     else:

@@ -25,6 +25,8 @@ class TreeReader:
         self._node = levels.index(NODE)
         self._hosts: set[str] = set()
         self._given = templates.keys(None) if templates else {}
+        for name, template in self._given.items():
+            Field(name, template.path).text()
         self._made: dict[tuple[str, int], Children] = {}
 
     def below_root(self, tree: Field) -> tuple[Object, ...]:
