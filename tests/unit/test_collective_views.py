@@ -209,7 +209,8 @@ def test_by_collective_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_pairs_of_each_kind_have_a_table(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(path, "INSERT INTO messages VALUES (3, 0, 3, 'one-sided', 1, 7, 70)")
     text = shown(capsys, path, "--by", "pair")
-    tables = [part.splitlines() for part in text.split("\n\n")]
+    title, *tables = [part.splitlines() for part in text.split("\n\n")]
+    assert title == ["Rank 0 sends the most to rank 1: 150 KiB, 18.8 % of all point-to-point bytes."]
     assert [lines[0] for lines in tables] == [
         "Point-to-point",
         "One-sided",

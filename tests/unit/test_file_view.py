@@ -57,8 +57,8 @@ def test_calls_of_each_procedure(path: Path) -> None:
 def test_by_file(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, str(path), "--by", "file")
     words = [line.split() for line in text.splitlines()]
-    assert words[1] == ["out.dat", "4", "8", "40", "2.00", "MiB", "4.00", "MiB", "3.54", "s", "4.76", "MiB/s"]
-    assert words[2] == ["log", "2", "2", "6", "-", "5.86", "KiB", "2.00", "ms", "-"]
+    assert words[4] == ["out.dat", "4", "8", "40", "2.00", "MiB", "4.00", "MiB", "3.54", "s", "4.76", "MiB/s"]
+    assert words[5] == ["log", "2", "2", "6", "-", "5.86", "KiB", "2.00", "ms", "-"]
     verbose = shown(capsys, str(path), "--by", "file", "-v")
     assert "The calls on them" in verbose
     assert ["out.dat", "W", "rdonly", "read_at", "4", "32"] in [

@@ -101,7 +101,7 @@ def near_share(share: float) -> object:
 def of_the_rest(lines: list[str], head: str) -> list[str]:
     """Return the cells of all rows that stand not apart."""
     cells = column(lines, head)
-    apart = [line.startswith(("Init", "Finalize")) for line in lines[1:]]
+    apart = [line.lstrip().startswith(("Init", "Finalize", "total")) for line in lines[1:]]
     return [cell for cell, is_apart in zip(cells, apart, strict=True) if not is_apart]
 
 
@@ -117,6 +117,10 @@ def assert_consistent(lines: list[str], total: float, run: float) -> None:
         return
     times = [seconds_of(cell) for cell in of_the_rest(lines, "time (sum)")]
     assert sum(times) == pytest.approx(total, rel=ROUNDING)
+    for line in lines:
+        if line.lstrip().startswith("total"):
+            assert seconds_of(column([lines[0], line], "time (sum)")[0]) == pytest.approx(total, rel=ROUNDING)
+            assert share_of(column([lines[0], line], "% of MPI")[0]) == pytest.approx(100, abs=LEAST_SHARE)
     for time, share in zip(times, shares, strict=True):
         assert share == near_share(100 * time / total)
     if "% of run" in lines[0]:
@@ -138,7 +142,7 @@ def tables_of(connection: sqlite3.Connection, view: str, *, verbose: bool, limit
 def drawn(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Path, float, float]:
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("COLUMNS", "250")
     path = tmp_path / "a.rankwise"
     total = write_random(path, request.param)
     with sqlite3.connect(path) as connection:

@@ -60,10 +60,28 @@ def test_hostile_names_are_harmless(
 
 def test_by_call(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = words_of(shown(capsys, path, "--by", "call"))
-    assert ["Waitall", "400", "-", "-", "800", "ms", "14.9", "2.0"] in words
-    assert ["Irecv", "800", "-", "800", "KiB", "200", "ms", "3.7", "0.5"] in words
-    assert ["Init", "4", "-", "-", "400", "ms", "-", "-"] in words
-    assert words[8] == ["Finalize", "4", "-", "-", "160", "ms", "-", "-"]
+    assert words[0] == ["Allreduce", "takes", "46.6", "%", "of", "the", "time", "in", "MPI."]
+    assert ["Waitall", "400", "-", "-", "800", "ms", "14.9", "2.0", "2.00", "ms"] in words
+    assert ["Irecv", "800", "-", "800", "KiB", "200", "ms", "3.7", "0.5", "250", "us"] in words
+    total = ["total", "2460", "3.28", "MiB", "800", "KiB", "5.36", "s", "100.0", "13.6", "2.18", "ms"]
+    assert words[9:12] == [
+        total,
+        ["Init", "4", "-", "-", "400", "ms", "-", "-", "100", "ms"],
+        ["Finalize", "4", "-", "-", "160", "ms", "-", "-", "40.0", "ms"],
+    ]
+    assert ["call", "per", "rank", "min", "(rank)", "max", "(rank)", "imbalance"] in words
+    assert ["Allreduce", "625", "ms", "250", "ms", "(0)", "1.00", "s", "(3)", "1.60"] in words
+    # The ranks that never called count with no time, and the lowest of them is named.
+    assert ["Bcast", "15.0", "ms", "10.0", "ms", "(2)", "20.0", "ms", "(0)", "1.33"] in words
+
+
+def test_a_wide_page_has_one_table(
+    path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    words = words_of(shown(capsys, path, "--by", "call", "-v"))
+    assert sum(line[:1] == ["Waitall"] for line in words) == 1
+    assert words[2][-5:] == ["(rank)", "imbalance", "shortest", "longest", "ranks"]
 
 
 @pytest.mark.parametrize("view", ["call", "communicator", "size", "node", "region"])
@@ -94,8 +112,13 @@ def test_by_communicator(path: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_by_communicator_verbose_has_a_table_for_each(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, path, "--by", "communicator", "-v")
     assert 'W_a1_u1.2 "row": 2 processes (2-3), Cart_sub of W_a1\n' in text
-    times = ["625", "ms", "250", "ms", "1.00", "s", "2.50", "s"]  # mean, min, max, sum
-    assert ["Allreduce", "400", "3.12", "KiB", *times, "46.6"] in words_of(text)
+    times = ["6.25", "ms", "625", "ms", "250", "ms", "(0)"]  # of a call, of a rank: mean, min
+    words = words_of(text)
+    assert ["Allreduce", "400", "3.12", "KiB", "2.50", "s", "46.6", *times] in words
+    assert ["Allreduce", "1.00", "s", "(3)", "1.60"] in words
+    assert ["W_a1_u1.2", "'row'".replace("'", '"'), "40.0", "ms", "400", "ms", "400", "ms", "(2)"] == next(
+        line[:9] for line in words if line[:1] == ["W_a1_u1.2"] and "(2)" in line
+    )
 
 
 def test_by_pair(path: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,12 +130,10 @@ def test_by_pair(path: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_by_rank_and_node(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     volumes = ["841", "KiB", "200", "KiB"]
     words = words_of(shown(capsys, path, "--by", "rank", "--limit", "1"))
-    assert ["3", "nodeb", "finalized", "10.0", "s", "9.86", "s", "1.71", "s", "17.3", *volumes] in words
+    assert ["3", "nodeb", "9.86", "s", "1.71", "s", "17.3", *volumes, "Allreduce"] in words
     assert [
         "3",
         "others",
-        "30.0",
-        "s",
         "29.6",
         "s",
         "3.65",
@@ -123,6 +144,9 @@ def test_by_rank_and_node(path: str, capsys: pytest.CaptureFixture[str]) -> None
         "600",
         "KiB",
     ] in words
+    assert words[5] == ["total", "39.4", "s", "5.36", "s", "13.6", "3.28", "MiB", "800", "KiB"]
+    assert words[6] == ["mean", "9.86", "s", "1.34", "s", "13.6", "841", "KiB", "200", "KiB"]
+    assert words[7] == ["max/mean", "1.00", "1.28", "1.00", "1.00"]
     words = words_of(shown(capsys, path, "--by", "node"))
     assert ["nodeb", "2", "3.17", "s", "59.1", "16.1", "300", "KiB", "100", "KiB"] in words
 
@@ -135,7 +159,7 @@ def test_by_region(path: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_limit_always_leaves_a_line_for_the_others(large: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, large, "--by", "call")
-    assert sum(line.startswith("Extra_") for line in text.splitlines()) == 24
+    assert sum(line.startswith("Extra_") for line in text.splitlines()) == 2 * 24  # in two tables
     assert "\n16 others  " in text
     assert "--limit 0 shows all rows." in text
     everything = shown(capsys, large, "--by", "call", "--limit", "0")

@@ -98,7 +98,7 @@ def test_json_is_the_data_of_the_view(tmp_path: Path, capsys: pytest.CaptureFixt
     ("name", "title"),
     [
         ("call", "Allreduce takes 46.6 % of the time in MPI"),
-        ("rank", "Rank 3 (nodeb) spends the most time in MPI: 1.71 s of 9.86 s"),
+        ("rank", "Rank 3 (nodeb) spends the most time in MPI: 1.71 s, 1.28 times the mean"),
         ("node", "25.0 % of 800 KiB of messages leave their node"),
         ("region", "solve takes 98.9 % of the time in MPI"),
         ("pair", "Rank 0 sends the most to rank 1: 150 KiB, 18.8 % of all point-to-point bytes"),
@@ -140,10 +140,11 @@ def test_columns_that_mean_the_same_are_explained_together() -> None:
 def test_notes_are_numbered_once_and_stand_below() -> None:
     table = Table([NAME, CALLS, TIME], ROWS, "Nothing.", notes=["All is said."])
     assert lines_of(View("", [table], {})) == [
-        "name  calls     time",
-        "a         2  500 ms+",
-        "b         3      [1]",
-        "c         4   250 ms",
+        "name   calls     time",
+        "a          2  500 ms+",
+        "b          3      [1]",
+        "c          4   250 ms",
+        "total      9",
         "calls: how many. time: how long; +: at least. All is said. [1]: not timed.",
     ]
 
@@ -159,6 +160,7 @@ def test_parts_are_tables_of_their_own_and_explain_once() -> None:
         "name     calls",
         "a            2",
         "1 other      4",
+        "total        6",
         "--limit 0 shows all rows.",
         "calls: how many.",
     ]
@@ -167,3 +169,59 @@ def test_parts_are_tables_of_their_own_and_explain_once() -> None:
 def test_what_is_explained_is_not_explained_again() -> None:
     first, second = Table([NAME, CALLS], ROWS, ""), Table([NAME, CALLS, TIME], ROWS, "", title="Again")
     assert lines_of(View("", [first, second], {}))[-1] == "time: how long; +: at least. [1]: not timed."
+
+
+def test_the_total_is_of_all_rows_and_stands_above_what_is_apart() -> None:
+    apart = [{"name": Cell("Init"), "calls": Cell("1", 1)}]
+    table = Table([NAME, CALLS], ROWS, "", sums=[{"name": Cell("mean"), "calls": Cell("3", 3)}], apart=apart)
+    assert lines_of(View("", [table], {}), limit=1)[1:6] == [
+        "a             2",
+        "2 others      7",
+        "total         9",
+        "mean          3",
+        "Init          1",
+    ]
+    assert Table([NAME, CALLS], ROWS[:1], "").total_lines() == []
+
+
+def test_columns_without_room_stand_below_with_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    names: Column[tuple[str, int, float | None]] = label("name", lambda row: f"a_long_{row[0]}", "who")
+    more = [number(f"number {place}", lambda row: row[1], COUNT, "how many") for place in range(4)]
+    assert lines_of(View("", [Table([names, *more], ROWS, "")], {}))[:12] == [
+        "name      number 0  number 1  number 2",
+        "a_long_a         2         2         2",
+        "a_long_b         3         3         3",
+        "a_long_c         4         4         4",
+        "total            9         9         9",
+        "",
+        "name      number 3",
+        "a_long_a         2",
+        "a_long_b         3",
+        "a_long_c         4",
+        "total            9",
+        "number 0, number 1, number 2, number 3:",
+    ]
+
+
+@pytest.mark.parametrize("verbose", [[], ["-v"]])
+@pytest.mark.parametrize("name", VIEWS)
+def test_eighty_columns_break_no_name(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    verbose: list[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for write in (profiles.write_inside, profiles.write_with_files, profiles.write_large):
+        path = write(tmp_path / f"{write.__name__}.rankwise")
+        assert main(["show", str(path), "--by", name, "--limit", "0", *verbose]) == 0
+        text = capsys.readouterr().out
+        assert max(map(len, text.splitlines())) <= 80
+        if not text.startswith("No "):
+            detail = Detail.VERBOSE if verbose else Detail.BRIEF
+            with opened_profile(path) as connection:
+                for table in view(name, connection, detail).tables:
+                    names = [column for column in table.columns_in(detail) if column.format.whole]
+                    assert all(column.cell(row).text in text for column in names for row in table.rows)

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.over_ranks import calls_over_ranks
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,9 @@ class CommunicatorCalls:
         seconds_mean: mean over the members whose counters were read, also those that never called.
         seconds_min: of the process with the least time.
         seconds_max: of the process with the most.
+        rank_min: world rank of the former, the lowest of several.
+        rank_max: of the latter.
+        imbalance: `seconds_max` by `seconds_mean`; None if nobody spent time in it.
     """
 
     communicator: str
@@ -25,18 +29,22 @@ class CommunicatorCalls:
     seconds_mean: float
     seconds_min: float
     seconds_max: float
+    rank_min: int
+    rank_max: int
+    imbalance: float | None
     counted: Counted
 
 
 def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
     """Return every procedure on every communicator, most time in MPI first."""
     (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
-    spreads = {
+    extremes = {
         (communicator, procedure): facts
         for communicator, procedure, *facts in connection.execute(
             "SELECT communicator, procedure, ranks, least_seconds, most_seconds FROM communicator_sums"
         )
     }
+    spreads = calls_over_ranks(connection)
     found = []
     for (name, size, seen, communicator, procedure_name, procedure), counted in counted_by(
         connection,
@@ -44,12 +52,21 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
         sums="communicator_sums",
     ):
-        processes, least, most = spreads[communicator, procedure]
+        processes, least, most = extremes[communicator, procedure]
         members = max(seen if size else ranks, processes)
-        least = least if processes == members else 0.0
+        each = spreads[name, procedure_name]
         found.append(
             CommunicatorCalls(
-                name, procedure_name, processes, counted.seconds / members, least, most, counted
+                communicator=name,
+                procedure=procedure_name,
+                processes=processes,
+                seconds_mean=counted.seconds / members,
+                seconds_min=least if processes == members else 0.0,
+                seconds_max=most,
+                rank_min=each.minimum_rank,
+                rank_max=each.maximum_rank,
+                imbalance=each.imbalance,
+                counted=counted,
             )
         )
     return found

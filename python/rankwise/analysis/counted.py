@@ -23,6 +23,9 @@ THREAD_SECONDS = f"{RUN_SECONDS} * MAX(ranks.threads, 1)"
 
 _OPEN_OR_CLOSE = "(SELECT id FROM procedures WHERE class = 'environment')"
 
+BETWEEN = f"calls.procedure NOT IN {_OPEN_OR_CLOSE}"
+"""SQL: a call between MPI_Init and MPI_Finalize."""
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -80,7 +83,7 @@ def counted_by(
         (values of the keys, sums) of each group, most time first.
     """
     (run,) = connection.execute(f"SELECT TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
-    groups = _groups(connection, sums, keys, f"{joins} WHERE calls.procedure NOT IN {_OPEN_OR_CLOSE}")
+    groups = _groups(connection, sums, keys, f"{joins} WHERE {BETWEEN}")
     mpi = sum(sums.seconds for _, sums in groups)
     return [
         (

@@ -23,6 +23,11 @@ class Spread:
     maximum: float
     maximum_rank: int
 
+    @property
+    def imbalance(self) -> float | None:
+        """Maximum by average: 1 where all are the same; None where all are 0."""
+        return self.maximum / self.average if self.average else None
+
 
 def spread(values: Mapping[int, float]) -> Spread:
     """Return the spread of rank → value; `values` must not be empty."""

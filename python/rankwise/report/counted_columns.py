@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rankwise.analysis.counted import Counted
+from rankwise.analysis.spread import Spread
 from rankwise.report.units import percent_text
-from rankwise.report.view import COUNT, SECONDS, SHARE, VOLUME, Cell, Column, Line, number
+from rankwise.report.view import (
+    COUNT,
+    RATIO,
+    SECONDS,
+    SHARE,
+    VOLUME,
+    Cell,
+    Column,
+    Format,
+    Line,
+    Value,
+    number,
+)
+
+Row = TypeVar("Row")
 
 UNFINISHED = "+"
 """Marks a time that holds calls which never returned."""
@@ -56,7 +71,54 @@ TIME: Column[HasCounted] = Column(
 OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, SHARE, OF_MPI_MEANING)
 OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, SHARE, OF_RUN_MEANING)
 
+PER_CALL: Column[HasCounted] = Column(
+    "per call",
+    lambda row: _per_call([row]),
+    SECONDS,
+    "mean time of a call",
+    total=lambda rows: _per_call(rows),
+)
+
 _COUNTED = (CALLS, SENT, RECEIVED, TIME, OF_MPI, OF_RUN)
+
+
+def _per_call(rows: Sequence[HasCounted]) -> float | None:
+    calls = sum(row.counted.calls + row.counted.unfinished for row in rows)
+    return sum(row.counted.seconds for row in rows) / calls if calls else None
+
+
+def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
+    """Return columns for how evenly ranks share the time: mean, the extremes and whose they are, imbalance.
+
+    Args:
+        of: row → its seconds over the ranks; None if nobody called.
+        whose: the ranks that are meant, for the meaning of the columns.
+    """
+
+    def column(
+        name: str,
+        value: Callable[[Spread], Value],
+        kind: Format,
+        meaning: str,
+        rank: Callable[[Spread], int] | None = None,
+    ) -> Column[Row]:
+        def of_row(row: Row) -> Value:
+            each = of(row)
+            return None if each is None else value(each)
+
+        def mark(row: Row) -> str:
+            each = of(row)
+            return "" if each is None or rank is None else f" ({rank(each)})"
+
+        return Column(name, of_row, kind, meaning, mark=mark)
+
+    extremes = "least and most time of a rank, and which rank that is"
+    return [
+        column("per rank", lambda each: each.average, SECONDS, f"mean time of {whose} in all these calls"),
+        column("min (rank)", lambda each: each.minimum, SECONDS, extremes, lambda each: each.minimum_rank),
+        column("max (rank)", lambda each: each.maximum, SECONDS, extremes, lambda each: each.maximum_rank),
+        column("imbalance", lambda each: each.imbalance, RATIO, "max by mean, 1.00: all ranks the same"),
+    ]
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,8 @@ class Table:
         rows: all, in the order of showing. Who draws them may cut them, and shows the total of the rest.
         empty: the sentence in place of a table without rows: why, and the cure.
         title: a line above, or ''.
-        apart: lines below the rows, which are in no total and no share, and never cut.
+        sums: lines below the total, on all rows taken together.
+        apart: lines below these, which are in no total and no share, and never cut.
         notes: sentences below the table, beside the meanings of the columns.
         parts: by the value of the first column the title of its rows, in the order of showing: they are drawn
             as a table of their own, without that column. Empty = all rows are one table.
@@ -177,6 +178,7 @@ class Table:
     rows: Sequence[Any]
     empty: str
     title: str = ""
+    sums: Sequence[Line] = ()
     apart: Sequence[Line] = ()
     notes: Sequence[str] = ()
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -185,6 +187,13 @@ class Table:
     def columns_in(self, detail: Detail) -> list[Column[Any]]:
         """Return the columns that are in an answer."""
         return [column for column in self.columns if column.detail & detail]
+
+    def total_lines(self) -> list[Line]:
+        """Return the total of all rows, and the other sums; nothing of less than two rows."""
+        if len(self.rows) < 2:
+            return []
+        total = {column.name: column.total_cell(self.rows) for column in self.columns if column.total}
+        return [{self.columns[0].name: Cell("total"), **total}, *self.sums] if total else [*self.sums]
 
 
 def line(columns: Sequence[Column[AnyRow]], row: AnyRow) -> Line:

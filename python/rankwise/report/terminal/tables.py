@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from rich.cells import cell_len
@@ -31,6 +32,7 @@ class TextColumn(Generic[AnyRow]):
         rest: the text for the rows that are not shown, or None where there is nothing to say.
         right: aligned right.
         flexible: may be narrowed where the page is too narrow.
+        whole: holds names, which are not broken where there is another way.
     """
 
     head: str
@@ -38,6 +40,7 @@ class TextColumn(Generic[AnyRow]):
     rest: Callable[[Sequence[AnyRow]], str] | None = None
     right: bool = False
     flexible: bool = False
+    whole: bool = False
 
 
 def label(head: str, cell: Callable[[Row], str]) -> TextColumn[Row]:
@@ -58,38 +61,97 @@ def table_lines(
     shown: Sequence[Row],
     rest: Sequence[Row] = (),
     *,
+    sums: Sequence[Sequence[str]] = (),
     apart: Sequence[Sequence[str]] = (),
     fold: bool = True,
+    split: bool = False,
 ) -> list[Text]:
-    """Return the table as lines: the heads, the rows, one line "others", and what stands apart.
+    """Return the table as lines: the heads, the rows, one line "others", the sums, and what stands apart.
 
     Args:
         page: that it is made for.
         columns: from left to right.
         shown: rows with a line of their own.
         rest: rows that the line "others" sums up; no such line if empty.
-        apart: cells of lines below, which no sum and no share includes.
+        sums: cells of lines below, of all rows taken together.
+        apart: cells of lines below these, which no sum and no share includes.
         fold: whether a name that is too long goes on in the next line, or is cut with an ellipsis (then every
             row is one line).
+        split: whether columns that there is no room for stand in a table below with the same names.
     """
     heads = [page.text(column.head, "bold") for column in columns]
     table = [heads] + [[page.text(column.cell(row)) for column in columns] for row in shown]
     if rest:
-        sums = [column.rest(rest) if column.rest else "" for column in columns]
-        sums[0] = f"{len(rest)} other{'s' * (len(rest) > 1)}"
-        table.append([page.text(text, "dim") for text in sums])
+        others = [column.rest(rest) if column.rest else "" for column in columns]
+        others[0] = f"{len(rest)} other{'s' * (len(rest) > 1)}"
+        table.append([page.text(text, "dim") for text in others])
+    table += [[page.text(cell, "bold") for cell in cells] for cells in sums]
     table += [[page.text(cell, "dim") for cell in cells] for cells in apart]
-    widths = _widths(page, columns, table)
     lines: list[Text] = []
-    for cells in table:
-        lines += _row_lines(page, columns, cells, widths, fold)
+    for chosen in _blocks(page, columns, table) if split else [range(len(columns))]:
+        lines += [Text()] * bool(lines)
+        block = [columns[index] for index in chosen]
+        rows = [[row[index] for index in chosen] for row in table]
+        if lines:  # a sum may have nothing to say in these columns
+            names = len(_names(columns))
+            rows = [row for row in rows if any(cell.plain for cell in row[names:])]
+        widths = _widths(page, block, rows, split)
+        for row in rows:
+            lines += _row_lines(page, block, row, widths, fold)
     return lines
 
 
-def _widths(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[int]:
-    """Return the columns' widths, the widest flexible ones narrowed until the table fits, if it can."""
-    widths = [max(cells[index].cell_len for cells in table) for index in range(len(columns))]
+def _blocks(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[list[int]]:
+    """Share the columns out among tables as wide as the page, each with the names at the beginning."""
+    natural, least = _natural_widths(columns, table), _least_widths(page, columns, table, split=True)
+    needed = [
+        min(wide, narrow) if column.flexible else wide
+        for column, wide, narrow in zip(columns, natural, least, strict=True)
+    ]
+    names = range(len(_names(columns)))
+    blocks = [list(names)]
+    for index in range(len(names), len(columns)):
+        wide = sum(needed[each] + _GAP for each in blocks[-1]) + needed[index]
+        if wide > page.width and len(blocks[-1]) > len(names):
+            blocks.append(list(names))
+        blocks[-1].append(index)
+    return blocks
+
+
+def _names(columns: Sequence[TextColumn[Row]]) -> list[TextColumn[Row]]:
+    """Return the first columns as far as they are names; at least one."""
+    return list(takewhile(lambda column: column.flexible, columns)) or list(columns[:1])
+
+
+def _natural_widths(columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[int]:
+    return [max(cells[index].cell_len for cells in table) for index in range(len(columns))]
+
+
+def _least_widths(
+    page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]], split: bool
+) -> list[int]:
+    """Return what the columns can be narrowed to.
+
+    Where columns can stand in another table, no name is broken, and other texts only between words, unless
+    that takes more than a third of the page.
+    """
     least = [max(_LEAST_FLEXIBLE, cell_len(column.head)) for column in columns]
+    if not split:
+        return least
+    texts = [[cells[index].plain for cells in table] for index in range(len(columns))]
+    parts = [
+        each if column.whole else [word for text in each for word in text.split()]
+        for column, each in zip(columns, texts, strict=True)
+    ]
+    longest = [max(map(cell_len, each), default=0) for each in parts]
+    return [max(one, min(other, page.width // 3)) for one, other in zip(least, longest, strict=True)]
+
+
+def _widths(
+    page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]], split: bool
+) -> list[int]:
+    """Return the columns' widths, the widest flexible ones narrowed until the table fits, if it can."""
+    widths, least = _natural_widths(columns, table), _least_widths(page, columns, table, split)
     while sum(widths) + _GAP * (len(widths) - 1) > page.width:
         narrowable = [i for i, column in enumerate(columns) if column.flexible and widths[i] > least[i]]
         if not narrowable:

@@ -15,6 +15,8 @@ from rankwise.report.view import Cell, Column, Detail, Table, Value, View, legen
 
 def show_view(page: Page, view: View, detail: Detail, limit: int) -> None:
     """Write the tables of an answer, each with at most `limit` rows (0 = all) and the sums of the others."""
+    if view.title:
+        page.write(*page.wrapped(f"{view.title}.", "bold", indent=2), Text())
     explained: set[tuple[str, str]] = set()
     tables = [part for table in view.tables if table.detail & detail for part in _parts(table, limit)]
     for number, table in enumerate(tables):
@@ -67,8 +69,11 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
             if column.note:
                 notes.mark(column.note(row))
     shown, rest = cut(table.rows, limit)
-    apart = [[_text(one.get(column.name), notes) for column in columns] for one in table.apart]
-    page.write(*table_lines(page, texts, shown, rest, apart=apart))
+    sums, apart = (
+        [[_text(one.get(column.name), notes) for column in columns] for one in lines]
+        for lines in (table.total_lines(), table.apart)
+    )
+    page.write(*table_lines(page, texts, shown, rest, sums=sums, apart=apart, split=True))
     if rest:
         page.write(*page.wrapped("--limit 0 shows all rows.", "dim"))
     if caption := " ".join(filter(None, [legend(columns), *table.notes, notes.text()])):
@@ -92,6 +97,7 @@ def _text_column(column: Column[Any], notes: Footnotes | None) -> TextColumn[Any
         lambda rows: column.total_cell(rows).text,
         right=column.format.right,
         flexible=column.format.flexible,
+        whole=column.format.whole,
     )
 
 

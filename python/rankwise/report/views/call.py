@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.over_ranks import procedures_over_ranks
 from rankwise.analysis.procedures import ProcedureRow, opening_and_closing_procedures, procedures
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, RECEIVED, SENT, TIME, share_of_mpi
+from rankwise.report.counted_columns import (
+    CALLS,
+    OF_MPI,
+    OF_RUN,
+    PER_CALL,
+    RECEIVED,
+    SENT,
+    TIME,
+    over_ranks_columns,
+    share_of_mpi,
+)
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
 from rankwise.report.view import NUMBER, SECONDS, Column, Detail, Table, View, label, line
@@ -19,23 +30,25 @@ _COLUMNS: list[Column[ProcedureRow]] = [
     TIME,
     OF_MPI,
     OF_RUN,
-    Column("ranks", lambda row: row.ranks, NUMBER, "that called it", detail=Detail.VERBOSE),
-    Column("mean call", lambda row: _mean(row), SECONDS, _SINGLE, detail=Detail.VERBOSE),
+    PER_CALL,
+]
+_MORE: list[Column[ProcedureRow]] = [
     Column("shortest", lambda row: row.call_seconds_min, SECONDS, _SINGLE, detail=Detail.VERBOSE),
     Column("longest", lambda row: row.call_seconds_max, SECONDS, _SINGLE, detail=Detail.VERBOSE),
+    Column("ranks", lambda row: row.ranks, NUMBER, "that called it", detail=Detail.VERBOSE),
 ]
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row a procedure, in verbose answers with its ranks and the time of single calls."""
     rows, apart = procedures(connection), opening_and_closing_procedures(connection)
+    spreads = procedures_over_ranks(connection)
+    balance: list[Column[ProcedureRow]] = over_ranks_columns(
+        lambda row: spreads.get(row.procedure), "all ranks"
+    )
+    columns = [*_COLUMNS, *balance, *_MORE]
     return View(
         share_of_mpi(call_name(rows[0].procedure), rows[0].counted) if rows else "",
-        [Table(_COLUMNS, rows, NO_CALLS, apart=[line(_COLUMNS, row) for row in apart])],
-        {"calls": rows, "opening_and_closing": apart},
+        [Table(columns, rows, NO_CALLS, apart=[line([*_COLUMNS, *_MORE], row) for row in apart])],
+        {"calls": rows, "opening_and_closing": apart, "calls_over_ranks": spreads},
     )
-
-
-def _mean(row: ProcedureRow) -> float | None:
-    calls = row.counted.calls + row.counted.unfinished
-    return row.counted.seconds / calls if calls else None

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rankwise.analysis.communicator_calls import CommunicatorCalls, communicator_calls
 from rankwise.analysis.communicators import Communicator, communicators
 from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.families import Family, families
+from rankwise.analysis.over_ranks import communicators_over_ranks, families_over_ranks
 from rankwise.analysis.procedures import opening_and_closing_procedures
-from rankwise.report.counted_columns import CALLS, OF_MPI, SENT, TIME, apart_line, share_of_mpi
+from rankwise.analysis.spread import Spread
+from rankwise.report.counted_columns import (
+    CALLS,
+    OF_MPI,
+    PER_CALL,
+    SENT,
+    TIME,
+    apart_line,
+    over_ranks_columns,
+    share_of_mpi,
+)
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
     both_groups,
@@ -37,7 +48,7 @@ _TOPOLOGY = "with its dimensions"
 _REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
 _AFTER_START = "after the start"
-_SPREAD = "time of a process in all its calls, over the communicator's processes"
+_WHOSE = "the communicator's members"
 
 _FAMILIES: list[Column[Family]] = [
     label("communicator", family_name, _NAME),
@@ -46,6 +57,7 @@ _FAMILIES: list[Column[Family]] = [
     TIME,
     OF_MPI,
     label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
+    PER_CALL,
 ]
 _FAMILIES_MADE: list[Column[Family]] = [
     label("communicator", lambda row: row.name, _NAME),
@@ -68,6 +80,7 @@ _EACH: list[Column[Communicator]] = [
     TIME,
     OF_MPI,
     label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
+    PER_CALL,
 ]
 _EACH_MADE: list[Column[Communicator]] = [
     label("communicator", lambda row: row.name, _NAME),
@@ -85,11 +98,9 @@ _ITS_CALLS: list[Column[CommunicatorCalls]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     CALLS,
     SENT,
-    Column("mean", lambda row: row.seconds_mean, SECONDS, _SPREAD),
-    Column("min", lambda row: row.seconds_min, SECONDS, _SPREAD),
-    Column("max", lambda row: row.seconds_max, SECONDS, _SPREAD),
     TIME,
     OF_MPI,
+    PER_CALL,
 ]
 
 
@@ -101,14 +112,16 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     title = ""
     if Detail.BRIEF in detail:
         data["families"] = found = families(connection)
-        tables.append(_used(_FAMILIES, found, apart, Detail.BRIEF))
+        data["families_over_ranks"] = spreads = families_over_ranks(connection)
+        tables.append(_used(_FAMILIES, found, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
         made = [row for row in found if row.size_max]
         tables += _made(_FAMILIES_MADE, made, ["-v shows each communicator."], Detail.BRIEF)
         title = _title(found)
     if Detail.VERBOSE in detail:
         data["communicators"] = each = communicators(connection)
+        data["communicators_over_ranks"] = its = communicators_over_ranks(connection)
         data["communicator_calls"] = calls = communicator_calls(connection)
-        tables.append(_used(_EACH, each, apart, Detail.VERBOSE))
+        tables.append(_used(_EACH, each, lambda row: its.get(row.name), apart, Detail.VERBOSE))
         tables += _made(_EACH_MADE, [row for row in each if row.size], [], Detail.VERBOSE)
         tables += _calls(each, calls)
         title = title or _title(each)
@@ -119,8 +132,20 @@ def _title(rows: Sequence[Family | Communicator]) -> str:
     return share_of_mpi(rows[0].name, rows[0].counted) if rows else ""
 
 
-def _used(columns: Sequence[Column[Any]], rows: Sequence[Any], apart: Counted, detail: Detail) -> Table:
-    return Table(columns, rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
+def _used(
+    columns: Sequence[Column[Any]],
+    rows: Sequence[Any],
+    of: Callable[[Any], Spread | None],
+    apart: Counted,
+    detail: Detail,
+) -> Table:
+    more = over_ranks_columns(of, _WHOSE)
+    return Table([*columns, *more], rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)
+
+
+def _spread(row: CommunicatorCalls) -> Spread:
+    ends = (row.seconds_min, row.rank_min, row.seconds_max, row.rank_max)
+    return Spread(row.counted.seconds, row.seconds_mean, *ends)
 
 
 def _made(
@@ -132,7 +157,9 @@ def _made(
 def _calls(each: Sequence[Communicator], calls: Sequence[CommunicatorCalls]) -> list[Table]:
     called = {row.communicator for row in calls}
     parts = {row.name: _heading(row) for row in each if row.name in called}
-    return [Table(_ITS_CALLS, calls, NO_CALLS, parts=parts, detail=Detail.VERBOSE)] if calls else []
+    more: list[Column[CommunicatorCalls]] = over_ranks_columns(_spread, _WHOSE)
+    table = Table([*_ITS_CALLS, *more], calls, NO_CALLS, parts=parts, detail=Detail.VERBOSE)
+    return [table] if calls else []
 
 
 def _heading(row: Communicator) -> str:

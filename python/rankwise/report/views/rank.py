@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 
+from rankwise.analysis.over_ranks import top_calls
 from rankwise.analysis.percent import percent
 from rankwise.analysis.ranks import Rank, ranks
 from rankwise.profile.victims import signal_name
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.names import call_name
-from rankwise.report.units import second_text
+from rankwise.report.units import ratio_text, second_text
 from rankwise.report.view import (
     BYTES,
     COUNT,
@@ -19,25 +21,28 @@ from rankwise.report.view import (
     PERCENT,
     SECONDS,
     TEXT,
+    Cell,
     Column,
     Detail,
+    Line,
     Table,
     View,
     label,
     number,
 )
 
+_ENDED = "finalized"
 _RANK: Column[Rank] = Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True)
 _TIMES: list[Column[Rank]] = [
     _RANK,
     label("host", lambda row: row.host, "node that it ran on"),
-    label("state", lambda row: _state(row), "how it ended, and inside of what", kind=TEXT),
     number(
         "wall",
         lambda row: row.wall_seconds,
         SECONDS,
-        "from MPI_Init to the end of MPI_Finalize",
+        "from MPI_Init to its end",
         obvious=True,
+        detail=Detail.VERBOSE,
     ),
     number("run", lambda row: row.run_seconds, SECONDS, "between MPI_Init and MPI_Finalize"),
     number("in MPI", lambda row: row.seconds, SECONDS, "during the run"),
@@ -73,15 +78,49 @@ _PROCESS: list[Column[Rank]] = [
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return the time of each rank, in verbose answers also its process."""
     rows = ranks(connection)
-    tables = [Table(_TIMES, rows, NO_RANKS)]
+    top = top_calls(connection)
+    call: Column[Rank] = label(
+        "top call", lambda row: call_name(top.get(row.rank, "-")), "procedure with the most time"
+    )
+    ended = all(row.state == _ENDED for row in rows)
+    state: Column[Rank] = Column(
+        "state",
+        _state,
+        replace(TEXT, whole=True),
+        "how it ended, and inside of what",
+        obvious=True,
+        detail=Detail.VERBOSE if ended else Detail.ALL,
+    )
+    columns = [*_TIMES[:2], state, *_TIMES[2:], call]
+    tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
-        tables.append(Table(_PROCESS, rows, NO_RANKS, title="Their processes", detail=Detail.VERBOSE))
-    return View(_title(rows[0]) if rows else "", tables, {"ranks": rows})
+        title, sums = "Their processes", _sums(_PROCESS, rows)
+        tables.append(Table(_PROCESS, rows, NO_RANKS, title, sums, detail=Detail.VERBOSE))
+    return View(_title(rows) if rows else "", tables, {"ranks": rows, "top_calls": top})
 
 
-def _title(most: Rank) -> str:
-    share = f"{second_text(most.seconds)} of {second_text(most.run_seconds)}"
-    return f"Rank {most.rank} ({most.host}) spends the most time in MPI: {share}"
+def _title(rows: Sequence[Rank]) -> str:
+    most, mean = rows[0], sum(row.seconds for row in rows) / len(rows)
+    times = f", {ratio_text(most.seconds / mean)} times the mean" if mean and len(rows) > 1 else ""
+    return f"Rank {most.rank} ({most.host}) spends the most time in MPI: {second_text(most.seconds)}{times}"
+
+
+def _sums(columns: Sequence[Column[Rank]], rows: Sequence[Rank]) -> list[Line]:
+    """Return the means over the ranks, and how many times that the rank with the most has."""
+    means: dict[str, Cell] = {columns[0].name: Cell("mean")}
+    ratios: dict[str, Cell] = {columns[0].name: Cell("max/mean")}
+    for column in columns:
+        values = [value for value in map(column.value, rows) if isinstance(value, int | float)]
+        if column.total is None or len(values) < 2:
+            continue
+        if column.format is PERCENT:
+            means[column.name] = column.total_cell(rows)
+            continue
+        mean = sum(values) / len(values)
+        means[column.name] = Cell(column.format.text(mean), mean)
+        if mean:
+            ratios[column.name] = Cell(ratio_text(max(values) / mean), max(values) / mean)
+    return [means, ratios]
 
 
 def _state(row: Rank) -> str:

@@ -20,7 +20,8 @@ def region_name(row: Region) -> str:
 _COLUMNS: list[Column[Region]] = [
     label("region", region_name, "name that the program gives it; (outside): not in any region"),
     number("entries", lambda row: row.entries, COUNT, "over all ranks", obvious=True),
-    number(
+    # (Not to be added up: what is inside of a nested region is inside of the outer one, too.)
+    Column(
         "inside",
         lambda row: row.wall_seconds,
         SECONDS,
@@ -38,7 +39,8 @@ _COLUMNS: list[Column[Region]] = [
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
     """Return one row a region, if the program names any."""
     rows = regions(connection)
-    shown = rows if any(row.region != WHOLE_PROGRAM for row in rows) else []
+    used = [row for row in rows if row.region == WHOLE_PROGRAM or row.entries or row.counted.calls]
+    shown = used if any(row.region != WHOLE_PROGRAM for row in used) else []
     apart = apart_line(_COLUMNS, opening_and_closing(connection)) if shown else []
     most = next((row for row in shown if row.region != WHOLE_PROGRAM), None)
     return View(
