@@ -177,6 +177,15 @@ class Launcher:
         following_is_value = following and not following[0].startswith("-") and not _is_program(following[0])
         return 1 if following_is_value else 0
 
+    def ranks(self, options: Sequence[Option]) -> int | None:
+        """Return the number of ranks that options ask for, None if they don't: the last one counts."""
+        counts = [o.value for o in map(self.split, options) if o.name in self.counting]
+        return next((int(text) for text in reversed(counts) if text.isdecimal()), None)
+
+    def split(self, option: Option) -> Option:
+        """Return an option with its value in words of its own, where it may be attached to the name."""
+        return option
+
     def setting(self, variable: str, value: str) -> tuple[str, ...]:
         """Return the option that sets a variable for the ranks of all programs; empty if there is none."""
         del variable, value

@@ -98,7 +98,7 @@ class Placing:
 
 
 class Relaunching(Placing, ABC):
-    """And how a launch of the user's is changed to tell it.
+    """And how a launch of the user's is changed to tell it. Options are as from Launcher.split.
 
     Class attributes:
         name: for people.
@@ -121,10 +121,6 @@ class Relaunching(Placing, ABC):
     def check(self, options: Sequence[Option]) -> None:
         """Raise RankwiseError if the options ask for what can't be told together with places."""
 
-    def option_name(self, option: Option) -> str:
-        """Return the name that counts."""
-        return option.name
-
     def replaces(self, option: Option, *, binds: bool) -> bool:
         """Tell whether an option has to go.
 
@@ -132,8 +128,7 @@ class Relaunching(Placing, ABC):
             option: of the user's launch.
             binds: ranks are bound to cores.
         """
-        name = self.option_name(option)
-        return name in self.placing or (binds and name in self.binding)
+        return option.name in self.placing or (binds and option.name in self.binding)
 
     def binds(self, option: Option) -> bool:
         """Tell whether an option of ours gives ranks their processors."""

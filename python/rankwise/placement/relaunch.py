@@ -65,7 +65,8 @@ class Launch:
         """Return the seats as they are told: without cores, if they can't be or the user binds no ranks."""
         written = self.file(job_of(seats, Path(), ()))
         told = any(map(self.placing.binds, self._options(written)))
-        if told and not self.placing.hosts_only(self._context.options, self.environment):
+        theirs = [self.family.split(option) for option in self._context.options]
+        if told and not self.placing.hosts_only(theirs, self.environment):
             return list(seats)
         return [Seat(seat.rank, seat.host) for seat in seats]
 
@@ -90,9 +91,10 @@ class Launch:
             )
         ours = self._options(written)
         binds = any(map(self.placing.binds, ours))
-        kept = [o for o in self._context.options if not self.placing.replaces(o, binds=binds)]
-        if any(map(self._counts, kept)):
-            ours = [option for option in ours if not self._counts(option)]
+        split, replaces = self.family.split, self.placing.replaces
+        kept = [o for o in self._context.options if not replaces(split(o), binds=binds)]
+        if any(split(option).name in self.family.counting for option in kept):
+            ours = [option for option in ours if option.name not in self.family.counting]
         variables = dict(written.environment)
         context = self._context._replace(options=(*kept, *ours))
         wrappers = carry(self.command.wrappers, variables)
@@ -102,9 +104,6 @@ class Launch:
     def _options(self, written: Written) -> list[Option]:
         """Take the options out of the command that goes with a file; none if there is no command."""
         return list(parse(written.words, lambda _: self.placing.label).contexts[0].options)
-
-    def _counts(self, option: Option) -> bool:
-        return self.placing.option_name(option) in self.family.counting
 
 
 def understand(
@@ -138,7 +137,7 @@ def understand(
         raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
     if not context.program:
         raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
-    placing.check(context.options)
+    placing.check([family.split(option) for option in context.options])
     return Launch(command, family, placing, inside)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
@@ -38,7 +38,7 @@ class Launch:
         """How many ranks the launch asks for; None if it does not say."""
         family = self.command.family
         assert family
-        counts = [_count(context, family.counting) for context in self.command.contexts]
+        counts = [family.ranks(context.options) for context in self.command.contexts]
         if None not in counts:
             return sum(count for count in counts if count)
         allocated = self.environment.get(family.allocated, "")
@@ -98,13 +98,3 @@ def _without_program(context: Context, family: Launcher) -> Context:
         option = last._replace(words=(*last.words, *context.program))
         return context._replace(options=(*context.options[:-1], option), program=())
     raise RankwiseError(f"the probe takes the program's place: leave out {' '.join(context.program)}")
-
-
-def _count(context: Context, names: Collection[str]) -> int | None:
-    found = None
-    for option in context.options:
-        text = option.value if option.name in names else ""
-        if option.words[0][:2] == "-n" and option.words[0][2:].isdecimal():  # srun's -n4
-            text = option.words[0][2:]
-        found = int(text) if text.isdecimal() else found
-    return found

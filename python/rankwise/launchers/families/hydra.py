@@ -127,12 +127,12 @@ class Intel(Mpich):
         )
 
 
-def _assigned(option: Option) -> tuple[str, str]:
-    """Return the variable that the option sets, and its value."""
-    if option.name not in ("env", "genv"):
+def _assigned(option: Option, *names: str) -> tuple[str, str]:
+    """Return the variable that an option of these names sets, and its value."""
+    if option.name not in (names or ("env", "genv")):
         return "", ""
-    name, _, value = "=".join(option.words[1:]).partition("=")
-    return name, value
+    variable, _, value = "=".join(option.words[1:]).partition("=")
+    return variable, value
 
 
 class Hydra(Launcher):
@@ -207,9 +207,8 @@ def _options(name: str, variables: Mapping[str, str]) -> list[Option]:
 def _setting(name: str, options: Iterable[Option], default: str) -> str:
     """Return the user's LD_PRELOAD, as the last `-env` or `-genv` sets it."""
     for option in options:
-        if option.name == name:
-            variable, _, value = "=".join(option.words[1:]).partition("=")
-            default = value if variable == "LD_PRELOAD" else default
+        variable, value = _assigned(option, name)
+        default = value if variable == "LD_PRELOAD" else default
     return default
 
 

@@ -68,15 +68,10 @@ class Step(Relaunching):
 
     def hosts_only(self, options: Sequence[Option], environment: Mapping[str, str]) -> bool:
         """By --cpu-bind=none; several processors a task can't be told together with a list of them."""
-        several = {"c", "cpus-per-task"} & {self.option_name(option) for option in options}
+        several = {"c", "cpus-per-task"} & {option.name for option in options}
         told = [option.value for option in options if option.name == "cpu-bind"]
         bind = told[-1] if told else environment.get("SLURM_CPU_BIND", "")
         return bool(several) or any(map(is_off, bind.split(",")))
-
-    def option_name(self, option: Option) -> str:
-        """Return the letter of a short option, which may have its value attached (-n4)."""
-        word = option.words[0]
-        return option.name if word.startswith("--") else word[1:2]
 
 
 class Slurm(Launcher):
@@ -103,6 +98,11 @@ class Slurm(Launcher):
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""
         short = not word.startswith("--")
         return 0 if short and len(word) > 2 else super().arity(word, following)
+
+    def split(self, option: Option) -> Option:
+        """Return `-n 4` for `-n4`."""
+        word = option.words[0]
+        return option if word.startswith("--") or len(word) <= 2 else Option((word[:2], word[2:]))
 
     def deliver(
         self,
