@@ -12,7 +12,8 @@ import pytest
 
 from rankwise.__main__ import main
 from rankwise.analysis import patterns
-from rankwise.analysis.patterns import Algorithm, algorithms
+from rankwise.analysis.collectives import CLASSES, collectives
+from rankwise.analysis.patterns import Algorithm, algorithm_families, algorithms
 from rankwise.profile.database import open_profile
 
 
@@ -127,12 +128,62 @@ def test_by_algorithm(
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
     words = [line.split() for line in text.splitlines()]
-    assert ["Allreduce", "W", "4", "-", "8", "B", "100", "8", "recursive", "doubling"] in words
-    assert ["Bcast", "W", "4", "1", "varies", "3", "-", "not", "visible", "here", "[1]"] in words
+    assert ["Allreduce", "W", "1", "x", "4", "8", "B", "100", "2.50", "s", "recursive", "doubling"] in words
+    [bcast] = [row for row in words if row[:6] == ["Bcast", "W", "1", "x", "4", "varies"]]
+    assert bcast[6] == "3"
     assert "[1]: not visible here: the library moved the data" in " ".join(text.split())
     assert main(["show", str(path), "--by", "algorithm", "-v"]) == 0
-    words = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["100", "8", "64", "B", "recursive"] in [row[-5:] for row in words]
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    words = [line.split() for line in text.splitlines()]
+    assert ["100", "8", "64", "B", "2.50", "s", "recursive"] in [row[-7:] for row in words]
+    assert ["Bcast", "W", "4", "1", "varies", "3"] in [row[:6] for row in words]
+
+
+def test_shapes_that_are_carried_out_alike_are_one_row(path: Path) -> None:
+    change(path, "INSERT INTO patterns VALUES (2, 3, 2, NULL, 16, 25, 2, 1), (3, 3, 2, NULL, 32, 75, 2, 1)")
+    for pattern, size in ((2, 16), (3, 31)):
+        change(
+            path,
+            "INSERT INTO pattern_messages SELECT ?, source, destination, 1, ? FROM pattern_messages"
+            " WHERE pattern = 1",
+            pattern,
+            size,
+        )
+    shapes = [row for row in rows(path) if row.procedure == "MPI_Allreduce"]
+    # All calls are of one size bin: the others' time is not known, and taken to be the same a call.
+    assert {row.size: row.seconds for row in shapes} == pytest.approx({8: 1.25, 16: 0.3125, 32: 0.9375})
+    one, other = [row for row in algorithm_families(rows(path)) if row.procedure == "MPI_Allreduce"]
+    assert (one.communicator, one.communicators, one.size_min, one.size_max) == ("W", 1, 4, 4)
+    assert (one.shapes, one.roots, one.least, one.most, one.varies, one.calls) == (2, 0, 8, 16, False, 125)
+    assert (one.algorithm, one.exact, one.seconds) == ("recursive doubling", True, pytest.approx(1.5625))
+    assert (other.least, other.most, other.exact) == (32, 32, False)
+    whole = sum(row.seconds for row in rows(path))
+    assert sum(row.seconds for row in algorithm_families(rows(path))) == pytest.approx(whole)
+    with closing(open_profile(path)) as connection:
+        asked = [row for row in collectives(connection) if row.class_name in CLASSES]
+    assert whole == pytest.approx(sum(row.counted.seconds for row in asked))
+    share = sum(row.percent_of_mpi for row in rows(path))
+    assert share == pytest.approx(sum(row.counted.percent_of_mpi for row in asked))
+
+
+def test_the_time_of_a_shape_is_that_of_its_size(path: Path) -> None:
+    # As many calls of 16 bytes, which take three times as long.
+    change(path, "INSERT INTO patterns VALUES (2, 3, 2, NULL, 16, 100, 0, 0)")
+    change(
+        path,
+        "INSERT INTO calls SELECT rank, communicator, region, procedure, 5, calls, 0, 0, 3 * seconds,"
+        " min, max, 0 FROM calls WHERE procedure = 2 AND communicator = 3",
+    )
+    found = {row.size: row.seconds for row in rows(path) if row.procedure == "MPI_Allreduce"}
+    assert found == pytest.approx({8: 2.5, 16: 7.5})
+
+
+def test_algorithms_on_a_family_are_one_row(path: Path) -> None:
+    found = {(row.procedure, row.communicator): row for row in algorithm_families(rows(path))}
+    row = found["MPI_Bcast", "W_a1_u2"]
+    assert (row.communicators, row.size_min, row.size_max, row.least, row.varies) == (2, 2, 2, None, False)
+    assert (row.algorithm, row.text.partition(":")[0]) == (None, "not visible here")
 
 
 def test_by_algorithm_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

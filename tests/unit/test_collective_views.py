@@ -12,7 +12,7 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
-from rankwise.analysis.collectives import collectives
+from rankwise.analysis.collectives import collective_families, collectives
 from rankwise.profile.database import open_profile
 
 MOVED = "not visible here: the library moved the data without messages (shared memory, offload)"
@@ -104,8 +104,10 @@ def test_shapes_that_moved_their_data_without_messages(
     with closing(open_profile(path)) as connection:
         [row] = [row for row in collectives(connection) if row.procedure == "MPI_Allreduce"]
     assert (row.messages, row.bytes, row.factor, row.visibility.whole) == (800, 6400, None, False)
-    words = words_of(shown(capsys, path, "--by", "collective"))
+    words = words_of(shown(capsys, path, "--by", "collective", "-v"))
     assert ["800", "[1]", "6.25", "KiB", "-"] in [line[-5:] for line in words]
+    words = words_of(shown(capsys, path, "--by", "collective"))
+    assert ["6.25", "KiB", "[1]", "-"] in [line[-4:] for line in words]
     [told] = [line for line in shown(capsys, path).splitlines() if line.startswith("inside")]
     assert told.endswith("4 of 5 not visible, 1 in part")
     # What was not kept whole tells nothing.
@@ -184,11 +186,43 @@ def test_by_collective(
     assert max(map(len, text.splitlines())) <= 80
     words = words_of(text)
     times = ["400", "2.50", "s"]
-    assert ["Allreduce", "W", *times, "3.12", "KiB", "800", "6.25", "KiB", "2.00"] in words
-    assert [*["Bcast", "W_a1_u2.1", "10", "30.0", "ms", "20", "B", "[1]", "-", "-"]] in words
+    assert ["Allreduce", "W", "1", "x", "4", *times, "3.12", "KiB", "6.25", "KiB", "2.00"] in words
+    assert ["Bcast", "W_a1_u2", "2", "x", "2", "20", "60.0", "ms", "40", "B", "[1]", "-"] in words
     told = " ".join(text.split())
     assert f"[1]: {MOVED}." in told
     assert "Not among them: 2 messages (6 B) whose call is not known." in told
+
+
+def test_by_collective_verbose_has_a_row_for_each_communicator(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = shown(capsys, path, "--by", "collective", "-v")
+    assert max(map(len, text.splitlines())) <= 80
+    words = words_of(text)
+    times = ["400", "2.50", "s"]
+    assert ["Allreduce", "W", *times, "3.12", "KiB", "800", "6.25", "KiB", "2.00"] in words
+    assert ["Bcast", "W_a1_u2.1", "10", "30.0", "ms", "20", "B", "[1]", "-", "-"] in words
+
+
+def test_collectives_of_a_family_are_summed_up(path: Path) -> None:
+    # Something is seen on one of the columns alone; the other one has another size.
+    change(path, "INSERT INTO messages VALUES (0, 2, 8, 'in-collective', 7, 10, 40)")
+    change(path, "UPDATE communicators SET size = 3, user_name = 'column' WHERE name = 'W_a1_u2.1'")
+    with closing(open_profile(path)) as connection:
+        each = collectives(connection)
+    columns = [row for row in each if row.family == "W_a1_u2"]
+    assert [row.communicator for row in columns] == ["W_a1_u2.0", "W_a1_u2.1"]
+    found = {(row.procedure, row.communicator): row for row in collective_families(each)}
+    row = found["MPI_Bcast", "W_a1_u2"]
+    assert (row.communicators, row.size_min, row.size_max, row.user_names) == (2, 2, 3, ["column"])
+    assert row.counted == columns[0].counted + columns[1].counted
+    assert (row.counted.calls, row.messages, row.bytes, row.factor) == (20, 10, 40, None)
+    assert row.visibility == next(one.visibility for one in columns if one.visibility.text)
+    assert found["MPI_Allreduce", "W"].factor == 2
+    times = [row.counted.seconds for row in found.values() if row.class_name != "environment"]
+    assert times == sorted(times, reverse=True)
+    assert sum(times) == pytest.approx(sum(r.counted.seconds for r in each if r.class_name != "environment"))
 
 
 def test_by_collective_without_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

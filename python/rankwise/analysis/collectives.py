@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.counted import (
@@ -17,9 +18,12 @@ from rankwise.analysis.visibility import Visibilities, Visibility, has_messages_
 CLASSES = ("collective", "neighbourhood")
 """Of procedures."""
 
+OPENING = "environment"
+"""Class of MPI_Init and MPI_Finalize, which are in no sum of times."""
+
 _KEYS = (
     "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
-    " communicators.user_name, communicators.size, communicators.remote_size"
+    " communicators.family, communicators.user_name, communicators.size, communicators.remote_size"
 )
 _JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
 
@@ -39,6 +43,7 @@ class Collective:
         bytes: likewise.
         factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
         visibility: what of it can be seen.
+        family: of the communicator.
     """
 
     procedure: str
@@ -51,6 +56,75 @@ class Collective:
     bytes: int | None
     factor: float | None
     visibility: Visibility
+    family: str
+
+
+@dataclass(frozen=True)
+class CollectiveFamily:
+    """One collective on the communicators of a family, summed up.
+
+    Attributes:
+        communicator: the name of the only one that it was called on, else the family's.
+        user_names: of the communicators, without repeats.
+        communicators: that it was called on.
+        size_min: processes of the smallest, both groups of an intercommunicator.
+        size_max: processes of the largest.
+        visibility: what of it can be seen; of communicators that differ the first where something is missing.
+        (the others as for `Collective`)
+    """
+
+    procedure: str
+    class_name: str
+    communicator: str
+    user_names: list[str]
+    communicators: int
+    size_min: int
+    size_max: int
+    counted: Counted
+    messages: int | None
+    bytes: int | None
+    factor: float | None
+    visibility: Visibility
+
+
+def collective_families(rows: Sequence[Collective]) -> list[CollectiveFamily]:
+    """Sum up collectives by families of communicators, most time in MPI first.
+
+    Args:
+        rows: as `collectives` returns them.
+    """
+    groups: dict[tuple[bool, str, str], list[Collective]] = {}
+    for row in rows:
+        groups.setdefault((row.class_name == OPENING, row.procedure, row.family), []).append(row)
+    found = [_family(group) for group in groups.values()]
+    return sorted(found, key=lambda row: (row.class_name == OPENING, row.counted.order))
+
+
+def _family(group: Sequence[Collective]) -> CollectiveFamily:
+    first = group[0]
+    counted = sum((row.counted for row in group), Counted())
+    messages = [row.messages for row in group if row.messages is not None]
+    volumes = [row.bytes for row in group if row.bytes is not None]
+    seen = next((row.visibility for row in group if row.visibility.text), first.visibility)
+    return CollectiveFamily(
+        procedure=first.procedure,
+        class_name=first.class_name,
+        communicator=first.communicator if len(group) == 1 else first.family,
+        user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
+        communicators=len(group),
+        size_min=min(row.processes for row in group),
+        size_max=max(row.processes for row in group),
+        counted=counted,
+        messages=sum(messages) if messages else None,
+        bytes=sum(volumes) if volumes else None,
+        factor=_factor(sum(volumes), counted, seen),
+        visibility=seen,
+    )
+
+
+def _factor(volume: int | None, counted: Counted, seen: Visibility) -> float | None:
+    """Return bytes sent by bytes contributed; None where it says nothing."""
+    return volume / counted.bytes_sent if volume and counted.bytes_sent and not seen.text else None
 
 
 def collectives(connection: sqlite3.Connection) -> list[Collective]:
@@ -71,6 +145,7 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         procedure,
         communicator,
         communicator_name,
+        family,
         user_name,
         size,
         remote,
@@ -88,11 +163,10 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
             seen=messages is not None,
             with_data=(communicator, procedure) in with_data,
         )
-        factor = volume / counted.bytes_sent if volume and counted.bytes_sent and not seen.text else None
         found.append(
             Collective(
                 *(name, class_name, communicator_name, user_name, processes, counted),
-                *(messages, volume, factor, seen),
+                *(messages, volume, _factor(volume, counted, seen), seen, family),
             )
         )
     return found

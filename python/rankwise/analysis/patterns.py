@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.algorithms import name_of
 from rankwise.analysis.collectives import CLASSES, Collective, collectives
+from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
 from rankwise.analysis.visibility import MOVED, Visibilities, moved_otherwise
 
 MOST_PROCESSES = 2048
@@ -41,6 +44,10 @@ class Algorithm:
         algorithm: the name of the one that explains every message; None = there is none.
         exact: whether the bytes are those of the algorithm, too, not the messages alone.
         also: names of others that would send the same messages.
+        family: of the communicator.
+        seconds: time in the calls of this shape, over all ranks: the communicator's time in the procedure,
+            shared out among its shapes by their calls, and by what a call of their size takes on the family.
+        percent_of_mpi: of all ranks' time in MPI.
     """
 
     procedure: str
@@ -57,6 +64,53 @@ class Algorithm:
     algorithm: str | None = None
     exact: bool = False
     also: tuple[str, ...] = ()
+    family: str = ""
+    seconds: float = 0.0
+    percent_of_mpi: float = 0.0
+
+
+@dataclass(frozen=True)
+class AlgorithmFamily:
+    """The shapes of a collective, on the communicators of a family, that the library carried out alike.
+
+    Attributes:
+        communicator: the name of the only one, else the family's.
+        user_names: of the communicators, without repeats.
+        communicators: how many there are.
+        size_min: processes of the smallest communicator.
+        size_max: processes of the largest.
+        shapes: sizes of messages, roots and communicators that differ.
+        roots: that differ.
+        least: size of the smallest message, bytes; None = all differ by process, or no calls were kept.
+        most: of the largest.
+        varies: whether there are sizes that differ by process.
+        calls: on one process; of communicators that differ, of that with the most.
+        text: the algorithm's name, or why there is none.
+        algorithm: its name; None = there is none.
+        exact: as for `Algorithm`.
+        also: likewise; only what is the same for all shapes.
+        seconds: likewise, summed up.
+        percent_of_mpi: likewise.
+    """
+
+    procedure: str
+    communicator: str
+    user_names: list[str]
+    communicators: int
+    size_min: int
+    size_max: int
+    shapes: int
+    roots: int
+    least: int | None
+    most: int | None
+    varies: bool
+    calls: int
+    text: str
+    algorithm: str | None
+    exact: bool
+    also: tuple[str, ...]
+    seconds: float
+    percent_of_mpi: float
 
 
 @dataclass(frozen=True)
@@ -85,13 +139,93 @@ def algorithms(connection: sqlite3.Connection) -> list[Algorithm]:
     ):
         patterns.setdefault((procedure, communicator), []).append(_Pattern(*row))
     visible = Visibilities(connection)
+    per_call = _seconds_per_call(connection)
     found: list[Algorithm] = []
     for collective in collectives(connection):
         shapes = patterns.get((collective.procedure, collective.communicator), [])
-        found += [_algorithm(connection, visible, collective, shape) for shape in shapes]
+        rows = [_algorithm(connection, visible, collective, shape) for shape in shapes]
         if not shapes and collective.class_name in CLASSES:
-            found.append(_without_pattern(collective))
+            rows = [_without_pattern(collective)]
+        found += _with_times(rows, collective, per_call)
     return found
+
+
+def algorithm_families(rows: Sequence[Algorithm]) -> list[AlgorithmFamily]:
+    """Sum up shapes by families of communicators and algorithms, most time in MPI first.
+
+    Args:
+        rows: as `algorithms` returns them.
+    """
+    groups: dict[tuple[str, str, str, bool], list[Algorithm]] = {}
+    for row in rows:
+        groups.setdefault((row.procedure, row.family, row.text, row.exact), []).append(row)
+    return sorted(map(_family, groups.values()), key=lambda row: -row.seconds)
+
+
+def _family(group: Sequence[Algorithm]) -> AlgorithmFamily:
+    first = group[0]
+    names = dict.fromkeys(row.communicator for row in group)
+    sizes = [row.size for row in group if row.size is not None]
+    calls = Counter[str]()
+    for row in group:
+        calls[row.communicator] += row.calls
+    return AlgorithmFamily(
+        procedure=first.procedure,
+        communicator=first.communicator if len(names) == 1 else first.family,
+        user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
+        communicators=len(names),
+        size_min=min(row.processes for row in group),
+        size_max=max(row.processes for row in group),
+        shapes=len(group),
+        roots=len({row.root for row in group if row.root is not None}),
+        least=min(sizes, default=None),
+        most=max(sizes, default=None),
+        varies=any(row.size is None and row.pattern is not None for row in group),
+        calls=max(calls.values()),
+        text=first.text,
+        algorithm=first.algorithm,
+        exact=first.exact,
+        also=tuple(name for name in first.also if all(name in row.also for row in group)),
+        seconds=sum(row.seconds for row in group),
+        percent_of_mpi=sum(row.percent_of_mpi for row in group),
+    )
+
+
+def _seconds_per_call(connection: sqlite3.Connection) -> dict[tuple[str, str], dict[int | None, float]]:
+    """Return how long a call takes, by family and procedure, of each size bin and of all sizes (None)."""
+    sums: dict[tuple[str, str], dict[int | None, Counted]] = defaultdict(lambda: defaultdict(Counted))
+    for (family, procedure, size_bin), counted in counted_by(
+        connection, "family, procedures.name, size_bin", JOIN_PROCEDURES, sums="family_sums"
+    ):
+        for key in (size_bin, None):
+            sums[family, procedure][key] += counted
+    return {
+        key: {size_bin: one.seconds / one.calls for size_bin, one in bins.items() if one.calls}
+        for key, bins in sums.items()
+    }
+
+
+def _with_times(
+    rows: Sequence[Algorithm],
+    collective: Collective,
+    per_call: Mapping[tuple[str, str], Mapping[int | None, float]],
+) -> list[Algorithm]:
+    """Share out the time of a collective on a communicator among its shapes."""
+    known = per_call.get((collective.family, collective.procedure), {})
+    weights = [
+        row.calls * known.get(None if row.size is None else row.size.bit_length(), known.get(None, 0.0))
+        for row in rows
+    ]
+    whole = sum(weights)
+    parts = [weight / whole if whole else 1 / len(rows) for weight in weights]
+    return [
+        replace(
+            row,
+            seconds=collective.counted.seconds * part,
+            percent_of_mpi=collective.counted.percent_of_mpi * part,
+        )
+        for row, part in zip(rows, parts, strict=True)
+    ]
 
 
 def matrices(
@@ -170,4 +304,5 @@ def _without_pattern(collective: Collective) -> Algorithm:
         collective.processes,
         -(-collective.counted.calls // max(collective.processes, 1)),
         NO_PATTERN if collective.messages is not None else collective.visibility.text,
+        family=collective.family,
     )

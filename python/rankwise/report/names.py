@@ -37,21 +37,33 @@ def communicator_name(communicator: Communicator) -> str:
 
 def quoted_name(name: str, user_name: str) -> str:
     """Return a communicator's name, followed by the program's own name in quotes if it set one."""
-    return _with_user_names(name, [user_name] if user_name else [])
+    return names_quoted(name, [user_name] if user_name else [])
+
+
+def names_quoted(name: str, user_names: Sequence[str]) -> str:
+    """Return the name of communicators, followed by the program's names for them: `W_s1 "row" +3 names`."""
+    if not user_names:
+        return name
+    more = f" +{len(user_names) - 1} names" if len(user_names) > 1 else ""
+    return f'{name} "{user_names[0]}"{more}'
 
 
 def family_name(family: Family) -> str:
     """Return the family's name, followed by the program's own names for its communicators."""
-    return _with_user_names(family.name, family.user_names)
+    return names_quoted(family.name, family.user_names)
 
 
 def size_name(family: Family) -> str:
     """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`, `1 x 1+3`; or a dash."""
     if family.size_max == 0:
         return "-"
-    several = f"-{family.size_max}" if family.size_max != family.size_min else ""
     remote = f"+{family.remote_size}" if family.remote_size else ""
-    return f"{family.communicators} x {family.size_min}{several}{remote}"
+    return f"{count_and_sizes(family.communicators, family.size_min, family.size_max)}{remote}"
+
+
+def count_and_sizes(communicators: int, least: int, most: int) -> str:
+    """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`."""
+    return f"{communicators} x {least}" + (f"-{most}" if most != least else "")
 
 
 def processes_name(communicator: Communicator) -> str:
@@ -92,10 +104,3 @@ def shown_path(path: Path) -> str:
     """Return the path as a word of a command line, relative where it lies in the working directory."""
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
-
-
-def _with_user_names(name: str, user_names: list[str]) -> str:
-    if not user_names:
-        return name
-    more = f" +{len(user_names) - 1} names" if len(user_names) > 1 else ""
-    return f'{name} "{user_names[0]}"{more}'

@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
-from rankwise.analysis.patterns import Algorithm, algorithms
+from rankwise.analysis.patterns import Algorithm, AlgorithmFamily, algorithm_families, algorithms
 from rankwise.report.empty import NO_COLLECTIVES
-from rankwise.report.names import call_name, quoted_name
+from rankwise.report.names import call_name, count_and_sizes, names_quoted, quoted_name
 from rankwise.report.units import byte_text, count_text
-from rankwise.report.view import BYTES, COUNT, FIGURES, NUMBER, TEXT, Column, Detail, Table, View, label
+from rankwise.report.view import (
+    BYTES,
+    COUNT,
+    FIGURES,
+    NUMBER,
+    SECONDS,
+    TEXT,
+    Column,
+    Detail,
+    Table,
+    View,
+    label,
+    number,
+)
 
+_TIME: Column[Any] = number(
+    "time",
+    lambda row: row.seconds,
+    SECONDS,
+    "over all ranks, shared out among the shapes of a collective by calls and size",
+)
+_ALGORITHM: Column[Any] = Column(
+    "algorithm",
+    lambda row: _algorithm(row),
+    TEXT,
+    "that sends these messages, or why it is not known",
+    obvious=True,
+    note=lambda row: _note(row),
+)
 _COLUMNS: list[Column[Algorithm]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
@@ -19,30 +47,39 @@ _COLUMNS: list[Column[Algorithm]] = [
     Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size"),
     Column("calls", lambda row: row.calls, COUNT, "of one process"),
     Column("msgs", lambda row: row.messages, COUNT, "inside one call"),
-    Column(
-        "bytes",
-        lambda row: row.bytes,
-        BYTES,
-        "of the messages inside one call",
-        obvious=True,
-        detail=Detail.VERBOSE,
+    Column("bytes", lambda row: row.bytes, BYTES, "of the messages inside one call", obvious=True),
+    _TIME,
+    _ALGORITHM,
+]
+_FAMILY_COLUMNS: list[Column[AlgorithmFamily]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label(
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
     ),
     Column(
-        "algorithm",
-        lambda row: _algorithm(row),
-        TEXT,
-        "that sends these messages, or why it is not known",
+        "n x size",
+        lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
+        FIGURES,
+        "communicators that are used alike, and their processes",
         obvious=True,
-        note=lambda row: _note(row),
     ),
+    Column("message", lambda row: _sizes(row), FIGURES, "smallest and largest, as in --by size"),
+    Column("calls", lambda row: row.calls, COUNT, "of one process"),
+    _TIME,
+    _ALGORITHM,
 ]
 _EXACT = "~: told by the messages alone, not by their bytes."
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
-    """Return one row for each collective, communicator, size and root."""
+    """Return a row for each collective, family and algorithm, in verbose answers each size and root."""
     rows = algorithms(connection)
-    return View(_title(rows), [Table(_COLUMNS, rows, NO_COLLECTIVES, notes=[_EXACT])], {"algorithms": rows})
+    together = algorithm_families(rows)
+    tables = [
+        Table(_FAMILY_COLUMNS, together, NO_COLLECTIVES, notes=[_EXACT], detail=Detail.BRIEF),
+        Table(_COLUMNS, rows, NO_COLLECTIVES, notes=[_EXACT], detail=Detail.VERBOSE),
+    ]
+    return View(_title(rows), tables, {"algorithms": rows, "algorithm_families": together})
 
 
 def _title(rows: Sequence[Algorithm]) -> str:
@@ -57,13 +94,23 @@ def _size(row: Algorithm) -> str | None:
     return "varies" if row.size is None else byte_text(row.size)
 
 
-def _algorithm(row: Algorithm) -> str:
+def _sizes(row: AlgorithmFamily) -> str | None:
+    if row.least is None or row.most is None:
+        return "varies" if row.varies else None
+    least, most = byte_text(row.least), byte_text(row.most)
+    if least == most:
+        return least
+    number, unit = least.split()
+    return f"{number if unit == most.split()[1] else least}-{most}"
+
+
+def _algorithm(row: Algorithm | AlgorithmFamily) -> str:
     if row.algorithm is not None:
         return "~" * (not row.exact) + row.algorithm
     return row.text.partition(":")[0]
 
 
-def _note(row: Algorithm) -> str:
+def _note(row: Algorithm | AlgorithmFamily) -> str:
     if row.algorithm is not None:
         return f"or {'; or '.join(row.also)}: they send the same messages" if row.also else ""
     return row.text if ":" in row.text else ""

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from typing import Any
 
-from rankwise.analysis.collectives import Collective, NotAttributed, collectives, not_attributed
+from rankwise.analysis.collectives import (
+    OPENING,
+    Collective,
+    CollectiveFamily,
+    NotAttributed,
+    collective_families,
+    collectives,
+    not_attributed,
+)
 from rankwise.report.counted_columns import CALLS, UNFINISHED, share_of_mpi, unfinished_mark
 from rankwise.report.empty import NO_COLLECTIVES
-from rankwise.report.names import call_name, quoted_name
+from rankwise.report.names import call_name, count_and_sizes, names_quoted, quoted_name
 from rankwise.report.units import byte_text, count_text
 from rankwise.report.view import (
     BYTES,
     COUNT,
+    FIGURES,
     RATIO,
     SECONDS,
     Column,
@@ -24,43 +35,69 @@ from rankwise.report.view import (
 )
 
 _INSIDE = "really sent inside, by the MPI library"
-_COLUMNS: list[Column[Collective]] = [
-    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+_FIGURES: list[Column[Any]] = [
     CALLS,
     Column(
         "time",
         lambda row: row.counted.seconds,
         SECONDS,
         f"over all ranks; {UNFINISHED}: with calls that never returned",
+        total=lambda rows: sum(row.counted.seconds for row in rows),
         mark=unfinished_mark,
     ),
     number("asked", lambda row: row.counted.bytes_sent, BYTES, "bytes that the processes contribute"),
+]
+_FACTOR: Column[Any] = Column("factor", lambda row: row.factor, RATIO, "sent by asked")
+_COLUMNS: list[Column[Collective]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+    *_FIGURES,
     Column("messages", lambda row: row.messages, COUNT, _INSIDE, note=lambda row: row.visibility.text),
     Column("sent", lambda row: row.bytes, BYTES, _INSIDE),
-    Column("factor", lambda row: row.factor, RATIO, "sent by asked"),
+    _FACTOR,
+]
+_FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label(
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
+    ),
+    Column(
+        "n x size",
+        lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
+        FIGURES,
+        "communicators that are used alike, and their processes",
+        obvious=True,
+    ),
+    *_FIGURES,
+    Column("sent", lambda row: row.bytes, BYTES, _INSIDE, note=lambda row: row.visibility.text),
+    _FACTOR,
 ]
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
-    """Return one row for each collective and communicator."""
+    """Return one row for each collective and family of communicators, in verbose answers communicator."""
     found, rest = collectives(connection), not_attributed(connection)
-    rows = [row for row in found if not _is_apart(row)]
-    apart = [line(_COLUMNS, row) for row in found if _is_apart(row)]
+    together = collective_families(found)
+    tables = [
+        _table(_FAMILY_COLUMNS, together, rest, Detail.BRIEF),
+        _table(_COLUMNS, found, rest, Detail.VERBOSE),
+    ]
     return View(
-        _title(rows[0]) if rows else "",
-        [Table(_COLUMNS, rows, NO_COLLECTIVES, apart=apart, notes=_notes(rest))],
-        {"collectives": found, "not_attributed": rest},
+        _title(together),
+        tables,
+        {"collectives": found, "collective_families": together, "not_attributed": rest},
     )
 
 
-def _title(most: Collective) -> str:
-    return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.counted)
+def _title(rows: Sequence[CollectiveFamily]) -> str:
+    most = next((row for row in rows if row.class_name != OPENING), None)
+    return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.counted) if most else ""
 
 
-def _is_apart(row: Collective) -> bool:
-    """MPI_Init and MPI_Finalize are in no sum of times."""
-    return row.class_name == "environment"
+def _table(columns: Sequence[Column[Any]], rows: Sequence[Any], rest: NotAttributed, detail: Detail) -> Table:
+    between = [row for row in rows if row.class_name != OPENING]
+    apart = [line(columns, row) for row in rows if row.class_name == OPENING]
+    return Table(columns, between, NO_COLLECTIVES, apart=apart, notes=_notes(rest), detail=detail)
 
 
 def _notes(rest: NotAttributed) -> list[str]:

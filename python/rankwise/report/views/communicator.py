@@ -63,7 +63,7 @@ _FAMILIES_MADE: list[Column[Family]] = [
     label("communicator", lambda row: row.name, _NAME),
     label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
     label("made by", lambda row: call_name(row.procedure) or "predefined", _MADE_BY, kind=WORD),
-    Column("n x size", size_name, FIGURES, "communicators that the same call made, and their processes"),
+    Column("n x size", size_name, FIGURES, "communicators that were made alike, and their processes"),
     label(
         "topology",
         lambda row: topology_name(row.topology, row.dims[0] if row.dims else []),
