@@ -62,7 +62,7 @@ def test_openmpi_with_the_users_list_in_the_environment() -> None:
     assert made.words == ["mpirun", "app"]
     assert made.environment["OMPI_MCA_mca_base_env_list"] == "A=b;LD_PRELOAD=/r/rw.so;RANKWISE_DIR=/run"
     behind = launch("mpirun env -i app", OMPI_MCA_mca_base_env_list="A=b")
-    assert behind.words == [*["mpirun", "env", "-i", "LD_PRELOAD=/r/rw.so", "RANKWISE_DIR=/run", "app"]]
+    assert behind.words == ["mpirun", "env", "-i", "LD_PRELOAD=/r/rw.so", "RANKWISE_DIR=/run", "app"]
 
 
 def test_users_preload_in_the_environment_is_kept() -> None:
