@@ -1,9 +1,9 @@
 /* Where ranks go: a slot of the machine for each rank, so that those that communicate much are near each other.
  *
  * The machine is a tree: slots belong to objects (node, package, ...), and a message costs the more the fewer objects
- * its ends have in common. What is between nodes may be a torus, a dragonfly, or measured instead. The result is never
- * dearer than the natural order (rank r in slot r) or the present placement, is the same for the same input and seed,
- * and puts no two ranks into one slot.
+ * its ends have in common. What is between nodes may be a torus, a dragonfly, what forwarding tables say, or measured
+ * instead. The result is never dearer than the natural order (rank r in slot r) or the present placement, is the same
+ * for the same input and seed, and puts no two ranks into one slot.
  */
 #ifndef RANKWISE_PLACEMENT_H
 #define RANKWISE_PLACEMENT_H
@@ -29,11 +29,11 @@ struct rankwise_traffic {
 enum {
   RANKWISE_SUM = 0,   /* what all messages cost together */
   RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x what they cost there, of both directions; where that
-                       * is equal, the sum. Links of objects, of a torus and of a dragonfly count; in a torus, messages
-                       * go along the first axis first, and forward if both ways are equally long. */
+                       * is equal, the sum. Links of objects, of a torus, of a dragonfly and of routes count; in a
+                       * torus, messages go along the first axis first, and forward if both ways are equally long. */
 };
 
-enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX };
+enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX, RANKWISE_ROUTES };
 
 /* What lies between nodes, where that is no tree. A message between slots of different nodes costs the first price of
  * the slots and what the network adds for the two nodes; objects around nodes tell nothing then. Both directions of a
@@ -43,10 +43,11 @@ struct rankwise_network {
   int32_t
       level; /* column of rankwise_slots.object that has the nodes: 0 ... nodes - 1, each in one place of the tree */
   int32_t nodes;
-  /* Torus and dragonfly: what each hop costs. */
+  /* All but a matrix: what each hop costs. */
   double per_byte;
   double per_message;
-  const int32_t *router; /* [nodes]; NULL: node n is at router n of a torus, at n / at_router of a dragonfly */
+  const int32_t *router; /* [nodes]; NULL: node n is at router n of a torus, at n / at_router of a dragonfly; routes
+                            need it */
   /* Torus: routers in row-major order; hops are links between routers, on the shortest way. */
   int32_t axes;
   const int32_t *length;  /* [axes] */
@@ -55,11 +56,20 @@ struct rankwise_network {
    * link k of group g leads to group k, or k + 1 from g on, and is at router k / ceil((groups - 1) / routers). Hops are
    * routers on the way, which takes one link between groups: 1 to 4. */
   int32_t groups;
-  int32_t routers;   /* of each group */
+  int32_t routers;   /* of each group; with routes: in all */
   int32_t at_router; /* nodes at each router */
   /* Matrix: what a byte and a message cost; the mean of both directions counts. */
   const double *byte_between;    /* [nodes][nodes] */
   const double *message_between; /* likewise; NULL if messages cost nothing */
+  /* Routes: forwarding tables. A message from a node follows one of them from router to router until it is at that of
+   * the other node; hops are the links on the way, in the mean over the tables, by their shares. */
+  int32_t links;
+  const int32_t *link_end; /* [links][2]: the two routers of a link, which is used in both directions */
+  const double *link_byte; /* [links]: what a byte costs on a link, for the bottleneck alone; NULL: as much as a hop */
+  int32_t tables;
+  const double *share; /* [tables]: of all messages, that follow a table; their sum is 1; NULL: all equal */
+  const int32_t *next; /* [tables][routers][nodes]: link from a router towards a node; -1: none, as at its router and
+                          where no message comes by */
 };
 
 /* The machine. Objects of one level are numbered in any way; slots have an object in common if they have its number
@@ -98,7 +108,7 @@ enum {
   RANKWISE_PLACED = 0,
   RANKWISE_BAD_TRAFFIC,    /* a rank out of range, or a number that is negative, infinite or NaN */
   RANKWISE_BAD_SLOTS,      /* no slots or levels, a cost that is negative, infinite or NaN */
-  RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range or split, or a cost as above */
+  RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range, split or out of reach, or a cost as above */
   RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
   RANKWISE_TOO_MANY_RANKS, /* more than slots */
   RANKWISE_NO_MEMORY,

@@ -157,8 +157,8 @@ RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
     case RANKWISE_BAD_SLOTS:
       return "there are no slots or no levels, or a cost is negative or not finite";
     case RANKWISE_BAD_NETWORK:
-      return "the network is of no known kind, a node is not in it or in two places, or a cost is negative or not "
-             "finite";
+      return "the network is of no known kind, a node is not in it or in two places, its tables do not lead from "
+             "every node to every other one, or a cost is negative or not finite";
     case RANKWISE_BAD_PRESENT:
       return "the present placement has a slot that does not exist, or one twice";
     case RANKWISE_TOO_MANY_RANKS:

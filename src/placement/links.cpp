@@ -31,22 +31,23 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
       }
     }
   }
-  if (network) per_byte_.resize(per_byte_.size() + network->links(), network->per_link_byte());
+  if (network)
+    for (Index link = 0; link < network->links(); link++) per_byte_.push_back(network->per_link_byte(link));
 }
 
 void Links::find_way(Index slot, Index other, Way &way) const {
-  way.links.clear();
+  way.clear();
   const Index *one = chain(slot), *two = chain(other);
   for (Index level = 0; level < depth_; level++) {
     if (one[level] == two[level]) continue;
     for (const Index link : {one[level], two[level]})
-      if (per_byte_[link] > 0) way.links.push_back(link);
+      if (per_byte_[link] > 0) way.push_back({link, 1});
   }
-  way.whole = way.links.size();
   if (!network_) return;
-  network_->find_way(node_[slot], node_[other], way.links);
-  network_->find_way(node_[other], node_[slot], way.links);
-  for (std::size_t i = way.whole; i < way.links.size(); i++) way.links[i] += static_cast<Index>(level_.size());
+  const std::size_t first = way.size();
+  network_->find_way(node_[slot], node_[other], 0.5, way);
+  network_->find_way(node_[other], node_[slot], 0.5, way);
+  for (std::size_t at = first; at < way.size(); at++) way[at].link += static_cast<Index>(level_.size());
 }
 
 rankwise_link Links::named(Index link) const {

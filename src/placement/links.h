@@ -15,14 +15,8 @@ class Links {
   [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
   // What a byte costs on a link.
   [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
-  // All bytes between two slots take the first `whole` links, and half of them each of the others: there they go on
-  // one way and back on another one.
-  struct Way {
-    Indices links;
-    std::size_t whole = 0;
-
-    [[nodiscard]] double share(std::size_t number) const { return number < whole ? 1 : 0.5; }
-  };
+  // Between two slots. All bytes take the links of objects, and half of them each way through the network: they may
+  // go on one way and back on another one.
   void find_way(Index slot, Index other, Way &way) const;
   // What the caller calls a link, without its load.
   [[nodiscard]] rankwise_link named(Index link) const;

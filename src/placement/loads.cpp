@@ -23,8 +23,7 @@ void Loads::move(Index rank, Index slot) {
 
 void Loads::add_pair(Index rank, std::size_t entry, double sign) {
   links_.find_way(slot_[rank], slot_[traffic_.rows.adjacent[entry]], way_);
-  for (std::size_t at = 0; at < way_.links.size(); at++)
-    add(way_.links[at], sign * way_.share(at) * traffic_.bytes[entry]);
+  for (const Step &step : way_) add(step.link, sign * step.share * traffic_.bytes[entry]);
 }
 
 void Loads::add(Index link, double load) {

@@ -21,15 +21,15 @@ class Loads {
   // Calls back for each pair of ranks whose bytes take a link: rank, rank, bytes.
   template <typename Tell>
   void each_over(Index link, const Tell &tell) const {
-    Links::Way way;
+    Way way;
     for (Index rank = 0; rank < traffic_.rows.size(); rank++) {
       for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
         const Index other = traffic_.rows.adjacent[i];
         if (other < rank || traffic_.bytes[i] <= 0) continue;
         links_.find_way(slot_[rank], slot_[other], way);
         double share = 0;
-        for (std::size_t at = 0; at < way.links.size(); at++)
-          if (way.links[at] == link) share += way.share(at);
+        for (const Step &step : way)
+          if (step.link == link) share += step.share;
         if (share > 0) tell(rank, other, share * traffic_.bytes[i]);
       }
     }
@@ -47,7 +47,7 @@ class Loads {
   double squares_ = 0;
   std::size_t leaves_ = 1;
   Indices tree_;  // a tournament: tree_[i] is the more loaded one of tree_[2 i] and tree_[2 i + 1]; -1: none
-  Links::Way way_;
+  Way way_;
 };
 
 }  // namespace rankwise::placement

@@ -15,13 +15,29 @@ from rankwise.errors import RankwiseError
 from rankwise.latency.formats import own
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.machine.model import Machine
-from rankwise.topology.machine.network import Dragonfly, Matrix, Torus
+from rankwise.topology.machine.network import Dragonfly, Matrix, Routes, Torus
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.write import text_of
 from rankwise.topology.sources.measured import machine_from_latency
 from rankwise.topology.sources.node_matrix import node_matrix
 
 TWO = [[0, 1], [1, 0]]
+FABRIC: dict[str, Any] = {
+    "kind": "routes",
+    "routers": ["leaf1", "leaf2", "spine"],
+    "at": {"n2": "leaf1", "n1": "leaf1", "n3": "leaf2", "n4": "leaf2"},
+    "links": [["leaf1", "spine"], ["spine", "leaf2"], ["leaf1", "leaf2"]],
+    "mb_s": [12500, 12500, 2500.5],
+    "tables": [
+        {"share": 0.75, "next": [[None, None, 0, 0], [1, 1, None, None], [0, 0, 1, 1]]},
+        {"share": 0.25, "next": [[None, None, 2, 2], [2, 2, None, None], [None] * 4]},
+    ],
+}
+
+
+def fabric(**changes: object) -> dict[str, Any]:
+    """The fabric with other values; None: without the key."""
+    return {key: value for key, value in (FABRIC | changes).items() if value is not None}
 
 
 def made(network: object, nodes: int = 4) -> Machine:
@@ -48,6 +64,34 @@ NETWORKS: list[tuple[dict[str, Any], object]] = [
         },
         Dragonfly(3, 4, 8, ((2, 0), (2, 1), (2, 2), (2, 3))),
     ),
+    (
+        FABRIC,
+        Routes(
+            ("leaf1", "leaf2", "spine"),
+            (0, 0, 1, 1),
+            ((0, 2), (2, 1), (0, 1)),
+            (12500, 12500, 2500.5),
+            (0.75, 0.25),
+            (
+                ((-1, -1, 0, 0), (1, 1, -1, -1), (0, 0, 1, 1)),
+                ((-1, -1, 2, 2), (2, 2, -1, -1), (-1, -1, -1, -1)),
+            ),
+        ),
+    ),
+    (
+        fabric(mb_s=None, tables=[{"next": table["next"]} for table in FABRIC["tables"]]),
+        Routes(
+            ("leaf1", "leaf2", "spine"),
+            (0, 0, 1, 1),
+            ((0, 2), (2, 1), (0, 1)),
+            (),
+            (0.5, 0.5),
+            (
+                ((-1, -1, 0, 0), (1, 1, -1, -1), (0, 0, 1, 1)),
+                ((-1, -1, 2, 2), (2, 2, -1, -1), (-1, -1, -1, -1)),
+            ),
+        ),
+    ),
 ]
 
 
@@ -69,7 +113,7 @@ def test_a_matrix_is_read_and_written() -> None:
     [
         (3, "network: must be an object"),
         ({}, "network: 'kind' is missing"),
-        ({"kind": "mesh"}, "network.kind: must be one of torus, dragonfly, matrix"),
+        ({"kind": "mesh"}, "network.kind: must be one of torus, dragonfly, matrix, routes"),
         ({"kind": "torus"}, "network: 'dims' is missing"),
         ({"kind": "torus", "dims": []}, "network.dims: must not be empty"),
         ({"kind": "torus", "dims": [2, 0]}, "network.dims[1]: must be a whole number above 0"),
@@ -106,6 +150,44 @@ def test_a_matrix_is_read_and_written() -> None:
             {"kind": "matrix", "us_per_byte": [[0, -1, 0, 0]] * 4, "latency_us": [[0] * 4] * 4},
             "network.us_per_byte[0][1]: must be a number, 0 or more",
         ),
+        (fabric(tables=None), "network: 'tables' is missing"),
+        (fabric(routers=["leaf1", "leaf1"]), "network.routers: 'leaf1' is there twice"),
+        (fabric(at={"n1": "leaf1"}), "network.at: 'n2' is missing"),
+        (fabric(at=FABRIC["at"] | {"n3": "leaf3"}), "network.at.n3: there is no router 'leaf3'"),
+        (fabric(at=FABRIC["at"] | {"n5": "leaf1"}), "network.at: the machine has no node 'n5'"),
+        (fabric(links=[["leaf1", "leaf1"]]), "network.links[0]: must be two different routers"),
+        (fabric(links=[["leaf1"]]), "network.links[0]: must be two different routers"),
+        (fabric(mb_s=[1]), "network.mb_s: must be 3, one for each of `links`"),
+        (fabric(mb_s=[1, 0, 1]), "network.mb_s[1]: must be a number above 0"),
+        (fabric(tables=[]), "network.tables: must not be empty"),
+        (
+            fabric(tables=[FABRIC["tables"][0]]),
+            "network.tables: their `share` must add up to 1",
+        ),
+        (
+            fabric(tables=[{"next": [[]]}]),
+            "network.tables[0].next: must be 3 rows, one for each of `routers`",
+        ),
+        (
+            fabric(tables=[{"next": [[None] * 3] * 3}]),
+            "network.tables[0].next[0]: must be 4 links, one for each node",
+        ),
+        (
+            fabric(tables=[{"next": [[None, None, 3, 0], [1, 1, None, None], [0, 0, 1, 1]]}]),
+            "network.tables[0].next[0][2]: must be at most 2",
+        ),
+        (
+            fabric(tables=[{"next": [[None, None, 1, 0], [1, 1, None, None], [0, 0, 1, 1]]}]),
+            "network.tables[0].next[0][2]: link 1 is not at router leaf1",
+        ),
+        (
+            fabric(tables=[{"next": [[None, None, 0, None], [1, 1, None, None], [0, 0, 1, 1]]}]),
+            "network.tables[0].next: does not lead from n1 to n4",
+        ),
+        (
+            fabric(tables=[{"next": [[None, None, 0, 0], [1, 1, None, None], [0, 0, 0, 1]]}]),
+            "network.tables[0].next: does not lead from n1 to n3",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(network: object, complaint: str) -> None:
@@ -124,6 +206,7 @@ def test_what_is_wrong_is_named(network: object, complaint: str) -> None:
             {"kind": "matrix", "us_per_byte": [[0] * 4] * 4, "latency_us": [[0] * 4] * 4},
             "Between nodes: measured between each two of 4 nodes",
         ),
+        (FABRIC, "Between nodes: 3 routers with 3 links, 2 forwarding tables"),
     ],
 )
 def test_show_tells_it(

@@ -135,3 +135,37 @@ def test_what_is_printed_names_the_link(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["map", str(profile), "--machine", str(given)]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert any(row[:4] == ["most", "loaded", "link", "router"] for row in rows)
+
+
+def test_a_torus_written_as_forwarding_tables_is_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A ring of eight: forward up to four links, or else back."""
+    hosts = [f"n{3 * rank % 8}" for rank in range(8)]
+    profile = write_traffic(tmp_path / "ring.rankwise", hosts, ring(8))
+
+    def link(at: int, to: int) -> int | None:
+        ahead = (to - at) % 8
+        return None if ahead == 0 else at if ahead <= 4 else (at - 1) % 8
+
+    routes: dict[str, object] = {
+        "kind": "routes",
+        "routers": [f"r{number}" for number in range(8)],
+        "at": {f"n{number}": f"r{number}" for number in range(8)},
+        "links": [[f"r{number}", f"r{(number + 1) % 8}"] for number in range(8)],
+        "tables": [{"next": [[link(at, to) for to in range(8)] for at in range(8)]}],
+    }
+    torus = machine(tmp_path / "torus.json", nodes(8, 1), network={"kind": "torus", "dims": [8]})
+    tables = machine(tmp_path / "routes.json", nodes(8, 1), network=routes)
+    computed, tabulated = (mapped(capsys, profile, "--machine", one) for one in (torus, tables))
+    for side in ("present", "found"):
+        assert tabulated[side]["cost"] == computed[side]["cost"]
+        assert tabulated[side]["bottleneck"]["load"] == computed[side]["bottleneck"]["load"]
+    assert tabulated["unit"] == "byte hops"
+    # With bandwidths: 3,000 bytes on each link before, of which the slow one has 10 MB/s.
+    slow = machine(tmp_path / "slow.json", nodes(8, 1), network=routes | {"mb_s": [100] * 7 + [10]})
+    found = mapped(capsys, profile, "--machine", slow, "--objective", "bottleneck")
+    assert found["present"]["bottleneck"] == {"where": "router r7 - r0", "load": 300, "unit": "us"}
+    assert found["found"]["bottleneck"]["load"] <= 100
+    assert main(["map", str(profile), "--machine", str(slow), "--objective", "bottleneck"]) == 0
+    assert "router r7 - r0" in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
+from rankwise.placement.networks import Dragonfly, Matrix, Network, Routes, Torus
 from rankwise.topology.machine import network as described
 from rankwise.topology.machine.model import Machine
 
@@ -17,6 +17,14 @@ def hops_between(machine: Machine) -> Network | None:
         return Torus(network.dims, network.wrap, _routers(network))
     if isinstance(network, described.Dragonfly):
         return Dragonfly(network.groups, network.routers, network.nodes, _routers(network))
+    if isinstance(network, described.Routes):
+        return Routes(
+            np.array(network.at),
+            np.array(network.links).reshape(-1, 2),
+            np.array(network.next),
+            np.array(network.shares),
+            1 / np.array(network.mb_s) if network.mb_s else None,
+        )
     return None
 
 
@@ -33,6 +41,8 @@ def routers_text(machine: Machine, routers: tuple[int, int]) -> str:
     network = machine.network
     if network is None or isinstance(network, described.Matrix):
         return f"{routers[0]} - {routers[1]}"
+    if isinstance(network, described.Routes):
+        return f"router {network.routers[routers[0]]} - {network.routers[routers[1]]}"
     ends = (np.unravel_index(router, network.limits()) for router in routers)
     one, other = (",".join(str(int(place)) for place in end) for end in ends)
     return f"router {one} - {other}"

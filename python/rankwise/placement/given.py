@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
-from rankwise.placement.networks import Matrix, Torus
+from rankwise.placement.networks import Matrix, Routes, Torus
 
 if TYPE_CHECKING:
     from rankwise.analysis.traffic import Traffic
@@ -78,10 +78,23 @@ class Given(Arguments):
             given.kind, given.axes = self.library.RANKWISE_TORUS, len(network.length)
             given.length = self.integers(network.length, given.axes)
             given.is_ring = self._checked(network.ring, given.axes, np.uint8, "uint8_t *")
+        elif isinstance(network, Routes):
+            self._add_routes(given, network)
         else:
             given.kind, given.groups = self.library.RANKWISE_DRAGONFLY, network.groups
             given.routers, given.at_router = network.routers, network.nodes
         return given
+
+    def _add_routes(self, given: Any, network: Routes) -> None:
+        tables = np.asarray(network.next, dtype=np.int32)
+        if tables.ndim != 3:
+            raise RankwiseError("forwarding tables must have a row a router with a link a node")
+        given.kind, given.links = self.library.RANKWISE_ROUTES, np.size(network.ends) // 2
+        given.tables, given.routers, _ = tables.shape
+        given.link_end = self.integers(network.ends, 2 * given.links)
+        given.link_byte = self.numbers(network.per_link_byte, given.links)
+        given.share = self.numbers(network.share, given.tables)
+        given.next = self.integers(tables, given.tables * given.routers * given.nodes)
 
     def _checked(self, values: ArrayLike | None, count: int, kind: type, pointer: str) -> Any:
         try:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.placement.between import hops_between
 from rankwise.topology.machine.model import NODE, Machine, Object
+from rankwise.topology.machine.network import Routes
 
 Costs = NDArray[np.float64]
 """Shape (N, D): of a byte on the link from each slot's object of each level to the one around it; 0: none."""
@@ -18,13 +19,13 @@ def link_costs(machine: Machine) -> tuple[Costs, str]:
     """Return what a byte costs on the links of nodes and of what is around them, and its unit.
 
     That is time if the bandwidth of all these links is known, or else all links are alike. Links inside of
-    nodes do not count. Where a torus or a dragonfly is between nodes, its links alone do; where that was
-    measured, those of nodes alone.
+    nodes do not count. Where a torus, a dragonfly or routes are between nodes, their links alone do; where
+    that was measured, those of nodes alone.
     """
     shape = machine.slots.numbers.shape
     costs = np.zeros(shape)
     if hops_between(machine) is not None:
-        return costs, "bytes"
+        return costs, "us" if isinstance(machine.network, Routes) and machine.network.mb_s else "bytes"
     node = machine.depth(NODE)
     outermost = node if machine.network else 1
     rates = np.full((len(machine.nodes), node + 1), np.inf)  # a level that is left out has no link

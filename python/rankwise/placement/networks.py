@@ -99,4 +99,40 @@ class Matrix:
         return len(np.asarray(self.per_byte))
 
 
-Network = Torus | Dragonfly | Matrix
+@dataclass(frozen=True)
+class Routes:
+    """What forwarding tables say: messages follow links from router to router, up to that of their node.
+
+    Hops are the links on the way, in the mean over the tables, by their shares.
+
+    Attributes:
+        router: shape (n,): of each node.
+        ends: shape (links, 2): the routers of each link, which is used in both directions.
+        next: shape (tables, routers, n): link from a router towards a node; -1: none, as at its router and
+            where no message comes by.
+        share: of all messages, that follow each table; their sum is 1; None: all equal.
+        per_link_byte: what a byte costs on each link, for the bottleneck alone; None: as much as a hop.
+        per_byte: what a byte costs for each hop.
+        per_message: likewise, a message.
+    """
+
+    router: ArrayLike
+    ends: ArrayLike
+    next: ArrayLike
+    share: ArrayLike | None = None
+    per_link_byte: ArrayLike | None = None
+    per_byte: float = 1.0
+    per_message: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind, as in machine.json."""
+        return "routes"
+
+    @property
+    def count(self) -> int:
+        """How many nodes there are."""
+        return np.size(self.router)
+
+
+Network = Torus | Dragonfly | Matrix | Routes

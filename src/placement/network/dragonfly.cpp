@@ -34,17 +34,17 @@ Price Dragonfly::between(Index one, Index other) const {
   return (2 + (from != gate(mine, theirs)) + (to != gate(theirs, mine))) * hop_;
 }
 
-void Dragonfly::find_way(Index from, Index to, Indices &way) const {
+void Dragonfly::find_way(Index from, Index to, double share, Way &way) const {
   const Index one = router_[from], other = router_[to];
   const Index mine = group(one), theirs = group(other);
   if (mine == theirs) {
-    if (one != other) way.push_back(inside(one, other));
+    if (one != other) way.push_back({inside(one, other), share});
     return;
   }
   const Index out = gate(mine, theirs), in = gate(theirs, mine);
-  if (one != out) way.push_back(inside(one, out));
-  way.push_back(std::min(mine, theirs) * groups_ + std::max(mine, theirs));
-  if (other != in) way.push_back(inside(in, other));
+  if (one != out) way.push_back({inside(one, out), share});
+  way.push_back({std::min(mine, theirs) * groups_ + std::max(mine, theirs), share});
+  if (other != in) way.push_back({inside(in, other), share});
 }
 
 std::pair<Index, Index> Dragonfly::ends(Index link) const {

@@ -16,9 +16,9 @@ class Dragonfly final : public Network {
   [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
   // First those between groups, then those in each group.
   [[nodiscard]] Index links() const override { return groups_ * groups_ + groups_ * routers_ * routers_; }
-  void find_way(Index from, Index to, Indices &way) const override;
+  void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;
-  [[nodiscard]] double per_link_byte() const override { return hop_.byte; }
+  [[nodiscard]] double per_link_byte(Index) const override { return hop_.byte; }
 
  private:
   // Between two routers of a group.

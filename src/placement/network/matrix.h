@@ -2,22 +2,19 @@
 #ifndef RANKWISE_PLACEMENT_NETWORK_MATRIX_H
 #define RANKWISE_PLACEMENT_NETWORK_MATRIX_H
 
-#include "network.h"
+#include "metric.h"
 
 namespace rankwise::placement {
 
-class Matrix final : public Network {
+class Matrix final : public Metric {
  public:
   explicit Matrix(const rankwise_network &network);
 
   [[nodiscard]] Price between(Index one, Index other) const override {
     return price_[static_cast<std::size_t>(one) * near_.size() + other];
   }
-  [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
 
  private:
-  [[nodiscard]] Index farthest(Nodes nodes, Index from) const;
-
   std::vector<Price> price_;
 };
 

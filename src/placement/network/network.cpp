@@ -6,6 +6,7 @@
 
 #include "dragonfly.h"
 #include "matrix.h"
+#include "routes.h"
 #include "torus.h"
 
 namespace rankwise::placement {
@@ -57,6 +58,8 @@ bool is_network(const rankwise_network &network) {
            (!network.message_between ||
             std::all_of(network.message_between, network.message_between + size, is_number));
   }
+  if (network.kind == RANKWISE_ROUTES)
+    return is_number(network.per_byte) && is_number(network.per_message) && are_routes(network);
   return (network.kind == RANKWISE_TORUS || network.kind == RANKWISE_DRAGONFLY) && is_number(network.per_byte) &&
          is_number(network.per_message) && has_good_routers(network);
 }
@@ -64,6 +67,7 @@ bool is_network(const rankwise_network &network) {
 std::unique_ptr<const Network> network_of(const rankwise_network &network) {
   if (network.kind == RANKWISE_TORUS) return std::make_unique<Torus>(network);
   if (network.kind == RANKWISE_DRAGONFLY) return std::make_unique<Dragonfly>(network);
+  if (network.kind == RANKWISE_ROUTES) return std::make_unique<Routes>(network);
   return std::make_unique<Matrix>(network);
 }
 

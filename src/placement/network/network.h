@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "../graph.h"
 #include "../price.h"
@@ -13,6 +14,13 @@
 namespace rankwise::placement {
 
 using Nodes = std::span<const Index>;
+
+// Links that messages take, and which share of their bytes takes each.
+struct Step {
+  Index link;
+  double share;
+};
+using Way = std::vector<Step>;
 
 class Network {
  public:
@@ -35,12 +43,12 @@ class Network {
   [[nodiscard]] virtual std::span<const Index> coordinates(Index) const { return {}; }
   // How many links there are that messages share.
   [[nodiscard]] virtual Index links() const { return 0; }
-  // Adds the links on the way.
-  virtual void find_way(Index, Index, Indices &) const {}
+  // Adds the links on the way from a node to another one, for messages of which `share` is sent.
+  virtual void find_way(Index /*from*/, Index /*to*/, double /*share*/, Way &) const {}
   // The routers that a link is between.
   [[nodiscard]] virtual std::pair<Index, Index> ends(Index) const { return {-1, -1}; }
   // What a byte costs on a link.
-  [[nodiscard]] virtual double per_link_byte() const { return 0; }
+  [[nodiscard]] virtual double per_link_byte(Index) const { return 0; }
   // The nodes nearest to one: a few.
   [[nodiscard]] const Indices &near(Index node) const { return near_[node]; }
 

@@ -24,7 +24,7 @@ Torus::Torus(const rankwise_network &network)
   find_near(network);
 }
 
-void Torus::find_way(Index from, Index to, Indices &way) const {
+void Torus::find_way(Index from, Index to, double share, Way &way) const {
   const auto axes = length_.size();
   Index router = 0;
   for (std::size_t axis = 0; axis < axes; axis++) router += place(from, axis) * stride_[axis];
@@ -35,8 +35,8 @@ void Torus::find_way(Index from, Index to, Indices &way) const {
     const bool is_forward = is_ring_[axis] ? 2 * ahead <= length : at <= end;
     for (Index left = hops(at, end, axis); left > 0; left--) {
       const Index next = (at + (is_forward ? 1 : length - 1)) % length;
-      way.push_back((router + ((is_forward ? at : next) - at) * stride_[axis]) * static_cast<Index>(axes) +
-                    static_cast<Index>(axis));
+      const Index begin = router + ((is_forward ? at : next) - at) * stride_[axis];
+      way.push_back({begin * static_cast<Index>(axes) + static_cast<Index>(axis), share});
       router += (next - at) * stride_[axis];
       at = next;
     }

@@ -22,9 +22,9 @@ class Torus final : public Network {
   // Link router x axes + axis is the one to the next router along the axis. The first axis comes first; of two ways
   // equally long the one forward is taken.
   [[nodiscard]] Index links() const override { return routers_ * static_cast<Index>(length_.size()); }
-  void find_way(Index from, Index to, Indices &way) const override;
+  void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;
-  [[nodiscard]] double per_link_byte() const override { return hop_.byte; }
+  [[nodiscard]] double per_link_byte(Index) const override { return hop_.byte; }
 
  private:
   [[nodiscard]] Index place(Index node, std::size_t axis) const {

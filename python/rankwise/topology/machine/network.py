@@ -1,4 +1,4 @@
-"""What lies between nodes where that is no tree: a torus, a dragonfly, or what was measured."""
+"""What lies between nodes where that is no tree: a torus, a dragonfly, routes, or what was measured."""
 
 from __future__ import annotations
 
@@ -81,4 +81,29 @@ class Matrix:
         return f"measured between each two of {len(self.us_per_byte)} nodes"
 
 
-Network = Torus | Dragonfly | Matrix
+@dataclass(frozen=True)
+class Routes:
+    """Routers with any links between them, and forwarding tables.
+
+    Attributes:
+        routers: their names.
+        at: router of each node, from left to right in the tree.
+        links: the two routers of each, by their numbers; used in both directions.
+        mb_s: bandwidth of each link; none: not known, they are all alike.
+        shares: of all messages, that follow each table; their sum is 1.
+        next: tables: for each router the link that it takes to each node; -1: none.
+    """
+
+    routers: tuple[str, ...]
+    at: tuple[int, ...]
+    links: tuple[tuple[int, int], ...]
+    mb_s: tuple[float, ...]
+    shares: tuple[float, ...]
+    next: tuple[Places, ...]
+
+    def __str__(self) -> str:
+        tables = f"{len(self.next)} forwarding table{'s' * (len(self.next) > 1)}"
+        return f"{len(self.routers)} routers with {len(self.links)} links, {tables}"
+
+
+Network = Torus | Dragonfly | Matrix | Routes

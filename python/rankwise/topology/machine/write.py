@@ -117,7 +117,7 @@ def _laid_out(value: Any, indent: int) -> str:
     if isinstance(value, dict):
         parts = [f"{json.dumps(key)}: {_laid_out(part, indent + 2)}" for key, part in value.items()]
         return "{\n" + ",\n".join(blanks + part for part in parts) + "\n" + " " * indent + "}"
-    if all(isinstance(part, (str, int, float)) for part in value):
+    if all(not isinstance(part, (dict, list)) for part in value):
         rows = _filled_rows([json.dumps(part, ensure_ascii=False) for part in value], _LINE - indent - 2)
         return "[\n" + ",\n".join(blanks + row for row in rows) + "\n" + " " * indent + "]"
     parts = [_laid_out(part, indent + 2) for part in value]

@@ -1,0 +1,25 @@
+// A network of which no more is known than what messages cost between any two nodes.
+#ifndef RANKWISE_PLACEMENT_NETWORK_METRIC_H
+#define RANKWISE_PLACEMENT_NETWORK_METRIC_H
+
+#include "network.h"
+
+namespace rankwise::placement {
+
+class Metric : public Network {
+ public:
+  using Network::Network;
+
+  [[nodiscard]] std::pair<Indices, Indices> halves(Nodes nodes) const override;
+
+ protected:
+  // To be called as soon as the costs are known.
+  void find_near();
+
+ private:
+  [[nodiscard]] Index farthest(Nodes nodes, Index from) const;
+};
+
+}  // namespace rankwise::placement
+
+#endif

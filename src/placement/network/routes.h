@@ -1,0 +1,45 @@
+// What forwarding tables say: at each router, the link to take for each node.
+#ifndef RANKWISE_PLACEMENT_NETWORK_ROUTES_H
+#define RANKWISE_PLACEMENT_NETWORK_ROUTES_H
+
+#include "metric.h"
+
+namespace rankwise::placement {
+
+class Routes final : public Metric {
+ public:
+  // The arrays of `network` must live as long.
+  explicit Routes(const rankwise_network &network);
+
+  // The mean of both directions, which may take different links.
+  [[nodiscard]] Price between(Index one, Index other) const override {
+    return hops(one, other) / 2 * hop_ + hops(other, one) / 2 * hop_;
+  }
+  [[nodiscard]] Index links() const override { return network_.links; }
+  void find_way(Index from, Index to, double share, Way &way) const override;
+  [[nodiscard]] std::pair<Index, Index> ends(Index link) const override {
+    return {network_.link_end[2 * static_cast<std::size_t>(link)],
+            network_.link_end[2 * static_cast<std::size_t>(link) + 1]};
+  }
+  [[nodiscard]] double per_link_byte(Index link) const override {
+    return network_.link_byte ? network_.link_byte[link] : hop_.byte;
+  }
+
+ private:
+  // Links on the way, in the mean over the tables.
+  [[nodiscard]] double hops(Index from, Index to) const {
+    return hops_[static_cast<std::size_t>(to) * network_.routers + network_.router[from]];
+  }
+
+  rankwise_network network_;
+  Price hop_;
+  std::vector<double> share_;
+  std::vector<double> hops_;  // [nodes][routers]: from a router to a node
+};
+
+// Whether every node can be reached from every other one, by each table.
+bool are_routes(const rankwise_network &network);
+
+}  // namespace rankwise::placement
+
+#endif
