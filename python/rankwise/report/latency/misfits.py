@@ -10,8 +10,8 @@ from rankwise.report.latency.texts import factor_text, value_text
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import Footnotes, TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
-from rankwise.topology.hierarchy.inside import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 
 _ALONE = "slow alone"
 _LOADED = "slow under load"

@@ -12,8 +12,8 @@ from rankwise.topology.hierarchy.compare import adjusted_rand, hwloc_partitions,
 from rankwise.topology.hierarchy.distances import View, best_statistic, mean_rate
 from rankwise.topology.hierarchy.effects import Fit, Unit
 from rankwise.topology.hierarchy.explain import Explanation
-from rankwise.topology.hierarchy.inside import SLOW_NODE, kind_of_node
 from rankwise.topology.hierarchy.levels import Level, Misfit
+from rankwise.topology.hierarchy.slow_nodes import SLOW_NODE, kind_of_node
 from rankwise.topology.hierarchy.slow_pairs import slow_pairs
 from rankwise.topology.hierarchy.words import Words
 

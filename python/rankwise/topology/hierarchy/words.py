@@ -8,8 +8,8 @@ import numpy as np
 
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.effects import Unit
-from rankwise.topology.hierarchy.inside import SLOW_NODE
 from rankwise.topology.hierarchy.levels import Level
+from rankwise.topology.hierarchy.slow_nodes import SLOW_NODE
 
 
 class Words:

@@ -14,8 +14,8 @@ from rankwise.topology.hierarchy import levels as found_levels
 from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object
-from rankwise.topology.sources.inside import Insides
 from rankwise.topology.sources.kernel import parts_of
+from rankwise.topology.sources.node_levels import NodeLevels
 
 _SWITCH = "switch"
 _SLOT = "slot"
@@ -53,7 +53,7 @@ def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
     keys = _switches_of_hosts(measurement, switches)
     node = 1 + len(switches)
     if all(host.processors for host in measurement.hosts):
-        insides = Insides([parts_of(host) for host in measurement.hosts])
+        insides = NodeLevels([parts_of(host) for host in measurement.hosts])
         inner = insides.levels
         children = [insides.children(place, node + 1) for place in range(len(measurement.hosts))]
         slots = None

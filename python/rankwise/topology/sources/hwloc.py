@@ -12,7 +12,7 @@ from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
 from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of
-from rankwise.topology.sources.inside import Insides
+from rankwise.topology.sources.node_levels import NodeLevels
 
 _WHAT = "inside of nodes"
 _CURE = "on the node, `lstopo node.xml` writes such a file"
@@ -49,7 +49,7 @@ def machine_from_hwloc(files: Sequence[Path], names: Sequence[str] = ()) -> Mach
         checked(hosts)
     except RankwiseError as error:
         raise RankwiseError(f"{error}: give all nodes names with --nodes") from error
-    insides = Insides([node.parts for node in nodes])
+    insides = NodeLevels([node.parts for node in nodes])
     kinds = [insides.children(place, 2) for place in range(len(nodes))]
     if len(kinds) == 1:
         kinds *= len(hosts)

@@ -10,7 +10,7 @@ from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
 from rankwise.topology.sources.hwloc import hwloc_sources, read_node
-from rankwise.topology.sources.inside import Insides
+from rankwise.topology.sources.node_levels import NodeLevels
 from rankwise.topology.sources.slurm_conf import read_conf
 from rankwise.topology.sources.slurm_groups import Group, Network, check
 from rankwise.topology.sources.slurm_yaml import read_yaml
@@ -59,7 +59,7 @@ def machine_from_slurm(
 
 def _inside(hwloc: Path | None, slots: int | None, level: int) -> tuple[tuple[str, ...], tuple[Object, ...]]:
     if hwloc:
-        insides = Insides([read_node(hwloc).parts])
+        insides = NodeLevels([read_node(hwloc).parts])
         return insides.levels, insides.children(0, level)
     if slots:
         return ("core",), (Object(level),) * slots

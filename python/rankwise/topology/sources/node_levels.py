@@ -14,7 +14,7 @@ _OPTIONAL = ("die", "l5", "l4", "l2", "l1")  # levels only where they tell somet
 Parts = tuple[Part, ...]
 
 
-class Insides:
+class NodeLevels:
     """What is inside of several nodes, as objects of one machine.
 
     Attributes:
