@@ -13,7 +13,7 @@ import pytest
 
 from rankwise.__main__ import VERBS, _parser
 from rankwise.launchers import by_command, rank_variables
-from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, Traffic, Whereabouts, WorldPicture
+from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, PlaceRow, Rank, WorldPicture
 from rankwise.profile.coverage import not_covered
 from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from rankwise.profile.layout import names_of
@@ -183,7 +183,7 @@ def test_every_verb_and_option() -> None:
 
 def test_every_key_of_a_live_picture() -> None:
     described = in_code(sections("command-line.md")["`rankwise top`"])
-    for kind in (Picture, WorldPicture, Traffic, Hook, Whereabouts, Activity, Pair, Rank):
+    for kind in (Picture, WorldPicture, KindTraffic, Hook, PlaceRow, Activity, Pair, Rank):
         assert {field.name for field in fields(kind)} <= set(described), kind
 
 

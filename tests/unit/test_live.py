@@ -13,7 +13,7 @@ from nodes_synthetic import node_file
 from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, message, small_world, stamp
 
 from rankwise.errors import RankwiseError
-from rankwise.live.picture import Hook, Picture, SavedNode, Whereabouts, WorldPicture
+from rankwise.live.picture import Hook, Picture, PlaceRow, SavedNode, WorldPicture
 from rankwise.live.watch import Watch
 from rankwise.profile import end_note, holders, launch_note
 from rankwise.profile.clock import iso
@@ -50,9 +50,9 @@ def hanging() -> list:
 def test_where_each_rank_is(tmp_path: Path) -> None:
     world = first(write(tmp_path / "run", hanging()))
     assert world.places == [
-        Whereabouts("inside", "MPI_Barrier", "W_s1.0", "0,2", 2, 4.0, 6.0, ""),
-        Whereabouts("inside", "MPI_Recv", "W", "1", 1, 5.0, 5.0, ""),
-        Whereabouts("outside", None, None, "3", 1, 3.0, 3.0, ""),
+        PlaceRow("inside", "MPI_Barrier", "W_s1.0", "0,2", 2, 4.0, 6.0, ""),
+        PlaceRow("inside", "MPI_Recv", "W", "1", 1, 5.0, 5.0, ""),
+        PlaceRow("outside", None, None, "3", 1, 3.0, 3.0, ""),
     ]
     rank = world.ranks[2]
     assert (rank.state, rank.procedure, rank.communicator, rank.seconds) == (
@@ -69,7 +69,7 @@ def test_who_is_missing_where_others_wait(tmp_path: Path) -> None:
         running(process, 3.0, "MPI_Allreduce", 4.0)
     running(world[2], 3.0)
     running(world[5], 3.0, "MPI_Barrier", 4.0, PART)
-    everybody_else = Whereabouts("inside", "MPI_Allreduce", "W", "0-1,3-4,6-7", 6, 6.0, 6.0, "2,5")
+    everybody_else = PlaceRow("inside", "MPI_Allreduce", "W", "0-1,3-4,6-7", 6, 6.0, 6.0, "2,5")
     found = first(write(tmp_path / "run", world)).places
     assert found[0] == everybody_else
     assert [(place.ranks, place.missing) for place in found[1:]] == [("2", ""), ("5", "1,3,7")]

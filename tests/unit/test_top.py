@@ -13,7 +13,7 @@ from synthetic import PART, call, small_world
 from test_live import hanging
 
 from rankwise.__main__ import main
-from rankwise.live.picture import Activity, Pair, Picture, Rank, Whereabouts, WorldPicture
+from rankwise.live.picture import Activity, Pair, Picture, PlaceRow, Rank, WorldPicture
 from rankwise.profile import end_note, launch_note
 from rankwise.profile.layout import CONSTANTS
 from rankwise.report.terminal.live import beside
@@ -76,7 +76,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for rows, kind in (
         ([found], Picture),
         ([world], WorldPicture),
-        (world["places"], Whereabouts),
+        (world["places"], PlaceRow),
         (world["communicators"], Activity),
         (world["calls"], Activity),
         (world["pairs"], Pair),

@@ -125,8 +125,8 @@ def _common(partners: Sequence[Partner | None]) -> Partner | None:
 
 
 @dataclass(frozen=True)
-class Whereabouts:
-    """The ranks that are in one place.
+class PlaceRow:
+    """The ranks that are in one place, as reports tell it.
 
     Attributes:
         ranks: in compact form, 0-3,8.
@@ -154,14 +154,14 @@ class Whereabouts:
     destination_tag: int | None = None
 
 
-def whereabouts(group: Group, names: Mapping[int, str]) -> Whereabouts:
+def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
     """Return a group as it is told.
 
     Args:
         group: of ranks.
         names: of communicators, by their id in the profile.
     """
-    return Whereabouts(
+    return PlaceRow(
         group.state,
         group.procedure,
         None if group.communicator is None else names.get(group.communicator),
@@ -175,7 +175,7 @@ def whereabouts(group: Group, names: Mapping[int, str]) -> Whereabouts:
     )
 
 
-def places_at_end(connection: sqlite3.Connection) -> list[Whereabouts]:
+def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
     """Return where the ranks of a partial run ended, the largest group first; nothing of a complete run."""
     partial, size = connection.execute("SELECT partial, ranks_expected FROM run").fetchone()
     if not partial:
@@ -194,7 +194,7 @@ def places_at_end(connection: sqlite3.Connection) -> list[Whereabouts]:
         "SELECT id, name, members, remote_members FROM communicators"
     ):
         names[number], members[number] = name, both_groups(*both)
-    return [whereabouts(group, names) for group in groups(found, members)]
+    return [place_row(group, names) for group in groups(found, members)]
 
 
 def _place_at_end(

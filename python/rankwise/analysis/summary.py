@@ -10,7 +10,7 @@ from rankwise.analysis.files import FileTotals, file_totals
 from rankwise.analysis.inside import InsideTotals, inside_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
-from rankwise.analysis.places import Whereabouts, places_at_end
+from rankwise.analysis.places import PlaceRow, places_at_end
 from rankwise.analysis.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
@@ -33,7 +33,7 @@ class Summary:
     locality: Locality
     inside: InsideTotals | None
     files: FileTotals | None
-    places: list[Whereabouts]
+    places: list[PlaceRow]
 
 
 def summary(connection: sqlite3.Connection) -> Summary:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankwise.analysis.places import Whereabouts
+from rankwise.analysis.places import PlaceRow
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Activity:
 
 
 @dataclass(frozen=True)
-class Traffic:
+class KindTraffic:
     """Messages of one kind: point-to-point, in-collective, one-sided."""
 
     kind: str
@@ -156,9 +156,9 @@ class WorldPicture:
     init_finalize_seconds: float
     calls_per_second: float
     bytes_sent_per_second: float
-    traffic: list[Traffic]
+    traffic: list[KindTraffic]
     inside_collectives: list[Hook]
-    places: list[Whereabouts]
+    places: list[PlaceRow]
     slowest: list[int]
     communicators: list[Activity]
     calls: list[Activity]

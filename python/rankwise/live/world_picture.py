@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankwise.analysis.percent import percent
-from rankwise.analysis.places import Place, both_groups, groups, whereabouts
+from rankwise.analysis.places import Place, both_groups, groups, place_row
 from rankwise.analysis.visibility import why_inactive
 from rankwise.live.difference import KINDS, Column, difference
-from rankwise.live.picture import Activity, Hook, Pair, Picture, Rank, SavedNode, Traffic, WorldPicture
+from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, Rank, SavedNode, WorldPicture
 from rankwise.live.places import places
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
@@ -111,7 +111,7 @@ class _World:
             bytes_sent_per_second=self._rate(recent.bytes_sent) if recent else 0.0,
             traffic=self._traffic(),
             inside_collectives=self._hooks(),
-            places=[whereabouts(group, self.names) for group in groups(self.places, self.members_of)],
+            places=[place_row(group, self.names) for group in groups(self.places, self.members_of)],
             slowest=[
                 row.rank
                 for row in sorted(ranks, key=lambda row: (row.percent_in_mpi, row.percent_in_mpi_from_start))
@@ -177,12 +177,12 @@ class _World:
             ),
         )
 
-    def _traffic(self) -> list[Traffic]:
+    def _traffic(self) -> list[KindTraffic]:
         if self.recent is None:
             return []
         kinds = self.recent.kind
         return [
-            Traffic(
+            KindTraffic(
                 KINDS[kind],
                 self._rate(self.recent.messages[kinds == kind]),
                 self._rate(self.recent.bytes[kinds == kind]),

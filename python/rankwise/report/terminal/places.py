@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwise.analysis.places import Whereabouts
+from rankwise.analysis.places import PlaceRow
 from rankwise.profile.waiting import ANY, SEVERAL
 from rankwise.report.terminal.tables import TextColumn, label
 from rankwise.report.units import second_text
@@ -11,7 +11,7 @@ _ALIKE = 0.02  # two times that differ by less, of the longer one, are shown as 
 _WHO = {ANY: "any", SEVERAL: "several"}
 
 
-def place_columns(head: str) -> list[TextColumn[Whereabouts]]:
+def place_columns(head: str) -> list[TextColumn[PlaceRow]]:
     """Return the columns of a table of places; `head` says whether they are or were there."""
     return [
         label("ranks", lambda row: f"{row.ranks}"),
@@ -22,7 +22,7 @@ def place_columns(head: str) -> list[TextColumn[Whereabouts]]:
     ]
 
 
-def where(row: Whereabouts) -> str:
+def where(row: PlaceRow) -> str:
     """Return `MPI_Recv on W from 2, tag 7`, `polls MPI_Test on W`, `outside of MPI`."""
     if row.procedure is None:
         return {"outside": "outside of MPI", "starting": "MPI_Init"}.get(row.state, row.state)
@@ -31,7 +31,7 @@ def where(row: Whereabouts) -> str:
     return f"{polls}{row.procedure}{on}{_partners(row)}"
 
 
-def _partners(row: Whereabouts) -> str:
+def _partners(row: PlaceRow) -> str:
     parts = [
         f"{preposition} {_WHO.get(who, who)}" + ("" if tag is None or tag == ANY else f", tag {tag}")
         for preposition, who, tag in (
@@ -43,7 +43,7 @@ def _partners(row: Whereabouts) -> str:
     return f" {'; '.join(parts)}" if parts else ""
 
 
-def _for(row: Whereabouts) -> str:
+def _for(row: PlaceRow) -> str:
     if row.seconds_min is None or row.seconds_max is None:
         return "-"
     if row.seconds_max - row.seconds_min <= _ALIKE * row.seconds_max:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from rankwise.analysis.places import COLLECTIVES, Whereabouts
+from rankwise.analysis.places import COLLECTIVES, PlaceRow
 from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
 from rankwise.report.names import call_name, library_name, program_text
 from rankwise.report.terminal.page import Page
@@ -164,7 +164,7 @@ def _tables(page: Page, picture: Picture, world: WorldPicture, rows: dict[str, i
     return [*lines, *([Text()] if below else []), *below]
 
 
-def _ordered(world: WorldPicture) -> Sequence[Whereabouts]:
+def _ordered(world: WorldPicture) -> Sequence[PlaceRow]:
     """Return the places; where a job seems to hang, the odd ones out first: the others wait for them."""
     if world.quiet_seconds is None or world.quiet_seconds < QUIET_S:
         return world.places
