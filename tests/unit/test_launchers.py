@@ -10,9 +10,12 @@ from pathlib import Path
 
 import fake_mpi
 import pytest
+from test_docs import in_code, sections, table
 
 import rankwise
 from rankwise.launchers import SHARED_COMMANDS, by_command, launchers, placings
+from rankwise.launchers.base import Launcher
+from rankwise.launchers.placing import Placing, Relaunching
 
 ROOT = Path(__file__).parents[2]
 FOUND = f"""
@@ -91,6 +94,18 @@ def test_variables_for_the_library(place: Path) -> None:
         assert f'"{variable}"' in written
     [ranks] = re.findall(r"rank_variables\[\] = {(.*)}", written)[:1]
     assert ranks.split(", ")[-1] == '"EXRUN_RANK"'  # after those that may be started inside of it
+
+
+def parts(kind: type) -> set[str]:
+    """What a class tells of itself, by the names of its attributes and methods."""
+    return {name for name in {*vars(kind), *kind.__annotations__} if not name.startswith("_")}
+
+
+def test_the_page_names_every_part() -> None:
+    described = sections("adding-a-launcher.md")["The parts of a module"]
+    named = {name.rstrip("()") for row in table(described) for name in in_code(row[0])}
+    derived = {"ranks", "has_own_library", "binds"}  # from the others
+    assert (parts(Launcher) | parts(Placing) | parts(Relaunching)) - derived == named
 
 
 def test_no_two_share_what_tells_them_apart() -> None:
