@@ -159,6 +159,20 @@ def test_older_profiles_have_the_families_of_today(tmp_path: Path) -> None:
         assert rows.top_operation.procedure == "MPI_Alltoallv"
 
 
+def test_older_profiles_have_one_family_for_a_loop(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(communicators)")][3:]
+        for number in range(8):
+            connection.execute(
+                f"INSERT INTO communicators SELECT ?, ?, ?, {', '.join(columns)} FROM communicators"
+                " WHERE name = 'W_a1_u1.0'",
+                (100 + number, f"W_d{number}", f"W_d{number}"),
+            )
+    with closing(open_profile(path)) as connection:
+        assert [row.communicators for row in families(connection) if row.family == "W_d*"] == [8]
+
+
 def test_shares_add_up(profile: sqlite3.Connection) -> None:
     for rows in (
         families(profile),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.names import LONGEST_NAME, Name, Origin, family_of, name_communicators
+from rankwise.profile.names import LONGEST_NAME, Name, Origin, family_of, name_communicators, without_loops
 
 SEVERAL = CONSTANTS["COMMUNICATOR_ONE_OF_SEVERAL"]
 BY_GROUP = CONSTANTS["COMMUNICATOR_BY_GROUP"]
@@ -92,6 +92,37 @@ def test_a_family_is_what_was_made_alike_on_all_parts_of_the_parents() -> None:
     }
     assert named[62].name == "x7:2~0000ab02#2"
     assert named[71].name == "x7:3~0000ab03#2_m3"
+
+
+def test_what_a_loop_makes_is_one_family() -> None:
+    grids = [origin(10 + number, "c", 1, sequence=number, leader=0, flags=SEVERAL) for number in range(1, 9)]
+    rows = [origin(30 + grid.id, "s", grid.id, sequence=2, leader=0, flags=SEVERAL) for grid in grids]
+    columns = [origin(60 + grid.id, "s", grid.id, sequence=3, leader=0, flags=SEVERAL) for grid in grids]
+    few = [origin(100 + number, "d", 1, sequence=8 + number) for number in range(1, 8)]
+    by_group = {"tag": 7, "leader": 2, "group_hash": 1, "flags": BY_GROUP}
+    again = [origin(120 + number, "g", 1, sequence=number, **by_group) for number in range(1, 10)]
+    named = name_communicators([W, *grids, *rows, *columns, *few, *again])
+    by_family: dict[str, int] = {}
+    for _, family in named.values():
+        by_family[family] = by_family.get(family, 0) + 1
+    assert by_family == {
+        "W": 1,
+        "W_c*": 8,
+        "W_c*_s2": 8,
+        "W_c*_s3": 8,
+        **{f"W_d{number}": 1 for number in range(9, 16)},
+        "W_g7": 1,
+        "W_g7#*": 8,
+    }
+    assert named[11].name == "W_c1.0"
+    fewer = name_communicators([W, *grids[1:], *rows])
+    assert fewer[42] == Name("W_c2.0_s2.0", "W_c2_s2")
+    families = {family_of(name) or "" for name, _ in named.values()}
+    assert set(without_loops(families).values()) == set(by_family)
+    assert without_loops(["W_d1_…~0000000000000029", ""]) == {
+        "W_d1_…~0000000000000029": "W_d1_…~0000000000000029",
+        "": "",
+    }
 
 
 def test_families_of_all_names() -> None:

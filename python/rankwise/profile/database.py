@@ -241,12 +241,16 @@ _FAMILY = "COALESCE((SELECT families.family FROM temp.families WHERE families.id
 
 def _add_families(profile: sqlite3.Connection) -> bool:
     """Keep the families that are other ones today; tell whether there are any."""
-    from rankwise.profile.names import family_of  # imported late: it loads what only new profiles need
+    # Imported late: it loads what only new profiles need.
+    from rankwise.profile.names import family_of, without_loops
 
+    rows = profile.execute("SELECT id, name, family FROM main.communicators").fetchall()
+    families = {name: family for _, name, _ in rows if isinstance(name, str) and (family := family_of(name))}
+    known = without_loops(set(families.values()))
     found = [
-        (identity, family)
-        for identity, name, old in profile.execute("SELECT id, name, family FROM main.communicators")
-        if isinstance(name, str) and (family := family_of(name)) is not None and family != old
+        (identity, known[families[name]])
+        for identity, name, old in rows
+        if name in families and known[families[name]] != old
     ]
     if found:
         profile.execute("CREATE TEMP TABLE families (id INTEGER PRIMARY KEY, family TEXT NOT NULL)")

@@ -6,7 +6,8 @@ rank in the parent of the group's first process follows: ``W_s2.4``. A communica
 collectively over a parent is named by tag, leader, group and occurrence: ``W_g7:0~89abcdef#2``.
 
 The family is what remains of a name when nothing in it tells which processes the members are:
-``W_s2``, ``W_g7#2``. So a family is all that one line of the program made, on all parts of its parents.
+``W_s2``, ``W_g7#2``. So a family is all that one line of the program made, on all parts of its parents. Where
+a line made many on the same parents, one after the other, the number goes, too: ``W_c*``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _UNSAFE_IN_TAGS = re.compile(r"[^A-Za-z0-9./]")  # or that mean something in nam
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
 _BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
+_COUNTED = re.compile(r"(.|.+#)\d+")
+_LOOP = 8  # calls of one kind on the same parents; hardly any program has as many lines for them
 _COLLECTIVE = re.compile(r"(.\d+)(?:\.-?\d+)?(?:~[0-9a-f]{16})*")
 
 
@@ -75,7 +78,8 @@ def name_communicators(origins: Iterable[Origin]) -> dict[int, Name]:
         generation = sorted(
             child for identity in generation for child in children[identity] if child not in names
         )
-    return names
+    families = without_loops({family for _, family in names.values()})
+    return {identity: Name(name, families[family]) for identity, (name, family) in names.items()}
 
 
 def _name_generation(origins: Sequence[Origin], names: dict[int, Name], taken: set[str]) -> None:
@@ -136,6 +140,27 @@ def family_of(name: str) -> str | None:
     found = _ROOT.fullmatch(root)
     first = "".join(filter(None, found.groups())) if found else _step_family(root)
     return "_".join([first, *map(_step_family, steps)])
+
+
+def without_loops(families: Collection[str]) -> dict[str, str]:
+    """Map families to those that they belong to where what a loop made is one: ``W_c1`` to ``W_c*``.
+
+    Args:
+        families: all of a run.
+    """
+    steps = {family: family.split("_") for family in families if _ELLIPSIS not in family}
+    for depth in range(max(map(len, steps.values()), default=0)):
+        made: dict[tuple[str, str], set[str]] = defaultdict(set)
+        places: list[tuple[list[str], tuple[str, str]]] = []
+        for words in steps.values():
+            if depth < len(words) and (found := _COUNTED.fullmatch(words[depth])):
+                key = ("_".join(words[:depth]), found[1])
+                made[key].add(words[depth])
+                places.append((words, key))
+        for words, key in places:
+            if len(made[key]) >= _LOOP:
+                words[depth] = f"{key[1]}*"
+    return {family: "_".join(steps.get(family, [family])) for family in families}
 
 
 def _step_family(step: str) -> str:
