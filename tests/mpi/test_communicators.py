@@ -205,7 +205,7 @@ def test_each_has_one_name_on_all_members(done: Recording, names: dict[str, str]
     assert incomplete == []
 
 
-def test_families_are_those_of_one_call(done: Recording, names: dict[str, str]) -> None:
+def test_families_are_those_of_one_role(done: Recording, names: dict[str, str]) -> None:
     families = dict(done.rows("SELECT name, family FROM communicators WHERE id >= 3"))
     for first, second in [
         ("evens", "five and three"),
@@ -213,10 +213,11 @@ def test_families_are_those_of_one_call(done: Recording, names: dict[str, str]) 
         ("row 0", "row 2"),
         ("left", "right"),
         ("one and two, even", "one and two, odd"),
+        ("pair", "three"),
+        ("child of 4 2 0", "child of 3 1"),
     ]:
         assert families[names[first]] == families[names[second]]
     for first, second in [
-        ("pair", "three"),
         ("three", "three again"),
         ("left", "lower half"),
         ("row 0", "column 0"),

@@ -46,11 +46,10 @@ def without_interpreter(words: Sequence[str]) -> list[str]:
 
 
 def program_name(words: Sequence[str]) -> str:
-    """Return a program's short name, fit to begin a file's name, whatever the words are.
+    """Return a program's short name, to begin a file's name, whatever the words are.
 
     >>> program_name(["python3", "run/solver.py", "10"])
     'solver'
     """
     name = PurePath(next(iter(without_interpreter(words)), "")).name.removesuffix(".py")
-    printable = "".join(letter if letter.isprintable() else "_" for letter in name)
-    return printable.lstrip("-.")[:_LONGEST_NAME] or "program"
+    return name.lstrip("-.")[:_LONGEST_NAME] or "program"
