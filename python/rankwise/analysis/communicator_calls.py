@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Counted, counted_by
-from rankwise.analysis.over_ranks import calls_over_ranks
+from rankwise.analysis.over_ranks import calls_over_ranks, members_read
 
 
 @dataclass(frozen=True)
@@ -37,23 +37,22 @@ class CommunicatorCalls:
 
 def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
     """Return every procedure on every communicator, most time in MPI first."""
-    (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
     extremes = {
         (communicator, procedure): facts
         for communicator, procedure, *facts in connection.execute(
             "SELECT communicator, procedure, ranks, least_seconds, most_seconds FROM communicator_sums"
         )
     }
-    spreads = calls_over_ranks(connection)
+    spreads, read = calls_over_ranks(connection), members_read(connection)
     found = []
-    for (name, size, seen, communicator, procedure_name, procedure), counted in counted_by(
+    for (name, communicator, procedure_name, procedure), counted in counted_by(
         connection,
-        "communicators.name, communicators.size, members_seen, communicator, procedures.name, procedures.id",
+        "communicators.name, communicator, procedures.name, procedures.id",
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
         sums="communicator_sums",
     ):
         processes, least, most = extremes[communicator, procedure]
-        members = max(seen if size else ranks, processes)
+        members = max(len(read(name)), processes)
         each = spreads[name, procedure_name]
         found.append(
             CommunicatorCalls(

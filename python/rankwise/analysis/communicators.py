@@ -9,6 +9,7 @@ from typing import Any
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.counted import Counted, counted_by
 from rankwise.analysis.operations import Operation, top_operations
+from rankwise.analysis.selection import is_part
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent"
         " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id"
     ).fetchall()
-    found = [_communicator(row, top, counts) for row in rows if row[6] > 0 or row[0] in counts]
+    part = is_part(connection)
+    found = [_communicator(row, top, counts) for row in rows if row[0] in counts or (row[6] > 0 and not part)]
     return sorted(found, key=lambda row: row.counted.order)
 
 

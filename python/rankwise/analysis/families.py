@@ -10,6 +10,7 @@ from typing import Any
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.counted import Counted, counted_by
 from rankwise.analysis.operations import Operation, top_operations
+from rankwise.analysis.selection import is_part
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,11 @@ def families(connection: sqlite3.Connection) -> list[Family]:
         " reorder, reordered, members, remote_members FROM communicators ORDER BY created, id"
     ):
         siblings.setdefault(row[0], []).append(row)
+    part = is_part(connection)
     found = [
         _family(connection, rows, counts.get(family, Counted()), top.get(family))
         for family, rows in siblings.items()
-        if rows[0][2] > 0 or family in counts
+        if family in counts or (rows[0][2] > 0 and not part)
     ]
     return sorted(found, key=lambda row: row.counted.order)
 

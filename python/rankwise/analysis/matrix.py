@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis import kinds
 from rankwise.analysis.collectives import collectives
-from rankwise.errors import RankwiseError
+from rankwise.analysis.procedures import procedure_ids
 
 ENDS = ("rank", "node")
 MEASURES = ("bytes", "messages")
@@ -64,7 +64,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
     Raises:
         RankwiseError: there is no such procedure.
     """
-    chosen = _procedures(connection, only)
+    chosen = procedure_ids(connection, only)
     nodes, places = _nodes(connection) if ends == "node" else ([], {})
     (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     size = len(nodes) if ends == "node" else size
@@ -97,23 +97,10 @@ def _hidden(connection: sqlite3.Connection, only: Collection[str]) -> int:
     return sum(row.visibility.hides for row in rows)
 
 
-def _procedures(connection: sqlite3.Connection, names: Sequence[str]) -> dict[int, str]:
-    """Find procedures: number → name; raises RankwiseError if there is none of such a name."""
-    known = {name.lower(): (key, name) for key, name in connection.execute("SELECT id, name FROM procedures")}
-    found = {}
-    for given in names:
-        name = given.strip().lower()
-        if f"mpi_{name.removeprefix('mpi_')}" not in known:
-            raise RankwiseError(f"there is no MPI procedure {given.strip()!r}: give names such as MPI_Bcast")
-        key, name = known[f"mpi_{name.removeprefix('mpi_')}"]
-        found[key] = name
-    return found
-
-
 def _nodes(connection: sqlite3.Connection) -> tuple[list[str], dict[int, int]]:
     """Return the hosts in the order of their first ranks, and the place of each rank's host."""
     hosts: dict[str, int] = {}
     places = {}
-    for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
+    for rank, host in connection.execute("SELECT rank, host FROM main.ranks ORDER BY rank"):
         places[rank] = hosts.setdefault(host, len(hosts))
     return list(hosts), places

@@ -31,7 +31,7 @@ def families_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
 
 def calls_over_ranks(connection: sqlite3.Connection) -> dict[tuple[str, str], Spread]:
     """Return the seconds in each procedure on each communicator, by their names, over the members."""
-    members = _members(connection, "communicators.name")
+    members = members_read(connection)
     return _over_ranks(
         connection,
         "communicators.name, procedures.name",
@@ -53,7 +53,7 @@ def top_calls(connection: sqlite3.Connection) -> dict[int, str]:
 
 
 def _on_communicators(connection: sqlite3.Connection, key: str) -> dict[str, Spread]:
-    members = _members(connection, key)
+    members = members_read(connection, key)
     found = _over_ranks(connection, key, JOIN_COMMUNICATORS, lambda names: members(names[0]))
     return {name: each for (name,), each in found.items()}
 
@@ -81,7 +81,9 @@ def _ranks(connection: sqlite3.Connection) -> frozenset[int]:
     return frozenset(rank for (rank,) in connection.execute("SELECT rank FROM ranks"))
 
 
-def _members(connection: sqlite3.Connection, key: str) -> Callable[[str], frozenset[int]]:
+def members_read(
+    connection: sqlite3.Connection, key: str = "communicators.name"
+) -> Callable[[str], frozenset[int]]:
     """Return what tells the ranks of a communicator, or of a family, that were read; of no real one all."""
     seen = _ranks(connection)
 

@@ -53,7 +53,7 @@ def pairs_in_detail(connection: sqlite3.Connection) -> list[Pair]:
 
 
 def _pairs(connection: sqlite3.Connection, communicator: str, procedure: str, more_keys: str) -> list[Pair]:
-    hosts = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
+    hosts = dict(connection.execute("SELECT rank, host FROM main.ranks").fetchall())
     totals = dict(connection.execute("SELECT kind, SUM(bytes) FROM messages GROUP BY kind").fetchall())
     rows = connection.execute(
         f"SELECT source, destination, kind, {communicator}, {procedure}, SUM(messages), SUM(bytes) AS volume"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by, opening_and_closing_by
+from rankwise.errors import RankwiseError
 
 _KEYS = "procedures.name, procedures.class, procedures.id"
 
@@ -50,3 +52,16 @@ def _rows(
         ProcedureRow(*(name, class_name, *extremes[procedure], counted))
         for (name, class_name, procedure), counted in groups
     ]
+
+
+def procedure_ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[int, str]:
+    """Find procedures: number → name; raises RankwiseError if there is none of such a name."""
+    known = {name.lower(): (key, name) for key, name in connection.execute("SELECT id, name FROM procedures")}
+    found = {}
+    for given in names:
+        name = given.strip().lower()
+        if f"mpi_{name.removeprefix('mpi_')}" not in known:
+            raise RankwiseError(f"there is no MPI procedure {given.strip()!r}: give names such as MPI_Bcast")
+        key, name = known[f"mpi_{name.removeprefix('mpi_')}"]
+        found[key] = name
+    return found

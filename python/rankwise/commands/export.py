@@ -3,6 +3,7 @@
 One file for each table, DIR/calls.csv and so on, with the columns that docs/profile-format.md
 explains. calls and messages have the names of their communicators, procedures and regions
 beside the numbers. In CSV an empty field is a missing value; a JSON file is a list of objects.
+Of a part of the run, all tables that can be restricted to it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rankwise.analysis.flat import FlatTable
+from rankwise.commands.saying import say
+from rankwise.commands.selecting import add_selection, not_exported, selected
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing
 
@@ -27,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="DIR", required=True, help="made if it does not exist"
     )
     parser.add_argument("--force", action="store_true", help="replace files that exist")
+    add_selection(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,8 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     write = _writer(arguments.to)
     with opened_profile(arguments.profile) as connection:
+        selected(connection, arguments, "export")
+        tables, left_out = flat_tables(connection), not_exported(arguments)
         targets = [
-            (table, arguments.output / f"{table.name}.{arguments.to}") for table in flat_tables(connection)
+            (table, arguments.output / f"{table.name}.{arguments.to}")
+            for table in tables
+            if table.name not in left_out
         ]
         try:
             _check(targets, arguments.force)
@@ -50,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         for table, target in targets:
             with appearing(target) as (unfinished,):
                 write(table, connection, unfinished)
+    if left_out:
+        say(f"not written, because they can't be restricted so: {', '.join(sorted(left_out))}")
     return 0
 
 

@@ -2,7 +2,8 @@
 
 Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
 MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut. With --matrix, who sends how much to whom.
+others; --json is never cut. With --matrix, who sends how much to whom. Both may be of a part of
+the run.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, Matrix, matrix
 from rankwise.commands.limits import row_limit
+from rankwise.commands.selecting import add_selection, selected, selection
 from rankwise.errors import RankwiseError
 from rankwise.report.views import VIEWS, view
 
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="rows of a table, 0 for all (default: %(default)s)",
     )
+    add_selection(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     for option in ("kind", "of", "only"):
         if getattr(arguments, option) is not None and not arguments.matrix:
             raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
+    if (given := selection(arguments).given()) and not (arguments.by or arguments.matrix):
+        raise RankwiseError(f"--{given[0]} goes with --by or --matrix: the summary is of the whole run")
     if arguments.json:
         _print_json(arguments)
     elif arguments.by or arguments.matrix:
@@ -63,6 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         print_summary(arguments.profile, file=sys.stdout, verbose=arguments.verbose)
     return 0
+
+
+def _what(arguments: argparse.Namespace) -> str:
+    return "matrix" if arguments.matrix else str(arguments.by)
 
 
 def _matrix(connection: sqlite3.Connection, arguments: argparse.Namespace) -> Matrix:
@@ -81,10 +90,14 @@ def _print_json(arguments: argparse.Namespace) -> None:
 
     with opened_profile(arguments.profile) as connection:
         found: object
-        if arguments.matrix:
-            found = {"trust": trust(connection), "matrix": _matrix(connection, arguments)}
-        elif arguments.by:
-            found = {"trust": trust(connection), **view(arguments.by, connection, Detail.ALL).data}
+        if arguments.matrix or arguments.by:
+            trusted: dict[str, object] = {"trust": trust(connection)}
+            if part := selected(connection, arguments, _what(arguments)):
+                trusted |= {"selected": part}
+            if arguments.matrix:
+                found = {**trusted, "matrix": _matrix(connection, arguments)}
+            else:
+                found = {**trusted, **view(arguments.by, connection, Detail.ALL).data}
         else:
             found = summary(connection)
         text = json.dumps(plain(found), indent=2)
@@ -99,17 +112,20 @@ def _print_part(arguments: argparse.Namespace) -> None:
     from rankwise.report.terminal.matrix import matrix_lines
     from rankwise.report.terminal.page import Page
     from rankwise.report.terminal.view import show_view
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.report.trust_lines import partial_line, selected_line
     from rankwise.report.view import Detail
 
     detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
     with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)
+        part = selected(connection, arguments, _what(arguments))
         page = Page(sys.stdout)
         found = _matrix(connection, arguments) if arguments.matrix else None
         shown = None if found else view(arguments.by, connection, detail)
         if not trusted.complete:
             page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
+        if part:
+            page.write(*page.wrapped(selected_line(part), "bold", indent=2), Text())
         if found:
             page.write(*matrix_lines(page, found, arguments.of or MEASURES[0]))
         if shown:

@@ -120,8 +120,8 @@ _KEPT = {
         # A host is NULL, and both comparisons with it too, where an end is not known.
         " COALESCE(SUM(CASE WHEN sender.host IS NULL OR receiver.host IS NULL THEN bytes END), 0)"
         " AS bytes_unplaced"
-        " FROM messages LEFT JOIN ranks AS sender ON sender.rank = source"
-        " LEFT JOIN ranks AS receiver ON receiver.rank = destination GROUP BY sender.host, kind"
+        " FROM messages LEFT JOIN main.ranks AS sender ON sender.rank = source"
+        " LEFT JOIN main.ranks AS receiver ON receiver.rank = destination GROUP BY sender.host, kind"
     ),
 }
 
@@ -233,6 +233,15 @@ def add_what_is_missing(profile: sqlite3.Connection) -> None:
     for name, query in _KEPT.items():
         if name not in there:
             profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
+
+
+def calculate_sums(profile: sqlite3.Connection) -> None:
+    """Make the sums appear that `calls` and `messages` have now, in place of those that the profile keeps."""
+    old = {name for (name,) in profile.execute("SELECT name FROM sqlite_temp_master WHERE type = 'view'")}
+    for name, query in _KEPT.items():
+        if name in old:
+            profile.execute(f"DROP VIEW temp.{name}")
+        profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
 
 # Until version 5 a family was what one call made, on one parent.

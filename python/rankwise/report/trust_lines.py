@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from rankwise.analysis.bins import bin_range
 from rankwise.analysis.overview import Trust
+from rankwise.analysis.selection import Selected
 from rankwise.report.names import call_name
-from rankwise.report.units import count_text, percent_text, second_text
+from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text
 
+_LAST = 64  # size bin
 _SHOWN_NAMES = 3  # of procedures that are not covered
 
 
@@ -59,3 +62,27 @@ def _not_covered(trust: Trust, verbose: bool) -> str:
     names = trust.not_covered if verbose else trust.not_covered[:_SHOWN_NAMES]
     rest = len(trust.not_covered) - len(names)
     return ", ".join(map(call_name, names)) + (f" and {rest} more" if rest else "") or "none"
+
+
+def selected_line(part: Selected) -> str:
+    """Return what was selected, and how much that is."""
+    named = {
+        "communicator": part.communicator,
+        "rank": part.rank,
+        "call": part.call,
+        "region": part.region,
+        "node": part.node,
+        "size": _sizes(*part.size_bins) if part.size_bins else "",
+    }
+    chosen = ", ".join(f"{what} {text}" for what, text in named.items() if text)
+    share = f"{percent_text(part.percent_of_mpi)} % of the run's time in MPI"
+    return f"Only {chosen}: {share}. Shares are of this part."
+
+
+def _sizes(first: int, last: int) -> str:
+    if first == last:
+        return bin_text(first)
+    (low, _), (_, high) = bin_range(first), bin_range(last)
+    return f"from {byte_text(low or 0)}" + (
+        f" to below {byte_text(high + 1)}" if high and last < _LAST else ""
+    )

@@ -1,0 +1,199 @@
+"""A part of a profile: calls and messages of some communicators, ranks, procedures, regions, nodes, sizes.
+
+The part takes the place of the whole in the open profile: its tables are made anew under the same names, so
+that whatever reads them reads the part, and needs to know nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from rankwise.analysis.counted import BETWEEN
+from rankwise.analysis.percent import percent
+from rankwise.analysis.procedures import procedure_ids
+from rankwise.errors import RankwiseError
+from rankwise.profile.database import calculate_sums
+
+_LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
+_MARK = "selection"  # a temporary view that is there if the profile is no longer whole
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted, each as the user gave it; '' = all.
+
+    Attributes:
+        communicator: names, families, or the program's own names, separated by commas.
+        rank: a list such as `0-3,7`.
+        call: procedures, in any case, with or without MPI_, separated by commas.
+        region: names, separated by commas.
+        node: hosts, with or without their domain, separated by commas.
+        size: size bins, the first and the last; None = all.
+    """
+
+    communicator: str = ""
+    rank: str = ""
+    call: str = ""
+    region: str = ""
+    node: str = ""
+    size: tuple[int, int] | None = None
+
+    def given(self) -> list[str]:
+        """Return the names of what is restricted."""
+        return [field.name for field in fields(self) if getattr(self, field.name)]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What was selected, as in `Selection`, and its share of the run's time in MPI, in percent."""
+
+    communicator: str
+    rank: str
+    call: str
+    region: str
+    node: str
+    size_bins: tuple[int, int] | None
+    percent_of_mpi: float
+
+
+def is_part(connection: sqlite3.Connection) -> bool:
+    """Tell whether a part has taken the place of the whole."""
+    found = connection.execute("SELECT 1 FROM sqlite_temp_master WHERE name = ?", (_MARK,))
+    return found.fetchone() is not None
+
+
+def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool = False) -> Selected:
+    """Put the part that is wanted in the place of the whole.
+
+    Args:
+        connection: the profile; what is read from it afterwards is the part.
+        wanted: of it.
+        sent_only: of the ranks' messages those that they send; else those that they get, too.
+
+    Raises:
+        RankwiseError: there is no such communicator, rank, procedure, region or node.
+    """
+    communicators = _communicators(connection, wanted.communicator) if wanted.communicator else None
+    procedures = list(procedure_ids(connection, wanted.call.split(","))) if wanted.call else None
+    regions = _regions(connection, wanted.region) if wanted.region else None
+    ranks = _ranks(connection, wanted)
+    sizes = None if wanted.size is None else range(wanted.size[0], wanted.size[1] + 1)
+    (whole,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    connection.execute("PRAGMA temp_store = MEMORY")
+    on = _among("communicator", communicators) + _among("procedure", procedures)
+    _replace(
+        connection,
+        "calls",
+        [*on, *_among("rank", ranks), *_among("region", regions), *_among("size_bin", sizes)],
+    )
+    ends = ["source"] if sent_only else ["source", "destination"]
+    either = " OR ".join(condition for end in ends for condition in _among(end, ranks))
+    _replace(connection, "messages", [*on, *([f"({either})"] if either else [])])
+    _replace(
+        connection,
+        "file_accesses",
+        [*_among("procedure", procedures), *_among("rank", ranks), *_on_files(communicators)],
+    )
+    _replace(connection, "files", _among("communicator", communicators))
+    _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
+    bounds = [] if sizes is None else [f"size BETWEEN {_lowest(sizes[0])} AND {_lowest(sizes[-1] + 1) - 1}"]
+    _replace(connection, "patterns", [*on, *bounds])
+    _replace(connection, "pattern_messages", ["pattern IN (SELECT id FROM patterns)"])
+    _replace(connection, "ranks", _among("rank", ranks))
+    calculate_sums(connection)
+    if not {"rank", "node"}.issuperset(wanted.given()):
+        connection.execute(
+            "UPDATE temp.ranks SET mpi ="
+            f" (SELECT TOTAL(seconds) FROM calls WHERE calls.rank = ranks.rank AND {BETWEEN})"
+        )
+    connection.execute(f"CREATE TEMP VIEW {_MARK} AS SELECT 1")
+    (part,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    given = (wanted.communicator, wanted.rank, wanted.call, wanted.region, wanted.node)
+    return Selected(*given, wanted.size, percent(part, whole))
+
+
+def _among(column: str, keys: Sequence[int] | None) -> list[str]:
+    """Return the SQL condition that a column is one of the keys; none for all."""
+    return [] if keys is None else [f"{column} IN ({', '.join(map(str, keys))})"]
+
+
+def _on_files(communicators: Sequence[int] | None) -> list[str]:
+    chosen = _among("communicator", communicators)
+    return [f"file IN (SELECT id FROM files WHERE {condition})" for condition in chosen]
+
+
+def _lowest(size_bin: int) -> int:
+    return 1 << (size_bin - 1) if size_bin else 0
+
+
+def _replace(connection: sqlite3.Connection, name: str, conditions: Sequence[str]) -> None:
+    """Put those rows of a table or view that meet the conditions in its place."""
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    connection.execute(f"CREATE TEMP TABLE part_of_{name} AS SELECT * FROM {name}{where}")
+    # A profile of an older version has a temporary one already.
+    kinds = connection.execute("SELECT type FROM sqlite_temp_master WHERE name = ?", (name,)).fetchall()
+    for (kind,) in kinds:
+        connection.execute(f"DROP {kind} temp.{name}")
+    # Views that name it are looked at when they are read, not now.
+    connection.execute("PRAGMA legacy_alter_table = ON")
+    connection.execute(f"ALTER TABLE temp.part_of_{name} RENAME TO {name}")
+
+
+def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
+    found: list[int] = []
+    for name in names.split(","):
+        ids = connection.execute(
+            "SELECT id FROM communicators WHERE ?1 IN (name, family) OR (user_name = ?1 AND ?1 <> '')",
+            (name.strip(),),
+        ).fetchall()
+        if not ids:
+            raise RankwiseError(
+                f"there is no communicator {name.strip()!r}: --by communicator shows their names"
+            )
+        found += [identity for (identity,) in ids]
+    return found
+
+
+def _regions(connection: sqlite3.Connection, names: str) -> list[int]:
+    known = {name: key for key, name in connection.execute("SELECT id, name FROM regions ORDER BY id DESC")}
+    found = []
+    for name in map(str.strip, names.split(",")):
+        if name != "(outside)" and name not in known:
+            raise RankwiseError(f"there is no region {name!r}: --by region shows their names")
+        found.append(0 if name == "(outside)" else known[name])
+    return found
+
+
+def _stretch(part: str) -> range:
+    """Return the ranks of `3` or `0-3`; none of ''."""
+    first, _, last = part.partition("-")
+    return range(int(first), int(last or first) + 1) if part else range(0)
+
+
+def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | None:
+    """Return the ranks that are wanted, of the nodes that are; None = all."""
+    if not wanted.rank and not wanted.node:
+        return None
+    (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
+    if wanted.rank and not _LIST.fullmatch(wanted.rank):
+        raise RankwiseError(f"{wanted.rank!r} is no list of ranks, such as 0-3,7")
+    beyond = [number for number in map(int, re.findall(r"[0-9]+", wanted.rank)) if number >= size]
+    if beyond:
+        raise RankwiseError(f"there is no rank {max(beyond)}: the run has ranks 0 to {size - 1}")
+    ranks = {rank for part in wanted.rank.split(",") for rank in _stretch(part)}
+    if wanted.rank and not ranks:
+        raise RankwiseError(f"{wanted.rank!r} has no ranks: give a list such as 0-3,7")
+    ranks = ranks or set(range(size))
+    if wanted.node:
+        hosts = connection.execute("SELECT rank, host FROM ranks").fetchall()
+        there: set[int] = set()
+        for name in map(str.strip, wanted.node.split(",")):
+            on_it = {rank for rank, host in hosts if name in (host, host.partition(".")[0])}
+            if not on_it:
+                raise RankwiseError(f"there is no node {name!r}: --by node shows their names")
+            there |= on_it
+        ranks &= there
+    return sorted(ranks)

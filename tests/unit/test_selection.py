@@ -1,0 +1,237 @@
+"""A part of a profile is as a profile that has nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import profiles
+import pytest
+from assembled import made
+from test_kept_sums import near, world
+
+from rankwise.__main__ import main
+from rankwise.commands.show import VIEWS
+
+ONLY_COUNTED = {"families", "communicators"}  # those that nothing was called on are listed in the whole alone
+
+
+def shown(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> Any:
+    assert main(["show", str(path), *words, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+def refused(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> str:
+    assert main(["show", str(path), *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    return err
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return profiles.write_inside(tmp_path / "a.rankwise")
+
+
+def delete(path: Path, *statements: str) -> Path:
+    target = path.with_name("part.rankwise")
+    target.write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(target)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute(
+            "UPDATE ranks SET mpi = (SELECT TOTAL(seconds) FROM calls"
+            " WHERE calls.rank = ranks.rank AND procedure NOT IN (1, 8))"
+        )
+        connection.commit()
+    return target
+
+
+def of_calls(condition: str) -> str:
+    return f"DELETE FROM calls WHERE NOT ({condition})"
+
+
+def of_messages(condition: str) -> str:
+    return f"DELETE FROM messages WHERE NOT ({condition})"
+
+
+REGION_TIMES = "DELETE FROM region_times WHERE NOT (region = 1)"
+RANKS = [f"DELETE FROM {table} WHERE rank NOT IN (1, 3)" for table in ("ranks", "region_times")]
+OF_CALLS = ["call", "size", "region", "communicator", "rank"]
+OF_MESSAGES = ["pair", "node", "collective"]
+PARTS: list[tuple[list[str], list[str], list[str]]] = [
+    (
+        ["--call", "allreduce,MPI_Bcast"],
+        [of_calls("procedure IN (2, 7)"), of_messages("procedure IN (2, 7)")],
+        [*OF_CALLS, *OF_MESSAGES],
+    ),
+    (
+        ["--communicator", "W_a1_u1.0,column"],
+        [of_calls("communicator IN (5, 7, 8)"), of_messages("communicator IN (5, 7, 8)")],
+        [*OF_CALLS, *OF_MESSAGES],
+    ),
+    (
+        ["--communicator", "W_a1_u1"],
+        [of_calls("communicator IN (5, 6)"), of_messages("communicator IN (5, 6)")],
+        [*OF_CALLS, *OF_MESSAGES],
+    ),
+    (["--region", "solve"], [of_calls("region = 1"), REGION_TIMES], OF_CALLS),
+    (["--size", "8-15"], [of_calls("size_bin = 4")], OF_CALLS),
+    (["--size", "0-16K"], [of_calls("size_bin < 15")], OF_CALLS),
+    (["--size", "8-"], [of_calls("size_bin BETWEEN 4 AND 64")], OF_CALLS),
+    (["--rank", "1,3"], [of_calls("rank IN (1, 3)"), *RANKS], ["call", "size", "region", "rank"]),
+    (
+        ["--rank", "1,3-3", "--call", "Allreduce", "--size", "8"],
+        [of_calls("rank IN (1, 3) AND procedure = 2 AND size_bin = 4"), *RANKS],
+        ["call", "size", "region", "rank"],
+    ),
+    (
+        ["--node", "nodeb", "--communicator", "W"],
+        [
+            of_calls("rank IN (2, 3) AND communicator = 3"),
+            "DELETE FROM ranks WHERE rank < 2",
+            "DELETE FROM region_times WHERE rank < 2",
+        ],
+        ["call", "size", "region", "rank"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "statements", "views"), PARTS, ids=lambda value: "_".join(value)[:30])
+def test_a_part_is_as_if_there_were_nothing_else(
+    path: Path, capsys: pytest.CaptureFixture[str], words: list[str], statements: list[str], views: list[str]
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE communicators SET user_name = 'column' WHERE id IN (7, 8)")
+        connection.commit()
+    alone = delete(path, *statements)
+    for view in views:
+        part, expected = shown(capsys, path, "--by", view, *words), shown(capsys, alone, "--by", view)
+        assert part["selected"]["percent_of_mpi"] <= 100
+        assert part.keys() - {"selected"} == expected.keys()
+        for key in expected.keys() - {"trust"}:
+            rows = expected[key]
+            if key in ONLY_COUNTED:
+                rows = [row for row in rows if row["calls"]]
+            assert part[key] == near(rows), (view, key)
+
+
+@pytest.mark.parametrize("view", ["call", "size", "region", "rank"])
+def test_the_ranks_make_up_the_whole(path: Path, capsys: pytest.CaptureFixture[str], view: str) -> None:
+    key = {"call": "calls", "size": "sizes", "region": "regions", "rank": "ranks"}[view]
+
+    def seconds(*words: str) -> float:
+        return float(sum(row["seconds"] for row in shown(capsys, path, "--by", view, *words)[key]))
+
+    assert sum(seconds("--rank", str(rank)) for rank in range(4)) == pytest.approx(seconds())
+    assert sum(seconds("--node", node) for node in ("nodea", "nodeb")) == pytest.approx(seconds())
+
+
+def test_messages_of_ranks_are_those_from_and_to_them(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = shown(capsys, path, "--by", "pair")["pairs"]
+    part = shown(capsys, path, "--by", "pair", "--rank", "3")["pairs"]
+    ends = {(row["source"], row["destination"], row["kind"], row["bytes"]) for row in whole}
+    assert {(row["source"], row["destination"], row["kind"], row["bytes"]) for row in part} == {
+        each for each in ends if 3 in each[:2]
+    }
+    # Whoever is at the other end has a host.
+    assert all(row["source_host"] and row["destination_host"] for row in part)
+    cells = shown(capsys, path, "--matrix", "node", "--node", "nodea", "--call", "Isend")["matrix"]["cells"]
+    assert {(cell["source"], cell["destination"]) for cell in cells} == {(0, 0), (0, 1), (1, 0)}
+    # Of a collective that is what the ranks send.
+    [reduce] = [
+        row
+        for row in shown(capsys, path, "--by", "collective", "--rank", "0")["collectives"]
+        if row["procedure"] == "MPI_Allreduce"
+    ]
+    assert (reduce["messages"], reduce["bytes"]) == (200, 1600)
+
+
+def test_shares_are_of_the_part_and_its_own_is_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = shown(capsys, path, "--by", "call", "--call", "Allreduce")
+    assert found["selected"]["percent_of_mpi"] == pytest.approx(100 * 2.5 / profiles.MPI_TOTAL)
+    assert [row["percent_of_mpi"] for row in found["calls"]] == [100]
+    assert main(["show", str(path), "--by", "call", "--call", "Allreduce", "--size", "0-1K"]) == 0
+    line = " ".join(capsys.readouterr().out.split()[:24])
+    assert line == (
+        "Only call Allreduce, size from 0 B to below 1.00 KiB: 46.6 % of the run's time in MPI."
+        " Shares are of this part."
+    )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_older_profiles_have_the_same_parts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str
+) -> None:
+    newer = made(tmp_path, world()).path
+    older = profiles.as_version_5(newer, tmp_path / "older.rankwise")
+    words = [] if view == "algorithm" else ["--rank", "1-4", "--node", "node0"]
+    for part in (["--call", "Bcast,Send"], words):
+        found, expected = (shown(capsys, path, "--by", view, *part) for path in (newer, older))
+        del found["trust"], expected["trust"]
+        assert found == near(expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (
+            ["--by", "pair", "--size", "1K-2K"],
+            "--size does not go with --by pair: messages are not counted by size",
+        ),
+        (["--matrix", "rank", "--region", "solve"], "--region does not go with --matrix: messages are not"),
+        (["--by", "algorithm", "--rank", "0"], "--rank does not go with --by algorithm: the algorithm of"),
+        (["--by", "file", "--size", "0"], "--size does not go with --by file: accesses of files"),
+        (["--call", "Bcast"], "--call goes with --by or --matrix: the summary is of the whole run"),
+        (["--by", "call", "--rank", "4"], "there is no rank 4: the run has ranks 0 to 3"),
+        (["--by", "call", "--rank", "3-1"], "'3-1' has no ranks: give a list such as 0-3,7"),
+        (["--by", "call", "--rank", "a"], "'a' is no list of ranks, such as 0-3,7"),
+        (["--by", "call", "--rank", "0-999999999"], "there is no rank 999999999: the run has ranks 0 to 3"),
+        (["--by", "call", "--communicator", "W,X"], "there is no communicator 'X': --by communicator shows"),
+        (["--by", "call", "--call", "Bcasts"], "there is no MPI procedure 'Bcasts'"),
+        (["--by", "call", "--region", "solved"], "there is no region 'solved': --by region shows"),
+        (["--by", "call", "--node", "nodec"], "there is no node 'nodec': --by node shows"),
+    ],
+)
+def test_what_can_not_be_told_is_one_line(
+    path: Path, capsys: pytest.CaptureFixture[str], words: list[str], why: str
+) -> None:
+    assert why in refused(capsys, path, *words)
+
+
+@pytest.mark.parametrize("size", ["1000-2000", "2K-1K", "x", "1K-x", "-5", ""])
+def test_sizes_are_powers_of_two(path: Path, capsys: pytest.CaptureFixture[str], size: str) -> None:
+    assert "--size" in refused(capsys, path, "--by", "call", f"--size={size}")
+
+
+def test_export_of_a_part(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def exported(*words: str) -> dict[str, list[dict[str, str]]]:
+        target = tmp_path / "-".join(["out", *words])
+        assert main(["export", str(path), "--to", "csv", "-o", str(target), *words]) == 0
+        tables = {}
+        for file in target.iterdir():
+            with file.open(newline="") as stream:
+                tables[file.stem] = list(csv.DictReader(stream))
+        return tables
+
+    whole, part = exported(), exported("--rank", "3", "--call", "Allreduce")
+    expected = [
+        row for row in whole["calls"] if row["rank"] == "3" and row["procedure_name"] == "MPI_Allreduce"
+    ]
+    assert part["calls"] == expected
+    assert {row["rank"] for row in part["ranks"]} == {"3"}
+    assert all("3" in (row["source"], row["destination"]) for row in part["messages"])
+    assert whole.keys() - part.keys() == {"patterns", "pattern_messages", "region_times"}
+    assert part.keys() <= whole.keys()
+    capsys.readouterr()
+    assert "messages" not in exported("--size", "8")
+    assert capsys.readouterr().err.startswith(
+        "rankwise: not written, because they can't be restricted so: file"
+    )
