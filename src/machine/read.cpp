@@ -1,4 +1,5 @@
-// A machine.json as a whole: its levels, and which of the two forms it has.
+// A machine.json as a whole: its levels, and which of the two forms it has. What is taken and refused, and in which
+// order, is as in python/rankwise/topology/machine/read.py: tests/unit/test_machine_reader.py compares them.
 #include <algorithm>
 
 #include "slots.h"

@@ -16,8 +16,7 @@ from test_machine_file import grown
 
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.placement.absent import NoPresentError
-from rankwise.placement.present import present_placement
+from rankwise.placement.present import NoPresentError, present_placement
 from rankwise.topology.machine.hosts import folded, hosts_of
 from rankwise.topology.machine.model import Level, Machine
 

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launchers.seats import Seat
-from rankwise.placement.absent import NoPresentError
 from rankwise.placement.engine import place
 from rankwise.placement.gain import Effect, effect
-from rankwise.placement.hosts import machine_of_run
 from rankwise.placement.nearest import nearest
-from rankwise.placement.present import Present, present_placement
+from rankwise.placement.present import NoPresentError, Present, machine_of_run, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.seating import seats_of
 from rankwise.placement.ties import exchanged

@@ -1,16 +1,34 @@
-"""Which slot of the machine each rank was in."""
+"""Where the ranks of a run were in a machine: its nodes may have other names, with or without the domain."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Whereabouts
+from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
-from rankwise.placement.hosts import find, known_hosts
-from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.model import Level, Machine, Object, Source
+
+SLOT = "slot"
+
+_CURES = (
+    "give the machine.json of the job's nodes, or --predict to place the ranks on another one",
+    "give one with all its slots, or leave it out",
+)
+
+
+class NoPresentError(RankwiseError):
+    """The ranks of the run have no place on the machine."""
+
+    def __init__(self, reason: str, cure: str) -> None:
+        """Take both as parts of a sentence."""
+        super().__init__(f"{reason}: {cure}")
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -35,5 +53,81 @@ def present_placement(where: Whereabouts, machine: Machine) -> Present:
     """
     hosts, given = known_hosts(where), Arguments()
     slot, bound = np.empty(len(hosts), dtype=np.int32), given.new("int32_t *")
-    find(given, "slots", machine, hosts, where.cpus, given.pointer(slot, np.int32, "int32_t *"), bound)
+    _find(given, "slots", machine, hosts, where.cpus, given.pointer(slot, np.int32, "int32_t *"), bound)
     return Present(slot.astype(np.int64), bound[0])
+
+
+def machine_of_run(where: Whereabouts) -> Machine:
+    """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
+
+    Raises:
+        NoPresentError: the host of a rank is not known.
+    """
+    counts: dict[str, int] = {}
+    for host in known_hosts(where):
+        counts[host] = counts.get(host, 0) + 1
+    nodes = tuple(Object(1, (Object(2),) * count, host) for host, count in counts.items())
+    levels = (Level("machine"), Level("node"), Level(SLOT))
+    return Machine(levels, Object(0, nodes), (Source("profile", "nodes, and how many ranks were on each"),))
+
+
+def known_hosts(where: Whereabouts) -> list[str]:
+    """Return the host of each rank; NoPresentError names the first one whose host is not known."""
+    if None in where.hosts:
+        raise NoPresentError(
+            f"the profile does not know where rank {where.hosts.index(None)} was",
+            "its counters were not read; record the run again",
+        )
+    return [host for host in where.hosts if host is not None]
+
+
+def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
+    """Return the place in Machine.nodes of each host.
+
+    A name with its domain and one without are the same if no other node of the machine has that short name.
+
+    Raises:
+        NoPresentError: the machine has no such node.
+    """
+    given, found = Arguments(), np.empty(len(hosts), dtype=np.int32)
+    _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(found, np.int32, "int32_t *"))
+    return [int(node) for node in found]
+
+
+def _find(
+    given: Arguments,
+    what: str,
+    machine: Machine,
+    hosts: Sequence[str],
+    cpus: Sequence[Sequence[int]],
+    *results: Any,
+) -> None:
+    """Ask the library where the ranks of a run were in a machine.
+
+    Args:
+        given: to the call.
+        what: `nodes` or `slots`: rankwise_find_nodes or rankwise_find_slots of include/rankwise/machine.h.
+        machine: with nodes of these names.
+        hosts: of each rank.
+        cpus: processors that each may run on; none if that is not known.
+        results: pointers to what is found.
+
+    Raises:
+        NoPresentError: a host that the machine has not, or more ranks there than slots.
+    """
+    slots, processes, problem = machine.slots, given.new("struct rankwise_processes *"), given.problem()
+    names, numbers = given.texts(machine.hosts()), slots.numbers
+    told = given.new("struct rankwise_machine *")
+    told.slots, told.levels, told.nodes = *numbers.shape, len(machine.nodes)
+    told.object = given.pointer(numbers, np.int32, "int32_t *")
+    told.processor = given.pointer(slots.os[:, -1], np.int32, "int32_t *")
+    told.node, told.host = given.pointer(slots.host, np.int32, "int32_t *"), names
+    processes.count, processes.ended, processes.host = len(hosts), 1, given.texts(hosts)
+    processes.first = given.pointer(np.cumsum([0, *map(len, cpus)]), np.int64, "int64_t *")
+    processes.processor = given.pointer([cpu for some in cpus for cpu in some], np.int32, "int32_t *")
+    library = given.library
+    code = getattr(library, f"rankwise_find_{what}")(told, processes, *results, problem, len(problem))
+    if code == library.RANKWISE_OUT_OF_MEMORY:
+        raise MemoryError
+    if code != library.RANKWISE_FOUND:
+        raise NoPresentError(given.said(problem), _CURES[code == library.RANKWISE_NO_ROOM])

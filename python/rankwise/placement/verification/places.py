@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.launchers.seats import Seat
-from rankwise.placement.hosts import known_hosts, nodes_of
+from rankwise.placement.present import known_hosts, nodes_of
 from rankwise.topology.machine.model import Machine
 
 

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
-from rankwise.placement.absent import NoPresentError
 from rankwise.placement.between import hops_between
 from rankwise.placement.engine import weigh
 from rankwise.placement.gain import Effect, LevelTraffic, effect
-from rankwise.placement.hosts import known_hosts, machine_of_run
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.present import present_placement
+from rankwise.placement.present import NoPresentError, known_hosts, machine_of_run, present_placement
 from rankwise.placement.prices import prices
 from rankwise.placement.what_if.node_load import NodeLoad, most_loaded
 from rankwise.topology.machine.model import NODE, Machine
