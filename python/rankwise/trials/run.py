@@ -70,7 +70,8 @@ def run(
     """Run whole rounds until the race is over, or its time.
 
     A round is begun only if it is likely to end in time; its runs are told how much is left. Each arm should
-    have run once before, to warm up.
+    have run once before, to warm up. A further arm that runs what the baseline runs shows what
+    differences mean nothing.
 
     Args:
         arms: the baseline first.
