@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.profile.families import family_of, without_loops
 
 SCHEMA = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
 """The SQL that makes an empty profile."""
@@ -250,9 +251,6 @@ _FAMILY = "COALESCE((SELECT families.family FROM temp.families WHERE families.id
 
 def _add_families(profile: sqlite3.Connection) -> bool:
     """Keep the families that are other ones today; tell whether there are any."""
-    # Imported late: it loads what only new profiles need.
-    from rankwise.profile.names import family_of, without_loops
-
     rows = profile.execute("SELECT id, name, family FROM main.communicators").fetchall()
     families = {name: family for _, name, _ in rows if isinstance(name, str) and (family := family_of(name))}
     known = without_loops(set(families.values()))

@@ -15,22 +15,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rankwise.profile.families import ELLIPSIS, without_loops
 from rankwise.profile.layout import CONSTANTS
 
 LONGEST_NAME = 120
 """Characters; a longer name is shortened in the middle."""
 
 _UNSAFE_IN_TAGS = re.compile(r"[^A-Za-z0-9./]")  # or that mean something in names
-_ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-_ROOT = re.compile(r"(?:(S)\.\d+|(U)~[0-9a-f]{8}(#\d+)?|(\?)[0-9a-f]{16})(?:~[0-9a-f]{16})*")
-_BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
-_COUNTED = re.compile(r"(.|.+#)\d+")
-_LOOP = 8  # calls of one kind on the same parents; hardly any program has as many lines for them
-_COLLECTIVE = re.compile(r"(.\d+)(?:\.-?\d+)?(?:~[0-9a-f]{16})*")
 
 
 @dataclass(frozen=True)
@@ -128,50 +123,8 @@ def _shortened(origin: Origin, full: Name) -> Name:
     return Name(name, family)
 
 
-def family_of(name: str) -> str | None:
-    """Return the family by a communicator's name alone; None for a shortened name, which doesn't tell.
-
-    >>> family_of("W_s1.0_g7:3~89abcdef#2_d3")
-    'W_s1_g7#2_d3'
-    """
-    if _ELLIPSIS in name:
-        return None
-    root, *steps = name.split("_")
-    found = _ROOT.fullmatch(root)
-    first = "".join(filter(None, found.groups())) if found else _step_family(root)
-    return "_".join([first, *map(_step_family, steps)])
-
-
-def without_loops(families: Collection[str]) -> dict[str, str]:
-    """Map families to those that they belong to where what a loop made is one: ``W_c1`` to ``W_c*``.
-
-    Args:
-        families: all of a run.
-    """
-    steps = {family: family.split("_") for family in families if _ELLIPSIS not in family}
-    for depth in range(max(map(len, steps.values()), default=0)):
-        made: dict[tuple[str, str], set[str]] = defaultdict(set)
-        places: list[tuple[list[str], tuple[str, str]]] = []
-        for words in steps.values():
-            if depth < len(words) and (found := _COUNTED.fullmatch(words[depth])):
-                key = ("_".join(words[:depth]), found[1])
-                made[key].add(words[depth])
-                places.append((words, key))
-        for words, key in places:
-            if len(made[key]) >= _LOOP:
-                words[depth] = f"{key[1]}*"
-    return {family: "_".join(steps.get(family, [family])) for family in families}
-
-
-def _step_family(step: str) -> str:
-    if found := _BY_GROUP.fullmatch(step):
-        return found[1] + (found[2] or "")
-    found = _COLLECTIVE.fullmatch(step)
-    return found[1] if found else step
-
-
 def _beginning(name: str, ending: str) -> str:
     """Return the ancestry as far as it fits before the ending, cut between two steps."""
-    room = LONGEST_NAME - len(ending) - len(_ELLIPSIS)
-    head = name.split(_ELLIPSIS, 1)[0][:room]
-    return f"{head[: head.rfind('_') + 1]}{_ELLIPSIS}{ending}"
+    room = LONGEST_NAME - len(ending) - len(ELLIPSIS)
+    head = name.split(ELLIPSIS, 1)[0][:room]
+    return f"{head[: head.rfind('_') + 1]}{ELLIPSIS}{ending}"
