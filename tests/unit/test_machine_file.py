@@ -203,6 +203,7 @@ def test_examples_of_the_documentation() -> None:
         "2 switches x 4 nodes x 12 cores",
         "(1 switch x 2 nodes x 4 cores + 1 switch x (2 nodes x 2 packages x 4 cores + 1 node x 2 cores))",
         "128 nodes x 64 cores",
+        "4 nodes x 64 cores",
     ]
 
 
