@@ -134,6 +134,6 @@ def apart_line(columns: Sequence[Column[Any]], counted: Counted) -> list[Line]:
     return [{columns[0].name: Cell("Init, Finalize"), **cells}]
 
 
-def share_of_mpi(what: str, counted: Counted) -> str:
+def share_of_mpi(what: str, counted: Counted, takes: str = "takes") -> str:
     """Return the finding that something takes its share of the time in MPI."""
-    return f"{what} takes {percent_text(counted.percent_of_mpi)} % of the time in MPI"
+    return f"{what} {takes} {percent_text(counted.percent_of_mpi)} % of the time in MPI"

@@ -30,15 +30,24 @@ _NUMBERS: list[Column[SizeRow]] = [CALLS, SENT, TIME, OF_MPI, OF_RUN]
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return one row a size bin, in verbose answers one for each procedure and size bin."""
     apart = opening_and_closing(connection)
-    tables, data = [], {}
+    tables: list[Table] = []
+    data: dict[str, object] = {}
     if Detail.BRIEF in detail:
         data["sizes"] = rows = sizes(connection)
         tables.append(_table([_SIZE, *_NUMBERS, _TOP], rows, apart, Detail.BRIEF))
     if Detail.VERBOSE in detail:
         data["sizes_by_call"] = rows = sizes_by_procedure(connection)
         tables.append(_table([_CALL, _SIZE, *_NUMBERS], rows, apart, Detail.VERBOSE))
-    title = share_of_mpi(f"Data of {bin_text(rows[0].size_bin)}", rows[0].counted) if rows else ""
-    return View(title, tables, {**data, "opening_and_closing": opening_and_closing_procedures(connection)})
+    return View(
+        _title(rows), tables, {**data, "opening_and_closing": opening_and_closing_procedures(connection)}
+    )
+
+
+def _title(rows: Sequence[SizeRow]) -> str:
+    if not rows:
+        return ""
+    what = f"Calls of {bin_text(rows[0].size_bin)}" if rows[0].size_bin else "Calls without data"
+    return share_of_mpi(what, rows[0].counted, "take")
 
 
 def _table(
