@@ -83,8 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.notes import notes
     from rankwise.placement.program import Relaunch
-    from rankwise.report.terminal.placement import print_mapping
-    from rankwise.report.terminal.placement_files import print_files
+    from rankwise.report.terminal.placement import print_files, print_mapping
     from rankwise.report.terminal.progress import ProgressBar
     from rankwise.report.trust_lines import partial_line
 

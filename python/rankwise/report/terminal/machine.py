@@ -1,9 +1,9 @@
-"""A machine on the terminal: its tree down to nodes, its levels with their costs, and its sources."""
+"""A machine on the terminal: its tree, its levels with their costs, its sources, and where these disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.text import Text
 
@@ -14,7 +14,11 @@ from rankwise.topology.machine.hosts import folded
 from rankwise.topology.machine.model import NODE, Level, Machine, Misfit, Object, Source
 from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
 
+if TYPE_CHECKING:
+    from rankwise.topology.hierarchy.compare import Agreement  # loads what only measurements need
+
 _INDENT = "  "
+_MOST_RANKS = 20
 
 
 def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
@@ -105,3 +109,32 @@ def _source_text(source: Source) -> str:
 
 def _text(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def print_agreement(agreements: Sequence[Agreement], hosts: Sequence[str], file: TextIO) -> None:
+    """Write a row for each level; nothing if there is none.
+
+    Args:
+        agreements: of the levels.
+        hosts: of each rank.
+        file: to write to.
+    """
+    if not agreements:
+        return
+    columns: list[TextColumn[Agreement]] = [
+        label("level", lambda one: one.given),
+        label("measured", lambda one: one.level or "-"),
+        TextColumn("agreement", lambda one: f"{one.index:.2f}", right=True),
+        label("ranks that differ", lambda one: _ranks(one.differ, hosts)),
+    ]
+    page = Page(file)
+    page.write(*table_lines(page, columns, agreements))
+    caption = "Agreement: adjusted Rand index with the measured level that is most alike; 1: the same groups."
+    page.write(*page.wrapped(caption, "dim"))
+
+
+def _ranks(ranks: Sequence[int], hosts: Sequence[str]) -> str:
+    shown = [f"{rank} on {hosts[rank]}" for rank in ranks[:_MOST_RANKS]]
+    if len(ranks) > _MOST_RANKS:
+        shown.append(f"{len(ranks) - _MOST_RANKS} more")
+    return ", ".join(shown) or "none"

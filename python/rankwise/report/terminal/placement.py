@@ -1,8 +1,9 @@
-"""A placement on the terminal: what it costs beside the present one, level by level, and which ranks move."""
+"""A placement on the terminal: its costs level by level, which ranks move, files and commands to paste."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TextIO
 
 from rich.text import Text
@@ -10,6 +11,7 @@ from rich.text import Text
 from rankwise.analysis.percent import percent
 from rankwise.analysis.traffic import RunTraffic
 from rankwise.cpulist import cpu_text
+from rankwise.placement.files import Written
 from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
 from rankwise.report.terminal.page import Page
@@ -18,6 +20,8 @@ from rankwise.report.units import byte_text, count_text, percent_text
 from rankwise.topology.machine.shape import Shapes
 
 _LONGEST_LIST = 200  # characters
+_INDENT = "    "
+_LONGEST_COMMAND = 1000  # characters; lists of all ranks are for files, not for eyes
 
 Row = tuple[str, Callable[[Effect], str]]
 
@@ -99,3 +103,29 @@ def verdict(found: Mapping) -> str:
     saved = percent_text(percent(before.cost - found.found.cost, before.cost))
     off = byte_text(before.bytes_off_node), byte_text(found.found.bytes_off_node)
     return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
+
+
+def print_files(written: Sequence[Written], directory: Path, program_known: bool, file: TextIO) -> None:
+    """Write a paragraph for each launcher; commands are on one line each, however long.
+
+    Args:
+        written: the files.
+        directory: that they are in.
+        program_known: the commands have the program at their end.
+        file: to write to.
+    """
+    page = Page(file)
+    page.write(Text(), page.text(f"Files in {directory}", "bold"))
+    for one in written:
+        page.write(*page.wrapped(f"  {one.launcher}: {one.path.name}", indent=4))
+        if one.words:
+            page.write(page.text(f"{_INDENT}{_command(one, program_known)}"))
+        if one.note:
+            page.write(*(Text(_INDENT) + line for line in page.wrapped(one.note, "dim")))
+
+
+def _command(one: Written, program_known: bool) -> str:
+    text = one.command_line + ("" if program_known else " PROGRAM")
+    if len(text) <= _LONGEST_COMMAND:
+        return text
+    return f"(a command of {len(text)} characters: --json tells it)"
