@@ -66,8 +66,7 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
   RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
   RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
-  RANKWISE_SECTION_IMPORTS = 11,      /* rankwise_import */
-  RANKWISE_SECTION_ARGUMENTS = 12     /* rankwise_arguments, one record at most */
+  RANKWISE_SECTION_IMPORTS = 11       /* rankwise_import */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -258,9 +257,12 @@ struct rankwise_header {
    * that refer to these names, as many as have room, separated by commas. */
   uint64_t profiling_names[RANKWISE_PROCEDURE_WORDS];
   char profiling_callers[RANKWISE_MOST_CALLER_BYTES];
-  uint64_t imports_known; /* 1 = all names that the process imports and nobody records are among its imports */
-  uint32_t memory;        /* rankwise_memory */
-  uint32_t has_left;      /* 1 = the keeper need not wait for it: it has left MPI_Finalize, or is gone */
+  uint64_t imports_known;  /* 1 = all names that the process imports and nobody records are among its imports */
+  uint32_t memory;         /* rankwise_memory */
+  uint32_t has_left;       /* 1 = the keeper need not wait for it: it has left MPI_Finalize, or is gone */
+  uint32_t argument_bytes; /* in `arguments`; if it is full, there may have been more */
+  uint32_t reserved0;
+  char arguments[1016]; /* the command line, from /proc/self/cmdline: a zero ends each word */
   uint64_t reserved[2];
 };
 
@@ -380,13 +382,6 @@ struct rankwise_region {
 /* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
 struct rankwise_import {
   char name[56];
-};
-
-/* The command line of the process, from /proc/self/cmdline: a zero ends each word. */
-struct rankwise_arguments {
-  uint32_t bytes; /* in `text`; if it is full, there may have been more */
-  uint32_t reserved;
-  char text[1016];
 };
 
 struct rankwise_calls {

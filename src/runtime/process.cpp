@@ -55,20 +55,13 @@ void read_executable(rankwise_header *head) {
   head->executable[length > 0 ? length : 0] = '\0';
 }
 
-// Nothing is lost but a name where /proc doesn't tell, or no section can be had.
-void read_arguments() {
+// Nothing is lost but a name where /proc doesn't tell.
+void read_arguments(rankwise_header *head) {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
-  rankwise_arguments arguments{};
-  const ssize_t bytes = read(file, arguments.text, sizeof arguments.text);
+  const ssize_t bytes = read(file, head->arguments, sizeof head->arguments);
+  head->argument_bytes = bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
   close(file);
-  if (bytes <= 0) return;
-  arguments.bytes = static_cast<std::uint32_t>(bytes);
-  rankwise_section *section = counters_file::add_section(RANKWISE_SECTION_ARGUMENTS, sizeof arguments, 1,
-                                                         RANKWISE_NO_THREAD, counters_file::Need::ordinary);
-  if (section == nullptr) return;
-  *static_cast<rankwise_arguments *>(counters_file::records(section)) = arguments;
-  counters_file::publish(section);
 }
 
 void read_usage(rankwise_header *head) {
@@ -122,7 +115,7 @@ bool load(rankwise_abi abi) {
   head->launcher_size = launcher::size();
   launcher::job(head->job, sizeof head->job);
   read_executable(head);
-  read_arguments();
+  read_arguments(head);
   read_cpus_allowed(head);
   read_usage(head);
   head->loaded = clock::stamp();

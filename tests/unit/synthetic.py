@@ -162,7 +162,6 @@ class Process:
             ("PATTERNS", layout.PATTERN, self.patterns),
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
-            ("ARGUMENTS", layout.ARGUMENTS, _arguments(self.arguments)),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []
         found += [
@@ -196,7 +195,10 @@ class Process:
         return path
 
     def _header(self) -> dict[str, Any]:
+        arguments = self.arguments[: layout.HEADER["arguments"].itemsize]
         return {
+            "argument_bytes": len(arguments),
+            "arguments": arguments,
             "magic": layout.MAGIC,
             "version": CONSTANTS["FORMAT_VERSION"],
             "byte_order": CONSTANTS["BYTE_ORDER"],
@@ -232,11 +234,6 @@ class Process:
             "own_finish_ns": 500_000,
             "pauses": 0,
         } | self.header
-
-
-def _arguments(text: bytes) -> list[dict[str, Any]]:
-    kept = text[: layout.ARGUMENTS["text"].itemsize]
-    return [{"bytes": len(kept), "text": kept}] if kept else []
 
 
 def records(dtype: np.dtype, rows: list[dict[str, Any]]) -> np.ndarray:

@@ -39,7 +39,6 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "patterns": layout.PATTERN,
     "pattern_rows": layout.PATTERN_ROW,
     "imports": layout.IMPORT,
-    "arguments": layout.ARGUMENTS,
 }
 _BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
@@ -210,7 +209,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         patterns=tables["patterns"],
         pattern_rows=tables["pattern_rows"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
-        arguments=_arguments(tables["arguments"]),
+        arguments=_arguments(record),
         losses=tuple(
             f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
@@ -266,7 +265,7 @@ def _header(record: np.void) -> Header:
     values: dict[str, Any] = dict(zip(record.dtype.names, record.item(), strict=True))
     texts = {name: text_of(value) for name, value in values.items() if isinstance(value, bytes)}
     members = {name: values[name] for name in Header.__annotations__ if name in values} | texts
-    del members["magic"]
+    del members["magic"], members["arguments"]
     return Header(
         **members
         | {
@@ -295,12 +294,12 @@ def _numbers_of(words: NDArray[np.uint64]) -> tuple[int, ...]:
     return tuple(int(number) for number in np.flatnonzero(bits))
 
 
-def _arguments(records: Rows) -> tuple[str, ...]:
-    if not len(records):
+def _arguments(header: np.void) -> tuple[str, ...]:
+    room = layout.HEADER["arguments"].itemsize
+    length = min(int(header["argument_bytes"]), room)
+    if not length:
         return ()
-    room = layout.ARGUMENTS["text"].itemsize
-    length = min(int(records["bytes"][0]), room)
-    text = bytes(records["text"][0]).ljust(room, b"\0")[:length]
+    text = bytes(header["arguments"]).ljust(room, b"\0")[:length]
     words = [text_of(word) for word in text.removesuffix(b"\0").split(b"\0")]
     if length == room and not text.endswith(b"\0"):
         words[-1] += "\N{HORIZONTAL ELLIPSIS}"
