@@ -197,13 +197,19 @@ def write_hostile(path: Path) -> Path:
     return path
 
 
+def large_name(number: int) -> str:
+    """Return the name of one of the communicators of `write_large`: so few of a parent that it is no loop."""
+    return f"W_d{number // 16}_d{number // 4 % 4}_d{number % 4}"
+
+
 def write_large(path: Path) -> Path:
     """Write the same run with 40 more communicators and 40 more procedures than a screen has room for."""
     write_profile(path)
     connection = sqlite3.connect(path)
     for number in range(1, 41):
         key = 100 + number
-        _communicator(connection, key, f"W_d{number}", f"W_d{number}", "", WORLD, "MPI_Comm_dup", 4, "0-3")
+        name = large_name(number)
+        _communicator(connection, key, name, name, "", WORLD, "MPI_Comm_dup", 4, "0-3")
         connection.execute(
             "INSERT INTO procedures VALUES (?, ?, 'collective')", (key, f"MPI_Extra_{number:02}")
         )

@@ -159,7 +159,8 @@ def test_verbose_cuts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "160")
     text = summary_of(profiles.write_large(tmp_path / "a.rankwise"), verbose=True)
     assert "others" not in text
-    assert all(f"\nW_d{number} " in text and f"\nExtra_{number:02} " in text for number in range(1, 41))
+    assert all(f"\n{profiles.large_name(number)} " in text for number in range(1, 41))
+    assert all(f"\nExtra_{number:02} " in text for number in range(1, 41))
     assert "[total] <avg> min rank max rank" in " ".join(text.split())
     partial = summary_of(profiles.write_partial(tmp_path / "p.rankwise"), verbose=True)
     assert "(call rows 7, requests 4)" in partial
