@@ -105,10 +105,15 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
     _replace(connection, "ranks", _among("rank", ranks))
     calculate_sums(connection)
     if not {"rank", "node"}.issuperset(wanted.given()):
+        connection.execute("CREATE TEMP TABLE part_seconds (rank INTEGER PRIMARY KEY, seconds REAL)")
+        connection.execute(
+            f"INSERT INTO part_seconds SELECT rank, SUM(seconds) FROM calls WHERE {BETWEEN} GROUP BY rank"
+        )
         connection.execute(
             "UPDATE temp.ranks SET mpi ="
-            f" (SELECT TOTAL(seconds) FROM calls WHERE calls.rank = ranks.rank AND {BETWEEN})"
+            " (SELECT TOTAL(seconds) FROM part_seconds WHERE part_seconds.rank = ranks.rank)"
         )
+        connection.execute("DROP TABLE temp.part_seconds")
     connection.execute(f"CREATE TEMP VIEW {_MARK} AS SELECT 1")
     (part,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
     given = (wanted.communicator, wanted.rank, wanted.call, wanted.region, wanted.node)
