@@ -14,7 +14,7 @@ from placement.machine import bound
 from placement.mappers import Mapped, build_scotch, build_treematch, engine, scotch
 from placement.networks import print_networks
 from placement.table import HEAD, TREEMATCH_HEAD, Row, line, treematch_line
-from rankwise.placement.choices import EFFORTS
+from rankwise.placement.options import EFFORTS
 
 _LARGE = ("halo 3-D 7", 65_536)
 _DENSE = {"FFT pencils": 16_384}  # more entries than it is worth beyond

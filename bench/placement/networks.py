@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from placement.graphs import KINDS, Graph
 from placement.mappers import scotch_seconds
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.engine import Places, place, weigh
+from rankwise.placement.engine import PricedSlots, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
 
 _NUMBERS = ("found", "natural", "random", "CPU s", "Scotch", "x")
@@ -136,13 +136,15 @@ def print_networks(effort: int, threads: int, seed: int, scotch: Path | None, di
     """
     print("\nNetworks: byte hops, as multiples of the least that there can be, or else of the natural order")
     print(f"{HEAD}  (aim <= {_CPU_AIM}; natural order: never above)")
-    place(Traffic(2, [0], [1], [1]), Places([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
+    place(Traffic(2, [0], [1], [1]), PricedSlots([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
     for case in _cases():
         ranks = int(case.edges.max()) + 1
         name = np.random.default_rng([seed, ranks]).permutation(ranks)
         bytes_of = np.full(case.edges.shape[1], 1000.0)
         node = np.repeat(np.arange(ranks // case.slots), case.slots)
-        places = Places(np.stack([node, np.arange(ranks)], axis=1), [0.0, 0.0, 0.0], network=case.network)
+        places = PricedSlots(
+            np.stack([node, np.arange(ranks)], axis=1), [0.0, 0.0, 0.0], network=case.network
+        )
         one, other = name[case.edges]
         shuffled = Traffic(ranks, one, other, bytes_of)
         start = time.process_time()

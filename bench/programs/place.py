@@ -1,4 +1,4 @@
-"""Places the ranks of one graph with the engine: place.py TRAFFIC PLACES RESULT EFFORT THREADS."""
+"""PricedSlots the ranks of one graph with the engine: place.py TRAFFIC PLACES RESULT EFFORT THREADS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.engine import Places, place
+from rankwise.placement.engine import PricedSlots, place
 
 
 def _memory(what: str) -> int:
@@ -21,13 +21,13 @@ def _memory(what: str) -> int:
 
 def main(traffic: str, places: str, result: str, effort: str, threads: str) -> None:
     """Load, place, tell what it took: the time of placing alone, the memory with the arrays given."""
-    place(Traffic(2, [0], [1], [1]), Places([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
+    place(Traffic(2, [0], [1], [1]), PricedSlots([[0], [1]], [1.0, 0.0]))  # so that the library is loaded
     Path("/proc/self/clear_refs").write_text("5")  # sets VmHWM back
     before = _memory("VmRSS")
     with np.load(traffic) as arrays:
         given = Traffic(int(arrays["ranks"]), *(arrays[name] for name in ("one", "other", "bytes")))
     with np.load(places) as arrays:
-        machine = Places(arrays["objects"], arrays["per_byte"])
+        machine = PricedSlots(arrays["objects"], arrays["per_byte"])
     cpu, wall = time.process_time(), time.perf_counter()
     found = place(given, machine, effort=int(effort), threads=int(threads))
     told = {

@@ -12,7 +12,7 @@ from launching import across_nodes, over_each_transport, run, to_nodes, version
 from libraries import Mpi, first_of_each
 from nodes import Cluster
 
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 
 # The host and core of each rank. Hosts are split, and one has fewer ranks than the others.
@@ -35,8 +35,8 @@ def simple() -> bool:
     return len(packages) == 1 and siblings == ["0", "1"] and {0, 1} <= os.sched_getaffinity(0)
 
 
-def seat(rank: int, host: str, core: int) -> Seat:
-    return Seat(rank, host, 0, core, core, core) if core >= 0 and simple() else Seat(rank, host)
+def binding(rank: int, host: str, core: int) -> Binding:
+    return Binding(rank, host, 0, core, core, core) if core >= 0 and simple() else Binding(rank, host)
 
 
 def libraries_with_files() -> list[tuple[Mpi, str]]:
@@ -69,10 +69,12 @@ def test_every_rank_is_where_it_was_put(
     mpi: Mpi, file: str, placement: list[tuple[int, int]], cluster: Cluster, place: Path
 ) -> None:
     hosts = [cluster.names[node] for node, _ in placement]
-    seats = [seat(rank, hosts[rank], core) for rank, (_, core) in enumerate(placement)]
+    bindings = [binding(rank, hosts[rank], core) for rank, (_, core) in enumerate(placement)]
     answers = place / "answer"
     program = whereabouts.compiled(mpi, cluster.directory)
-    written = {one.path.name: one for one in write_all(seats, place / "files", [str(program), str(answers)])}
+    written = {
+        one.path.name: one for one in write_all(bindings, place / "files", [str(program), str(answers)])
+    }
     assert written[file].environment == ()
     done = run(mpi, cluster, place, to_nodes(mpi, cluster, written[file].words))
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 import patience
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 
 NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged")
@@ -236,9 +236,9 @@ def test_a_placement_tried_out(slurm: Slurm, program: Path, place: Path) -> None
 def test_ranks_are_where_a_placement_puts_them(slurm: Slurm, cluster: nodes.Cluster, place: Path) -> None:
     mpi = debian()
     hosts = [cluster.names[number] for number in (1, 0, 0, 1, 0)]
-    seats = [Seat(rank, host) for rank, host in enumerate(hosts)]
+    bindings = [Binding(rank, host) for rank, host in enumerate(hosts)]
     words = [str(whereabouts.compiled(mpi, cluster.directory)), str(place / "answer")]
-    written = {one.launcher: one for one in write_all(seats, place / "files", words)}["Slurm"]
+    written = {one.launcher: one for one in write_all(bindings, place / "files", words)}["Slurm"]
     variables = [f"{name}={value}" for name, value in written.environment]
     done = slurm.run("env", "SLURM_MPI_TYPE=pmix", *variables, *written.words, cwd=place)
     assert done.returncode == 0, done.stderr

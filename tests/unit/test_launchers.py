@@ -73,9 +73,9 @@ def test_doctor(place: Path) -> None:
 
 def test_files_for_it(place: Path) -> None:
     code = """
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.files import Path, write_all
-write_all([Seat(0, "b"), Seat(1, "a")], Path("there"), ["./app"], ["exrun"])
+write_all([Binding(0, "b"), Binding(1, "a")], Path("there"), ["./app"], ["exrun"])
 """
     python(code, place)
     assert (place / "there" / "exrun.hosts").read_text() == "b\na\n"

@@ -16,7 +16,7 @@ from test_machine_file import grown
 
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.placement.present import NoPresentError, present_placement
+from rankwise.placement.present_placement import NoPresentPlacementError, find_present_placement
 from rankwise.topology.machine.hosts import folded, hosts_of
 from rankwise.topology.machine.model import Level, Machine
 
@@ -176,8 +176,8 @@ def test_slots_of_processes() -> None:
         where = Whereabouts(tuple(hosts), tuple(cpus))
         model = slots_of_model(where, machine)
         try:
-            present = present_placement(where, machine)
-        except NoPresentError:
+            present = find_present_placement(where, machine)
+        except NoPresentPlacementError:
             assert model is None
             refused += 1
         else:

@@ -15,7 +15,7 @@ from profiles import changeable, write_traffic
 from rankwise.__main__ import main
 from rankwise.analysis.overview import run_facts
 from rankwise.placement import files
-from rankwise.placement.choices import LAUNCHERS
+from rankwise.placement.options import LAUNCHERS
 from rankwise.placement.program import program_of
 
 USER, INSIDE = "point-to-point", "in-collective"

@@ -9,7 +9,7 @@ import pytest
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, Places, place, weigh
+from rankwise.placement.engine import Link, PricedSlots, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Torus
 
 Pairs = list[tuple[int, int, float]]
@@ -20,7 +20,7 @@ def pairs_of(traffic: Traffic) -> Pairs:
     return [(one, other, size) for one, other, size in zip(*columns, strict=True) if one != other]
 
 
-def tree_load(places: Places, pairs: Pairs, slot: list[int]) -> float:
+def tree_load(places: PricedSlots, pairs: Pairs, slot: list[int]) -> float:
     """Highest load: what crosses the border of each object, times what a byte costs there."""
     objects = np.asarray(places.objects)
     costs = np.ones(objects.shape) if places.per_link_byte is None else np.asarray(places.per_link_byte)
@@ -51,11 +51,11 @@ def random_traffic(random: np.random.Generator, ranks: int, most: int) -> Traffi
     return Traffic(ranks, one, (one + step) % ranks, random.integers(1, 1000, entries).astype(float))
 
 
-def nodes(count: int, size: int) -> Places:
+def nodes(count: int, size: int) -> PricedSlots:
     """Nodes of so many slots each, whose links alone matter."""
     objects = np.stack([np.repeat(np.arange(count), size), np.arange(count * size)], axis=1)
     links = np.tile([1.0, 0.0], (count * size, 1))
-    return Places(objects, [1.0, 0.0, 0.0], per_link_byte=links)
+    return PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=links)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -64,7 +64,7 @@ def test_no_link_is_loaded_more_than_before(seed: int) -> None:
     slots = int(random.integers(2, 40))
     objects = np.stack([np.arange(slots) // 8, np.arange(slots) // 3, np.arange(slots)], axis=1)
     objects[:, 1] = random.integers(0, 3, slots)  # not of equal size, and named alike in different ones
-    places = Places(
+    places = PricedSlots(
         random.permutation(objects),
         [3.0, 2.0, 1.0, 0.0],
         per_link_byte=None if seed % 3 == 0 else np.tile([0.5, 1.0, 0.0], (slots, 1)),
@@ -90,7 +90,7 @@ def test_few_ranks_on_nodes_are_as_good_as_can_be(seed: int) -> None:
     objects = np.stack([np.repeat(np.arange(3), 2), np.arange(6)], axis=1)
     links = np.zeros((6, 2))
     links[:, 0] = np.repeat(random.integers(1, 4, 3), 2)
-    places = Places(objects, [1.0, 0.0, 0.0], per_link_byte=links)
+    places = PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=links)
     traffic = random_traffic(random, 6, 20)
     pairs = pairs_of(traffic)
     best = min(tree_load(places, pairs, list(order)) for order in permutations(range(6)))
@@ -102,7 +102,7 @@ def test_few_ranks_on_a_ring_are_as_good_as_can_be(seed: int) -> None:
     traffic = random_traffic(np.random.default_rng(seed), 6, 12)
     pairs = pairs_of(traffic)
     best = min(ring_load(6, pairs, list(order)) for order in permutations(range(6)))
-    places = Places(np.arange(6)[:, None], [0.0, 0.0], network=Torus([6]))
+    places = PricedSlots(np.arange(6)[:, None], [0.0, 0.0], network=Torus([6]))
     found = place(traffic, places, bottleneck=True)
     assert found.cost == pytest.approx(ring_load(6, pairs, found.slot.tolist()))
     assert found.cost == pytest.approx(best)
@@ -119,7 +119,7 @@ def test_a_slow_link_gets_less() -> None:
     traffic = Traffic(6, [0, 1, 2, 3, 4, 5, 0], [1, 2, 3, 0, 0, 1, 2], [9.0, 9.0, 9.0, 9.0, 1.0, 1.0, 9.0])
     objects = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [1, 3]])
     links = np.array([[5.0, 0.0]] * 2 + [[1.0, 0.0]] * 4)
-    found = place(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=links), bottleneck=True)
+    found = place(traffic, PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=links), bottleneck=True)
     assert set(found.slot[4:].tolist()) == {0, 1}
     assert found.cost == 2 * 5.0
 
@@ -127,7 +127,7 @@ def test_a_slow_link_gets_less() -> None:
 def test_the_sum_settles_what_is_equal_at_the_bottleneck() -> None:
     """Nodes of one slot have the same load anywhere; partners still go below one switch."""
     objects = np.stack([np.arange(4) // 2, np.arange(4)], axis=1)
-    places = Places(objects, [2.0, 1.0, 0.0], per_link_byte=np.tile([0.0, 1.0], (4, 1)))
+    places = PricedSlots(objects, [2.0, 1.0, 0.0], per_link_byte=np.tile([0.0, 1.0], (4, 1)))
     found = place(Traffic(4, [0, 1], [2, 3], [5.0, 5.0]), places, bottleneck=True)
     assert (found.cost, found.natural) == (5.0, 5.0)
     switch = found.slot // 2
@@ -142,33 +142,33 @@ def test_the_most_loaded_link_of_a_tree_is_named() -> None:
     slow = np.tile([1.0, 0.0], (6, 1))
     slow[4:, 0] = 10.0
     objects = nodes(3, 2).objects
-    _, link = weigh(traffic, Places(objects, [1.0, 0.0, 0.0], per_link_byte=slow), range(6))
+    _, link = weigh(traffic, PricedSlots(objects, [1.0, 0.0, 0.0], per_link_byte=slow), range(6))
     assert link == Link(50.0, level=0, slot=4)
 
 
 def test_the_most_loaded_link_of_a_torus_is_named() -> None:
     """Along the first axis first: from (0, 0) by (1, 0) to (1, 1), and back by (0, 1)."""
-    places = Places(np.arange(12)[:, None], [0.0, 0.0], network=Torus([3, 4]))
+    places = PricedSlots(np.arange(12)[:, None], [0.0, 0.0], network=Torus([3, 4]))
     _, link = weigh(Traffic(3, [0, 0], [1, 2], [8.0, 3.0]), places, [0, 5, 4])
     assert link == Link(7.0, routers=(0, 4))  # half of 8, and 3
 
 
 def test_the_most_loaded_link_of_a_dragonfly_is_named() -> None:
     """Groups of two routers; what goes from group 0 to group 2 takes one link, from router 1 to router 4."""
-    places = Places(np.arange(6)[:, None], [0.0, 0.0], network=Dragonfly(3, 2, 1))
+    places = PricedSlots(np.arange(6)[:, None], [0.0, 0.0], network=Dragonfly(3, 2, 1))
     traffic = Traffic(4, [0, 1], [2, 3], [10.0, 4.0])
     assert weigh(traffic, places, [0, 1, 4, 5])[1] == Link(14.0, routers=(1, 4))
 
 
 def test_a_matrix_has_no_links_of_its_own() -> None:
-    places = Places(np.arange(2)[:, None], [0.0, 0.0], network=Matrix(np.ones((2, 2))))
+    places = PricedSlots(np.arange(2)[:, None], [0.0, 0.0], network=Matrix(np.ones((2, 2))))
     assert weigh(Traffic(2, [0], [1], [1.0]), places, [0, 1]) == (1.0, None)
     assert place(Traffic(2, [0], [1], [1.0]), places, bottleneck=True).cost == 0
 
 
 @pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf")])
 def test_impossible_costs_of_links_are_refused(cost: float) -> None:
-    places = Places([[0], [1]], [1.0, 0.0], per_link_byte=[[1.0], [cost]])
+    places = PricedSlots([[0], [1]], [1.0, 0.0], per_link_byte=[[1.0], [cost]])
     with pytest.raises(RankwiseError, match="a cost is negative or not finite"):
         place(Traffic(2, [0], [1], [1.0]), places, bottleneck=True)
 

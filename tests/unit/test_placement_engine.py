@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Places, place
+from rankwise.placement.engine import PricedSlots, place
 
 Numbers = NDArray[np.int64]
 
 
-def regular(*arities: int, per_byte: Sequence[float] | None = None) -> Places:
+def regular(*arities: int, per_byte: Sequence[float] | None = None) -> PricedSlots:
     """A tree with so many parts at each level, from the outermost; the last ones are slots."""
     slots = np.arange(int(np.prod(arities)))
     below = np.cumprod((1, *arities[:0:-1]))[::-1]
     objects = np.stack([slots // size for size in below], axis=1)
-    return Places(objects, per_byte or [float(2**level) for level in range(len(arities), -1, -1)])
+    return PricedSlots(objects, per_byte or [float(2**level) for level in range(len(arities), -1, -1)])
 
 
-def uneven(sizes: Sequence[int]) -> Places:
+def uneven(sizes: Sequence[int]) -> PricedSlots:
     """Nodes of so many slots each."""
-    return Places(np.repeat(np.arange(len(sizes)), sizes)[:, None], [10.0, 1.0])
+    return PricedSlots(np.repeat(np.arange(len(sizes)), sizes)[:, None], [10.0, 1.0])
 
 
 def halo(*shape: int, seed: int | None = None) -> Traffic:
@@ -43,7 +43,7 @@ def halo(*shape: int, seed: int | None = None) -> Traffic:
     return Traffic(grid.size, first, second, np.full(len(first), 1000.0))
 
 
-def cost(traffic: Traffic, places: Places, slot: NDArray[np.int32]) -> float:
+def cost(traffic: Traffic, places: PricedSlots, slot: NDArray[np.int32]) -> float:
     """By definition, one entry after the other."""
     objects = np.asarray(places.objects)
     total = 0.0
@@ -76,7 +76,7 @@ def random_traffic(random: np.random.Generator, ranks: int) -> Traffic:
     )
 
 
-def random_places(random: np.random.Generator, ranks: int) -> Places:
+def random_places(random: np.random.Generator, ranks: int) -> PricedSlots:
     """A tree of three levels with unequal parts, in any order, with room to spare."""
     nodes = np.repeat(np.arange(ranks), random.integers(1, 7, ranks))[
         : ranks + int(random.integers(0, ranks))
@@ -85,10 +85,10 @@ def random_places(random: np.random.Generator, ranks: int) -> Places:
     objects = np.stack([nodes // 4, nodes, np.arange(len(nodes)) // 2], axis=1)
     prices = np.sort(random.integers(0, 20, 4))[::-1].astype(float)
     per_message = np.sort(random.random(4))[::-1] if random.random() < 0.5 else None
-    return Places(random.permutation(objects), prices, per_message)
+    return PricedSlots(random.permutation(objects), prices, per_message)
 
 
-def unequal_tree(random: np.random.Generator, ranks: int) -> Places:
+def unequal_tree(random: np.random.Generator, ranks: int) -> PricedSlots:
     """Some levels, each object with parts of its own number, until there are slots enough; any prices."""
     depth = int(random.integers(1, 6))
     paths: list[list[int]] = []
@@ -97,7 +97,7 @@ def unequal_tree(random: np.random.Generator, ranks: int) -> Places:
         for _ in range(depth - 1):
             parents = [[*parent, part] for parent in parents for part in range(random.integers(1, 4))]
         paths += [parent for parent in parents for _ in range(random.integers(1, 8))]
-    return Places(random.permutation(paths), random.integers(0, 9, depth + 1).astype(float))
+    return PricedSlots(random.permutation(paths), random.integers(0, 9, depth + 1).astype(float))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -214,8 +214,8 @@ def test_ranks_fill_as_few_nodes_as_can_hold_them() -> None:
 def test_messages_count_where_they_have_a_price() -> None:
     """Two pairs send much in one message, two others little in many."""
     traffic = Traffic(4, [0, 0], [1, 2], [1e6, 1.0], [1, 1000])
-    by_bytes = place(traffic, Places([[0], [0], [1], [1]], [2, 1]))
-    by_messages = place(traffic, Places([[0], [0], [1], [1]], [0, 0], [2, 1]))
+    by_bytes = place(traffic, PricedSlots([[0], [0], [1], [1]], [2, 1]))
+    by_messages = place(traffic, PricedSlots([[0], [0], [1], [1]], [0, 0], [2, 1]))
     node = np.array([0, 0, 1, 1])
     assert node[by_bytes.slot[0]] == node[by_bytes.slot[1]] != node[by_bytes.slot[2]]
     assert node[by_messages.slot[0]] == node[by_messages.slot[2]] != node[by_messages.slot[1]]
@@ -300,12 +300,12 @@ def test_asymmetric_traffic_adds_up() -> None:
         (Traffic(4, [0], [1], [1.0]), regular(2, 2, per_byte=[1, -1, 1]), None, "negative"),
         (Traffic(2, [0], [1], [1.0]), regular(2, 2), [1, 1], "one twice"),
         (Traffic(2, [0], [1], [1.0]), regular(2, 2), [0, 4], "does not exist"),
-        (Traffic(2, [0], [1], [1.0]), Places([0, 1], [1.0, 1.0]), None, "a row a slot"),
-        (Traffic(2, [0], [1], [1.0]), Places(np.zeros((0, 1)), [1.0, 1.0]), None, "no slots"),
+        (Traffic(2, [0], [1], [1.0]), PricedSlots([0, 1], [1.0, 1.0]), None, "a row a slot"),
+        (Traffic(2, [0], [1], [1.0]), PricedSlots(np.zeros((0, 1)), [1.0, 1.0]), None, "no slots"),
     ],
 )
 def test_contradictions_are_refused(
-    traffic: Traffic, places: Places, present: list[int] | None, words: str
+    traffic: Traffic, places: PricedSlots, present: list[int] | None, words: str
 ) -> None:
     with pytest.raises(RankwiseError) as refused:
         place(traffic, places, present=present)

@@ -12,27 +12,27 @@ from pathlib import Path
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.files import LAUNCHERS, Written, check_output, write_all
 
 PROGRAM = ("./app", "an argument")
 CORES_OF_PACKAGE = 2
 
 
-def seat(rank: int, host: str, core: int) -> Seat:
+def binding(rank: int, host: str, core: int) -> Binding:
     """On a node with packages of two cores, whose processors the kernel numbers from 8 downwards."""
-    return Seat(rank, host, core // CORES_OF_PACKAGE, core, core % CORES_OF_PACKAGE, 8 - core)
+    return Binding(rank, host, core // CORES_OF_PACKAGE, core, core % CORES_OF_PACKAGE, 8 - core)
 
 
 # Hosts are split; the first and second rank of each have the same cores on either; b has one rank more.
-SPLIT = [seat(0, "b", 3), seat(1, "a", 3), seat(2, "b", 0), seat(3, "a", 0), seat(4, "b", 1)]
-WHOLE = [seat(0, "b", 3), seat(1, "b", 0), seat(2, "a", 1), seat(3, "a", 2)]
-UNKNOWN = [Seat(0, "b"), Seat(1, "a"), Seat(2, "b")]
+SPLIT = [binding(0, "b", 3), binding(1, "a", 3), binding(2, "b", 0), binding(3, "a", 0), binding(4, "b", 1)]
+WHOLE = [binding(0, "b", 3), binding(1, "b", 0), binding(2, "a", 1), binding(3, "a", 2)]
+UNKNOWN = [Binding(0, "b"), Binding(1, "a"), Binding(2, "b")]
 
 
-def write(seats: list[Seat], directory: Path) -> dict[str, Written]:
+def write(bindings: list[Binding], directory: Path) -> dict[str, Written]:
     """The files by their names; each has on disk what it says."""
-    found = write_all(seats, directory, PROGRAM)
+    found = write_all(bindings, directory, PROGRAM)
     assert len(found) == len({file for files in LAUNCHERS.values() for file in files}) + 2
     assert sorted(directory.iterdir()) == sorted(one.path for one in found)
     assert all(one.path.read_text() == one.text for one in found)
@@ -53,7 +53,7 @@ def test_rankfiles(tmp_path: Path) -> None:
 
 
 def test_a_rankfile_where_packages_are_not_known(tmp_path: Path) -> None:
-    files = write([Seat(0, "a", core=5), Seat(1, "a", core=2)], tmp_path)
+    files = write([Binding(0, "a", core=5), Binding(1, "a", core=2)], tmp_path)
     assert files["openmpi4.ranks"].text == "rank 0=a slot=5\nrank 1=a slot=2\n"
 
 
@@ -80,7 +80,7 @@ def test_mpich_with_split_hosts_names_each_host_once(tmp_path: Path) -> None:
 
 
 def test_mpich_with_more_than_a_command_can_hold(tmp_path: Path) -> None:
-    written = write([Seat(rank, f"n{rank % 2}") for rank in range(70_000)], tmp_path)["mpich.hosts"]
+    written = write([Binding(rank, f"n{rank % 2}") for rank in range(70_000)], tmp_path)["mpich.hosts"]
     assert written.words == ()
     assert "longer" in written.note
 
@@ -102,9 +102,9 @@ def test_slurm(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("seats", "why"), [(WHOLE, "differ"), (UNKNOWN, "not known")])
-def test_processors_that_one_list_can_not_tell(seats: list[Seat], why: str, tmp_path: Path) -> None:
-    files = write(seats, tmp_path)
+@pytest.mark.parametrize(("bindings", "why"), [(WHOLE, "differ"), (UNKNOWN, "not known")])
+def test_processors_that_one_list_can_not_tell(bindings: list[Binding], why: str, tmp_path: Path) -> None:
+    files = write(bindings, tmp_path)
     for name, option in {
         "slurm.hosts": "--cpu-bind",
         "intel.machines": "PROCESSOR_LIST",
@@ -115,8 +115,14 @@ def test_processors_that_one_list_can_not_tell(seats: list[Seat], why: str, tmp_
 
 
 def test_cray_has_a_line_a_node_in_the_order_of_names_and_cores(tmp_path: Path) -> None:
-    seats = [seat(0, "n10", 2), seat(1, "n9", 3), seat(2, "n10", 0), seat(3, "n10", 1), seat(4, "n9", 1)]
-    written = write(seats, tmp_path)["MPICH_RANK_ORDER"]
+    bindings = [
+        binding(0, "n10", 2),
+        binding(1, "n9", 3),
+        binding(2, "n10", 0),
+        binding(3, "n10", 1),
+        binding(4, "n9", 1),
+    ]
+    written = write(bindings, tmp_path)["MPICH_RANK_ORDER"]
     assert written.text == "4,1\n2-3,0\n"
     assert written.words == ("srun", "-N", "2", "-n", "5", "-w", "n9,n10", "--distribution=block", *PROGRAM)
     assert "on each line" in written.note
@@ -137,7 +143,7 @@ def test_flux_and_lsf(tmp_path: Path) -> None:
 
 
 def test_tables(tmp_path: Path) -> None:
-    files = write([seat(1, "a", 3), Seat(0, "b")], tmp_path)
+    files = write([binding(1, "a", 3), Binding(0, "b")], tmp_path)
     rows = list(csv.DictReader(files["placement.csv"].text.splitlines()))
     assert [list(row.values()) for row in rows] == [
         ["0", "b", "", "", "", ""],
@@ -175,9 +181,9 @@ def test_rank_to_slot_and_slot_to_rank_are_inverse(seed: int, tmp_path: Path) ->
     ]
     slot = list(range(len(slots)))
     chance.shuffle(slot)
-    seats = [seat(rank, *slots[place]) for rank, place in enumerate(slot)]
-    chance.shuffle(seats)
-    files = write(seats, tmp_path)
+    bindings = [binding(rank, *slots[place]) for rank, place in enumerate(slot)]
+    chance.shuffle(bindings)
+    files = write(bindings, tmp_path)
     told = re.findall(r"rank (\d+)=(\S+) slot=(\d+):(\d+)\n", files["openmpi4.ranks"].text)
     forward = [
         slots.index((host, int(package) * CORES_OF_PACKAGE + int(core))) for _, host, package, core in told
@@ -212,22 +218,22 @@ def test_command_lines_survive_a_shell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seats", "said"),
+    ("bindings", "said"),
     [
         ([], "no ranks"),
-        ([Seat(1, "a")], "rank 0"),
-        ([Seat(0, "a"), Seat(0, "b")], "rank 0"),
-        ([Seat(0, "a"), Seat(2, "b")], "rank 1"),
-        ([Seat(-1, "a")], "rank -1"),
-        ([Seat(0, "a b")], "'a b'"),
-        ([Seat(0, "a\nrank 0=b")], "rank 0"),
-        ([Seat(0, "-x")], "'-x'"),
-        ([Seat(0, "")], "''"),
+        ([Binding(1, "a")], "rank 0"),
+        ([Binding(0, "a"), Binding(0, "b")], "rank 0"),
+        ([Binding(0, "a"), Binding(2, "b")], "rank 1"),
+        ([Binding(-1, "a")], "rank -1"),
+        ([Binding(0, "a b")], "'a b'"),
+        ([Binding(0, "a\nrank 0=b")], "rank 0"),
+        ([Binding(0, "-x")], "'-x'"),
+        ([Binding(0, "")], "''"),
     ],
 )
-def test_seats_that_can_not_be_written(seats: list[Seat], said: str, tmp_path: Path) -> None:
+def test_bindings_that_can_not_be_written(bindings: list[Binding], said: str, tmp_path: Path) -> None:
     with pytest.raises(RankwiseError, match=re.escape(said)) as error:
-        write_all(seats, tmp_path / "new", PROGRAM)
+        write_all(bindings, tmp_path / "new", PROGRAM)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "new").exists()
 

@@ -9,7 +9,7 @@ from test_placement_engine import regular
 from test_placement_networks import bound_together, grid
 
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.engine import Places, place, weigh
+from rankwise.placement.engine import PricedSlots, place, weigh
 from rankwise.placement.networks import Dragonfly, Torus
 
 Numbers = NDArray[np.int64]
@@ -21,7 +21,7 @@ def shuffled(pairs: Numbers, ranks: int, seed: int) -> Traffic:
     return Traffic(ranks, names[pairs[0]], names[pairs[1]], np.full(pairs.shape[1], 100.0))
 
 
-def natural_cost(pairs: Numbers, ranks: int, places: Places) -> float:
+def natural_cost(pairs: Numbers, ranks: int, places: PricedSlots) -> float:
     """What the same edges cost in their own order."""
     given = Traffic(ranks, pairs[0], pairs[1], np.full(pairs.shape[1], 100.0))
     return weigh(given, places, np.arange(ranks))[0]

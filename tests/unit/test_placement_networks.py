@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Places, place, weigh
+from rankwise.placement.engine import PricedSlots, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
 
 Numbers = NDArray[np.int64]
@@ -62,10 +62,10 @@ def dragonfly_hops(network: Dragonfly) -> Numbers:
     return hops
 
 
-def bound_together(network: Network, slots: int, nodes: int) -> Places:
+def bound_together(network: Network, slots: int, nodes: int) -> PricedSlots:
     """Nodes of so many slots each; within a node nothing costs anything."""
     objects = np.stack([np.repeat(np.arange(nodes), slots), np.arange(nodes * slots)], axis=1)
-    return Places(objects, [0.0, 0.0, 0.0], network=network)
+    return PricedSlots(objects, [0.0, 0.0, 0.0], network=network)
 
 
 def grid(*shape: int, seed: int, ring: bool = False) -> Traffic:
@@ -124,7 +124,7 @@ def test_costs_are_those_of_the_network_and_never_dearer(seed: int) -> None:
     node = np.repeat(np.arange(len(between)), random.integers(0, 4, len(between)))
     node = random.permutation(node if len(node) else np.zeros(1, dtype=np.int64))
     inner = random.integers(0, 2, len(node))
-    places = Places(np.stack([node, inner], axis=1), [3.0, 1.0, 0.5], network=network)
+    places = PricedSlots(np.stack([node, inner], axis=1), [3.0, 1.0, 0.5], network=network)
     per_byte = 3.0 + between[np.ix_(node, node)]
     same = node[:, None] == node
     per_byte[same] = 1.0
@@ -245,7 +245,7 @@ def test_no_swap_of_two_ranks_is_left_that_saves(seed: int) -> None:
     ]
     nodes = np.repeat(np.arange(12), random.integers(1, 5, 12))
     ranks = len(nodes) - int(random.integers(0, 4))
-    places = Places(
+    places = PricedSlots(
         np.stack([nodes, np.arange(len(nodes))], axis=1), [1.0, 0.5, 0.0], [2.0, 1.0, 0.0], network=network
     )
     pairs = random.integers(0, ranks, (2, 4 * ranks))
@@ -300,6 +300,6 @@ def test_a_matrix_of_a_wrong_size_is_refused() -> None:
 
 
 def test_a_node_in_two_places_is_refused() -> None:
-    places = Places([[0, 0], [1, 0]], [1.0, 1.0, 0.0], network=Torus([2]), node_level=1)
+    places = PricedSlots([[0, 0], [1, 0]], [1.0, 1.0, 0.0], network=Torus([2]), node_level=1)
     with pytest.raises(RankwiseError, match="in two places"):
         place(Traffic(2, [0], [1], [1.0]), places)

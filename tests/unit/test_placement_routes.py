@@ -11,7 +11,7 @@ from tables_synthetic import dragonfly_table, torus_table
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, Places, place, weigh
+from rankwise.placement.engine import Link, PricedSlots, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Routes, Torus
 
 # Two leaves, 0 and 1, and two spines, 2 and 3; two nodes at each leaf.
@@ -47,7 +47,7 @@ def random_traffic(random: np.random.Generator, ranks: int) -> Traffic:
 
 def twice(
     random: np.random.Generator,
-) -> tuple[Places, Places, int]:
+) -> tuple[PricedSlots, PricedSlots, int]:
     """The same machine with a computed and with a tabulated network, and the number of its slots."""
     network, table, short = both(random)
     per_byte, per_message = random.exponential(1, 2).tolist()
@@ -56,11 +56,11 @@ def twice(
     node = np.repeat(np.arange(table.count), 2)
     objects = np.stack([node, np.arange(len(node))], axis=1)
     byte, message = [3.0, 1.0, 0.0], [5.0, 1.0, 0.0]
-    computed = Places(objects, byte, message, network=network)
+    computed = PricedSlots(objects, byte, message, network=network)
     added = np.array([short, 0, 0])
     return (
         computed,
-        Places(objects, byte + per_byte * added, message + per_message * added, network=table),
+        PricedSlots(objects, byte + per_byte * added, message + per_message * added, network=table),
         len(node),
     )
 
@@ -110,13 +110,13 @@ def test_a_halo_finds_its_torus_in_tables() -> None:
     ranks = np.random.default_rng(1).permutation(16).reshape(4, 4)
     there = [np.roll(ranks, -1, axis) for axis in (0, 1)]
     traffic = Traffic(16, np.tile(ranks.ravel(), 2), np.hstack([one.ravel() for one in there]), np.ones(32))
-    places = Places(np.arange(16)[:, None], [0.0, 0.0], network=torus_table(torus, range(16)))
+    places = PricedSlots(np.arange(16)[:, None], [0.0, 0.0], network=torus_table(torus, range(16)))
     assert place(traffic, places, effort=2).cost == 32
 
 
 def test_shares_of_several_tables() -> None:
     """8 bytes from node 0 to node 2: three quarters by router 2, the others by router 3."""
-    places = Places(np.arange(4)[:, None], [0.0, 0.0], network=FABRIC)
+    places = PricedSlots(np.arange(4)[:, None], [0.0, 0.0], network=FABRIC)
     traffic = Traffic(2, [0], [1], [8.0])
     cost, link = weigh(traffic, places, [0, 2])
     assert cost == 16  # two links
@@ -135,7 +135,7 @@ def test_shares_of_several_tables() -> None:
 def test_there_and_back_may_differ() -> None:
     """One link there, and two links back by router 2: 1.5 hops, and half of the bytes on each."""
     ring = Routes([0, 1], [[0, 1], [1, 2], [2, 0]], [[[-1, 0], [1, -1], [2, -1]]])
-    places = Places(np.arange(2)[:, None], [0.0, 0.0], network=ring)
+    places = PricedSlots(np.arange(2)[:, None], [0.0, 0.0], network=ring)
     cost, link = weigh(Traffic(2, [0], [1], [10.0]), places, [0, 1])
     assert cost == 15
     assert link is not None
@@ -163,7 +163,7 @@ def test_there_and_back_may_differ() -> None:
 def test_impossible_tables_are_refused(wrong: dict[str, object]) -> None:
     network = replace(FABRIC, **wrong)  # type: ignore[arg-type]
     with pytest.raises(RankwiseError, match="the network is of no known kind") as refused:
-        place(Traffic(2, [0], [1], [1.0]), Places(np.arange(4)[:, None], [1.0, 0.0], network=network))
+        place(Traffic(2, [0], [1], [1.0]), PricedSlots(np.arange(4)[:, None], [1.0, 0.0], network=network))
     assert "\n" not in str(refused.value)
 
 
@@ -172,5 +172,5 @@ def test_tables_of_a_wrong_size_are_refused() -> None:
         with pytest.raises(RankwiseError, match=r"must have a row|values where"):
             place(
                 Traffic(2, [0], [1], [1.0]),
-                Places(np.arange(4)[:, None], [1.0, 0.0], network=replace(FABRIC, next=wrong)),
+                PricedSlots(np.arange(4)[:, None], [1.0, 0.0], network=replace(FABRIC, next=wrong)),
             )

@@ -12,7 +12,7 @@ import fake_mpi
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.relaunch import understand
 
 SAYS = {
@@ -24,10 +24,10 @@ SAYS = {
     "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18 Build 20251010",
     "other": "who knows",
 }
-SPLIT = [Seat(0, "a"), Seat(1, "b"), Seat(2, "a"), Seat(3, "b")]
-WHOLE = [Seat(0, "b"), Seat(1, "b"), Seat(2, "a"), Seat(3, "a")]
+SPLIT = [Binding(0, "a"), Binding(1, "b"), Binding(2, "a"), Binding(3, "b")]
+WHOLE = [Binding(0, "b"), Binding(1, "b"), Binding(2, "a"), Binding(3, "a")]
 CORES = [
-    Seat(r, "ab"[r // 2], package=0, core=1 - r % 2, core_of_package=1 - r % 2, cpu=1 - r % 2)
+    Binding(r, "ab"[r // 2], package=0, core=1 - r % 2, core_of_package=1 - r % 2, cpu=1 - r % 2)
     for r in range(4)
 ]
 
@@ -38,14 +38,14 @@ Relaunch = Callable[..., str]
 def relaunch(tmp_path: Path) -> Relaunch:
     """Rewrites a command whose launcher is WHOSE/NAME; D stands for the directory of the files."""
 
-    def relaunch_(command: str, seats: list[Seat] = SPLIT, **variables: str) -> str:
+    def relaunch_(command: str, bindings: list[Binding] = SPLIT, **variables: str) -> str:
         words = shlex.split(command)
         for place, word in enumerate(words):
             whose, slash, name = word.partition("/")
             if slash and whose in SAYS:
                 words[place] = str(fake_mpi.launcher(tmp_path / whose / name, SAYS[whose]))
         launch = understand(words, {"PATH": os.environ["PATH"], **variables})
-        done = launch.relaunched(launch.seats(seats), Path("/D"))
+        done = launch.relaunched(launch.bindings(bindings), Path("/D"))
         return done.command_line.replace(f"{tmp_path}/", "")
 
     return relaunch_

@@ -13,7 +13,7 @@ from order_of_processes import BAD_MACHINE, KEPT, REFUSED, REORDERED, Entry, Pro
 
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.placement.present import present_placement
+from rankwise.placement.present_placement import find_present_placement
 from rankwise.placement.prices import prices
 from rankwise.topology.machine.read import read_machine
 
@@ -196,14 +196,14 @@ def test_costs_are_those_of_python(tmp_path: Path) -> None:
             tuple(process.host for process in places), tuple(process.processors for process in places)
         )
         try:
-            slot = present_placement(where, machine).slot
+            slot = find_present_placement(where, machine).slot
         except RankwiseError as error:  # more ranks on a node than slots
             said = decide(places, traffic, machine=path)
             assert said.outcome == BAD_MACHINE
             assert said.problem == f"{path}: {error}".replace("were on", "are on").partition(": give one")[0]
             continue
         objects = machine.slots.numbers[slot]
-        per_byte = prices(machine, "hops", objects).places(machine, slot).per_byte
+        per_byte = prices(machine, "hops", objects).slots(machine, slot).per_byte
         common = (objects[:, None] == objects[None]).sum(axis=-1)
         expected = sum(size * per_byte[common[one, other]] for one, other, size in traffic if one != other)
         decided = decide(places, traffic, machine=path)

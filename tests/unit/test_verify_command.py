@@ -11,8 +11,8 @@ from profiles import write_traffic
 
 from rankwise.__main__ import main
 from rankwise.analysis.traffic import Whereabouts
-from rankwise.launchers.seats import Seat
-from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
+from rankwise.launchers.binding import Binding
+from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
 from rankwise.topology.machine.model import Level, Machine, Object
 
 PARTNERS = [(0, 1, "point-to-point", 1, 1000), (2, 3, "point-to-point", 1, 1000)]
@@ -99,26 +99,26 @@ MACHINE = Machine(
 )
 
 
-def test_places() -> None:
+def test_bindings_of_a_run() -> None:
     where = Whereabouts(("a", "b"), ((0, 1), (0, 1)))
     assert moved(where, where) == ""
     assert moved(where, Whereabouts(("a", "c"), ((), ()))) == "rank 1 was on b and not on c"
     assert moved(where, Whereabouts(("a",), ((),))) == "there were 2 ranks and not 1"
-    assert misplaced(where, [Seat(0, "a.site"), Seat(1, "b.site")], MACHINE) == ""
+    assert misplaced(where, [Binding(0, "a.site"), Binding(1, "b.site")], MACHINE) == ""
     assert (
-        misplaced(where, [Seat(0, "a.site"), Seat(1, "a.site")], MACHINE)
+        misplaced(where, [Binding(0, "a.site"), Binding(1, "a.site")], MACHINE)
         == "rank 1 was on b and not on a.site"
     )
-    assert misplaced(where, [Seat(0, "a")], MACHINE) == "there were 2 ranks and not 1"
+    assert misplaced(where, [Binding(0, "a")], MACHINE) == "there were 2 ranks and not 1"
 
 
 def test_places_of_processors() -> None:
-    seats = [Seat(0, "a", core=0, cpu=0), Seat(1, "a", core=1, cpu=1)]
-    assert misplaced(Whereabouts(("a", "a"), ((0,), (1,))), seats, MACHINE) == ""
+    bindings = [Binding(0, "a", core=0, cpu=0), Binding(1, "a", core=1, cpu=1)]
+    assert misplaced(Whereabouts(("a", "a"), ((0,), (1,))), bindings, MACHINE) == ""
     # Not known: taken for right.
-    assert misplaced(Whereabouts(("a", "a"), ((), ())), seats, MACHINE) == ""
+    assert misplaced(Whereabouts(("a", "a"), ((), ())), bindings, MACHINE) == ""
     for cpus in ((1,), (0, 1)):
-        wrong = misplaced(Whereabouts(("a", "a"), (cpus, (1,))), seats, MACHINE)
+        wrong = misplaced(Whereabouts(("a", "a"), (cpus, (1,))), bindings, MACHINE)
         assert wrong == "rank 0 was not bound to processor 0 of a"
 
 

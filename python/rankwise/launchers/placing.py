@@ -14,40 +14,40 @@ from rankwise.errors import RankwiseError
 from rankwise.launchers.base import Option
 
 if TYPE_CHECKING:
-    from rankwise.launchers.seats import Seat
+    from rankwise.launchers.binding import Binding
 
 # What host names may consist of, so that no launcher's file takes a part of one for something else.
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 class Job(NamedTuple):
-    """The ranks of a program, each with its place.
+    """The ranks of a program, each with its binding.
 
     Attributes:
-        seats: in the order of ranks, from 0 and without gaps.
+        bindings: in the order of ranks, from 0 and without gaps.
         directory: of the files; absolute.
         program: its words.
     """
 
-    seats: tuple[Seat, ...]
+    bindings: tuple[Binding, ...]
     directory: Path
     program: tuple[str, ...]
 
     @property
     def size(self) -> str:
         """Number of ranks, as a word."""
-        return str(len(self.seats))
+        return str(len(self.bindings))
 
-    def by_host(self) -> dict[str, list[Seat]]:
-        """Return the seats of each host, in the order of ranks; hosts in the order of their first rank."""
-        found: dict[str, list[Seat]] = {}
-        for seat in self.seats:
-            found.setdefault(seat.host, []).append(seat)
+    def by_host(self) -> dict[str, list[Binding]]:
+        """Return the bindings of each host, in the order of ranks; hosts in the order of their first rank."""
+        found: dict[str, list[Binding]] = {}
+        for binding in self.bindings:
+            found.setdefault(binding.host, []).append(binding)
         return found
 
     def runs(self) -> list[tuple[str, int]]:
         """Return the host and number of each run of successive ranks that are on one host."""
-        return [(host, len(list(run))) for host, run in groupby(seat.host for seat in self.seats)]
+        return [(host, len(list(run))) for host, run in groupby(binding.host for binding in self.bindings)]
 
     def is_split(self) -> bool:
         """Tell whether ranks of one host have a rank of another one between them."""
@@ -56,7 +56,7 @@ class Job(NamedTuple):
     @property
     def hosts(self) -> str:
         """Text of a file with the host of each rank, one a line."""
-        return lines([seat.host for seat in self.seats])
+        return lines([binding.host for binding in self.bindings])
 
 
 class Written(NamedTuple):
@@ -135,24 +135,24 @@ class Relaunching(Placing, ABC):
         return self.replaces(option, binds=True) and not self.replaces(option, binds=False)
 
 
-def job_of(seats: Sequence[Seat], directory: Path, program_words: Sequence[str]) -> Job:
-    """Check the seats and put them in order.
+def job_of(bindings: Sequence[Binding], directory: Path, program_words: Sequence[str]) -> Job:
+    """Check the bindings and put them in order.
 
     Raises:
         RankwiseError: there are none, or a rank is missing or has two, or a host has a name that files of
             launchers can't hold.
     """
-    ordered = tuple(sorted(seats, key=lambda seat: seat.rank))
+    ordered = tuple(sorted(bindings, key=lambda binding: binding.rank))
     if not ordered:
         raise RankwiseError("there are no ranks to write files for")
-    for expected, seat in enumerate(ordered):
-        if seat.rank != expected:
+    for expected, binding in enumerate(ordered):
+        if binding.rank != expected:
             raise RankwiseError(
-                f"each rank needs one place: the one of rank {min(expected, seat.rank)} is not clear"
+                f"each rank needs one place: the one of rank {min(expected, binding.rank)} is not clear"
             )
-        if not _HOST.fullmatch(seat.host):
+        if not _HOST.fullmatch(binding.host):
             raise RankwiseError(
-                f"rank {seat.rank} is on {seat.host!r}, which launchers can't take for a host's name"
+                f"rank {binding.rank} is on {binding.host!r}, which launchers can't take for a host's name"
             )
     return Job(ordered, directory.absolute(), tuple(program_words))
 
@@ -162,18 +162,18 @@ def lines(entries: Sequence[str]) -> str:
     return "".join(f"{entry}\n" for entry in entries)
 
 
-def common_processors(nodes: Iterable[Sequence[Seat]]) -> list[int] | None:
+def common_processors(nodes: Iterable[Sequence[Binding]]) -> list[int] | None:
     """Return the processors of the first, second, ... rank of every node.
 
     Args:
-        nodes: the seats of each, in the order in which its launcher counts them.
+        nodes: the bindings of each, in the order in which its launcher counts them.
 
     Returns:
         None if a processor is not known, or nodes differ in the processor of a place.
     """
     found: list[int] = []
-    for seats in nodes:
-        cpus = [seat.cpu for seat in seats]
+    for bindings in nodes:
+        cpus = [binding.cpu for binding in bindings]
         shared = min(len(cpus), len(found))
         if -1 in cpus or cpus[:shared] != found[:shared]:
             return None
@@ -181,9 +181,9 @@ def common_processors(nodes: Iterable[Sequence[Seat]]) -> list[int] | None:
     return found
 
 
-def binding_note(nodes: Iterable[Sequence[Seat]]) -> str:
+def binding_note(nodes: Iterable[Sequence[Binding]]) -> str:
     """Say why there is no such list."""
-    if any(seat.cpu == -1 for seats in nodes for seat in seats):
+    if any(binding.cpu == -1 for bindings in nodes for binding in bindings):
         return "hosts only: the cores are not known"
     return "hosts only: one list of processors holds for all nodes, but they differ"
 

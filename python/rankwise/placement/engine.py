@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.given import Given
+from rankwise.placement.engine_arguments import EngineArguments
 from rankwise.placement.networks import Network
 from rankwise.profile.progress import Listener
 
@@ -19,7 +19,7 @@ _TELL_S = 0.1
 
 
 @dataclass(frozen=True)
-class Places:
+class PricedSlots:
     """The slots of a machine, and what messages cost between them.
 
     Attributes:
@@ -46,7 +46,7 @@ class Placement:
     """What was found.
 
     Attributes:
-        slot: shape (ranks,): place in Places.objects of each rank; no two ranks have the same.
+        slot: shape (ranks,): row of PricedSlots.objects of each rank; no two ranks have the same.
         cost: sum over all pairs of ranks of bytes x per_byte + messages x per_message, with what the
             network adds; if the bottleneck was to be small, its load.
         natural: cost of rank r in slot r.
@@ -65,8 +65,8 @@ class Link:
 
     Attributes:
         load: sum of bytes x what they cost on it, of both directions.
-        level: column of Places.objects that has the object whose link to the one around it this is; None: a
-            link of the network.
+        level: column of PricedSlots.objects that has the object whose link to the one around it this is;
+            None: a link of the network.
         slot: one of the object's; None likewise.
         routers: at its ends; None if it is an object's.
     """
@@ -79,7 +79,7 @@ class Link:
 
 def place(
     traffic: Traffic,
-    places: Places,
+    slots: PricedSlots,
     *,
     present: ArrayLike | None = None,
     bottleneck: bool = False,
@@ -92,10 +92,10 @@ def place(
 
     Args:
         traffic: what is sent.
-        places: where ranks can be.
+        slots: where ranks can be.
         present: slot of each rank now, shape (ranks,).
         bottleneck: make the load of the most loaded link small, and the cost of all where that is equal.
-        effort: one of choices.EFFORTS.
+        effort: one of options.EFFORTS.
         threads: at most; 0: as many as there are processors. The result does not depend on it.
         seed: of all that is random; equal input and seed give the same result.
         listener: is told, from another thread, what fraction of the work is about done.
@@ -103,20 +103,20 @@ def place(
     Raises:
         RankwiseError: the input contradicts itself, or there are more ranks than slots, or no memory.
     """
-    given = Given()
-    wishes = given.new("struct rankwise_wishes *")
+    arguments = EngineArguments()
+    wishes = arguments.new("struct rankwise_wishes *")
     wishes.effort, wishes.threads, wishes.seed = effort, threads, seed
-    wishes.present = given.integers(present, traffic.ranks)
-    wishes.objective = given.library.RANKWISE_BOTTLENECK if bottleneck else given.library.RANKWISE_SUM
+    wishes.present = arguments.integers(present, traffic.ranks)
+    wishes.objective = arguments.library.RANKWISE_BOTTLENECK if bottleneck else arguments.library.RANKWISE_SUM
     slot = np.empty(max(traffic.ranks, 0), dtype=np.int32)
-    costs = given.new("struct rankwise_costs *")
-    wishes.progress = done = given.new("double *")
-    inputs = given.traffic(traffic), given.slots(places)
+    costs = arguments.new("struct rankwise_costs *")
+    wishes.progress = done = arguments.new("double *")
+    inputs = arguments.traffic(traffic), arguments.slots(slots)
     with _heard(listener, lambda: done[0]):
-        status = given.library.rankwise_place(
-            *inputs, wishes, given.ffi.cast("int32_t *", slot.ctypes.data), costs
+        status = arguments.library.rankwise_place(
+            *inputs, wishes, arguments.ffi.cast("int32_t *", slot.ctypes.data), costs
         )
-    given.check(status)
+    arguments.check(status)
     return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
 
 
@@ -136,13 +136,15 @@ def choose_pairs(
     Raises:
         RankwiseError: the input contradicts itself, or no memory.
     """
-    given, count = Given(), len(weights)
-    pairs = given.new("struct rankwise_pairs *")
+    arguments, count = EngineArguments(), len(weights)
+    pairs = arguments.new("struct rankwise_pairs *")
     pairs.rows, pairs.columns = int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1
-    pairs.pairs, pairs.weight = count, given.numbers(weights, count)
-    pairs.row, pairs.column = given.integers(rows, count), given.integers(columns, count)
+    pairs.pairs, pairs.weight = count, arguments.numbers(weights, count)
+    pairs.row, pairs.column = arguments.integers(rows, count), arguments.integers(columns, count)
     chosen = np.zeros(count, dtype=np.uint8)
-    given.check(given.library.rankwise_choose_pairs(pairs, given.ffi.cast("uint8_t *", chosen.ctypes.data)))
+    arguments.check(
+        arguments.library.rankwise_choose_pairs(pairs, arguments.ffi.cast("uint8_t *", chosen.ctypes.data))
+    )
     return chosen.astype(bool)
 
 
@@ -167,22 +169,26 @@ def _heard(listener: Listener | None, fraction: Callable[[], float]) -> Iterator
         teller.join()
 
 
-def weigh(traffic: Traffic, places: Places, slot: ArrayLike) -> tuple[float, Link | None]:
+def weigh(traffic: Traffic, slots: PricedSlots, slot: ArrayLike) -> tuple[float, Link | None]:
     """Return the sum of all costs of a placement, and its most loaded link; None if there are no links.
 
     Args:
         traffic: what is sent.
-        places: where ranks can be.
+        slots: where ranks can be.
         slot: of each rank, shape (ranks,).
 
     Raises:
         RankwiseError: the input contradicts itself.
     """
-    given = Given()
-    total, found = given.new("double *"), given.new("struct rankwise_link *")
-    given.check(
-        given.library.rankwise_weigh(
-            given.traffic(traffic), given.slots(places), given.integers(slot, traffic.ranks), total, found
+    arguments = EngineArguments()
+    total, found = arguments.new("double *"), arguments.new("struct rankwise_link *")
+    arguments.check(
+        arguments.library.rankwise_weigh(
+            arguments.traffic(traffic),
+            arguments.slots(slots),
+            arguments.integers(slot, traffic.ranks),
+            total,
+            found,
         )
     )
     if found.level >= 0:

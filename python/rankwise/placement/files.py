@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.launchers import placings
+from rankwise.launchers.binding import Binding
 from rankwise.launchers.placing import Job, Written, job_of, lines
-from rankwise.launchers.seats import Seat
 from rankwise.whole_files import appearing, refuse_existing
 
 __all__ = ["LAUNCHERS", "Written", "check_output", "instructions", "write_all"]
@@ -20,19 +20,22 @@ LAUNCHERS: Mapping[str, tuple[Callable[[Job], Written], ...]] = {
 }
 """What is told to each, by its name on the command line."""
 
-_COLUMNS = [field.name for field in fields(Seat)]
+_COLUMNS = [field.name for field in fields(Binding)]
 EVERY = tuple(LAUNCHERS)
 
 
 def instructions(
-    seats: Sequence[Seat], directory: Path, program_words: Sequence[str], launchers: Sequence[str] = EVERY
+    bindings: Sequence[Binding],
+    directory: Path,
+    program_words: Sequence[str],
+    launchers: Sequence[str] = EVERY,
 ) -> list[Written]:
     """Return what `write_all` writes, without writing it.
 
     Raises:
-        RankwiseError: the seats are not those of ranks 0, 1, ...
+        RankwiseError: the bindings are not those of ranks 0, 1, ...
     """
-    job = job_of(seats, directory, program_words)
+    job = job_of(bindings, directory, program_words)
     files = dict.fromkeys(file for name in launchers for file in LAUNCHERS[name])
     return [file(job) for file in (*files, _table, _objects)]
 
@@ -50,12 +53,12 @@ def check_output(directory: Path, launchers: Sequence[str] = EVERY, *, force: bo
     """
     if directory.exists() and not directory.is_dir():
         raise RankwiseError(f"{directory} is a file: give a directory with -o")
-    one = instructions([Seat(0, "host")], directory, (), launchers)
+    one = instructions([Binding(0, "host")], directory, (), launchers)
     refuse_existing(*(written.path for written in one), force=force)
 
 
 def write_all(
-    seats: Sequence[Seat],
+    bindings: Sequence[Binding],
     directory: Path,
     program_words: Sequence[str],
     launchers: Sequence[str] = EVERY,
@@ -65,16 +68,16 @@ def write_all(
     """Write files for launchers, and those that are for people and scripts: each appears whole.
 
     Args:
-        seats: of ranks 0, 1, ..., in any order.
+        bindings: of ranks 0, 1, ..., in any order.
         directory: of the files; it is made if it is not there.
         program_words: the program and its arguments, for the commands.
         launchers: keys of LAUNCHERS.
         force: replace files that are there.
 
     Raises:
-        RankwiseError: the seats are not those of ranks 0, 1, ..., or a file is there or can't be written.
+        RankwiseError: the bindings are not those of ranks 0, 1, ..., or a file is there or can't be written.
     """
-    found = instructions(seats, directory, program_words, launchers)
+    found = instructions(bindings, directory, program_words, launchers)
     check_output(directory, launchers, force=force)
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -102,5 +105,6 @@ def _objects(job: Job) -> Written:
 
 def _rows(job: Job) -> list[dict[str, int | str | None]]:
     return [
-        {name: None if value == -1 else value for name, value in vars(seat).items()} for seat in job.seats
+        {name: None if value == -1 else value for name, value in vars(binding).items()}
+        for binding in job.bindings
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.placement.between import hops_between
+from rankwise.placement.network_costs import hop_network
 from rankwise.topology.machine.model import NODE, Machine, Object
 from rankwise.topology.machine.network import Routes
 
@@ -24,7 +24,7 @@ def link_costs(machine: Machine) -> tuple[Costs, str]:
     """
     shape = machine.slots.numbers.shape
     costs = np.zeros(shape)
-    if hops_between(machine) is not None:
+    if hop_network(machine) is not None:
         return costs, "us" if isinstance(machine.network, Routes) and machine.network.mb_s else "bytes"
     node = machine.depth(NODE)
     outermost = node if machine.network else 1

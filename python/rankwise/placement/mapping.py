@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
+from rankwise.placement.bindings import bindings_of
 from rankwise.placement.engine import place
-from rankwise.placement.gain import Effect, effect
-from rankwise.placement.nearest import nearest
-from rankwise.placement.present import NoPresentError, Present, machine_of_run, present_placement
+from rankwise.placement.minimal_moves import minimal_moves
+from rankwise.placement.placement_cost import PlacementCost, placement_cost
+from rankwise.placement.present_placement import (
+    NoPresentPlacementError,
+    PresentPlacement,
+    find_present_placement,
+    machine_of_run,
+)
 from rankwise.placement.prices import prices
-from rankwise.placement.seating import seats_of
 from rankwise.placement.ties import exchanged
 from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine
@@ -28,12 +33,12 @@ class Mapping:
     Attributes:
         machine: that the ranks are placed on.
         unit: of costs.
-        slot: shape (ranks,): place of each rank in Machine.slots.
+        slot: shape (ranks,): index of the slot of each rank in Machine.slots.
         slot_before: likewise, in the present placement, or in natural order without one.
-        seats: of the ranks.
+        bindings: of the ranks.
         moved: ranks that are to be elsewhere than they were; none without a present placement.
         bound: ranks whose processors were known, of the present placement.
-        present: effect of the present placement; None where there is none on this machine.
+        present: cost of the present placement; None where there is none on this machine.
         absent: why there is none, in words; '' if there is one.
         natural: of rank r in the r-th slot.
         found: of this one.
@@ -44,13 +49,13 @@ class Mapping:
     unit: str
     slot: NDArray[np.int64]
     slot_before: NDArray[np.int64]
-    seats: list[Seat]
+    bindings: list[Binding]
     moved: list[int]
     bound: int
-    present: Effect | None
+    present: PlacementCost | None
     absent: str
-    natural: Effect
-    found: Effect
+    natural: PlacementCost
+    found: PlacementCost
     gains: bool
 
 
@@ -72,10 +77,10 @@ def find_mapping(
         seen: what the ranks sent each other.
         where: they were.
         machine: to place them on; None: what the run tells of its own.
-        objective: one of choices.OBJECTIVES.
-        nodes: one of choices.NODES.
+        objective: one of options.OBJECTIVES.
+        nodes: one of options.NODES.
         predict: the machine may be another one than the run's.
-        effort: one of choices.EFFORTS.
+        effort: one of options.EFFORTS.
         seed: of all that is random.
         listener: is told what fraction of the work is about done.
 
@@ -96,7 +101,7 @@ def find_mapping(
     now = np.searchsorted(slots, present.slot) if present else None
     placed = place(
         seen.traffic,
-        priced.places(machine, slots),
+        priced.slots(machine, slots),
         present=now,
         bottleneck=priced.bottleneck,
         effort=effort,
@@ -104,20 +109,20 @@ def find_mapping(
         listener=listener,
     )
     slot = slots[placed.slot]
-    before = None if present is None else effect(seen.traffic, machine, present.slot, priced)
-    natural = effect(seen.traffic, machine, slots[:ranks], priced)
-    found = effect(seen.traffic, machine, slot, priced)
+    before = None if present is None else placement_cost(seen.traffic, machine, present.slot, priced)
+    natural = placement_cost(seen.traffic, machine, slots[:ranks], priced)
+    found = placement_cost(seen.traffic, machine, slot, priced)
     gains = found.cost < (before or natural).cost
     if present is not None and now is not None:
         # A change that gains nothing is none; nor does it gain anything to exchange what is alike.
         as_good = [present.slot]
         if gains:
-            fixed = 0 if priced.between is None else priced.node + 1  # a network's nodes are not alike
-            near = nearest(objects, placed.slot, now, fixed)
+            fixed = 0 if priced.network is None else priced.node + 1  # a network's nodes are not alike
+            near = minimal_moves(objects, placed.slot, now, fixed)
             apart = exchanged(seen.traffic, objects[:, priced.node], near, now)
-            as_good = [slots[nearest(objects, apart, now, fixed)], slots[near]]
+            as_good = [slots[minimal_moves(objects, apart, now, fixed)], slots[near]]
         for other in as_good:
-            alike = effect(seen.traffic, machine, other, priced)
+            alike = placement_cost(seen.traffic, machine, other, priced)
             if alike.cost <= found.cost:
                 slot, found = other, alike
                 break
@@ -126,7 +131,7 @@ def find_mapping(
         priced.unit,
         slot,
         slots[:ranks] if present is None else present.slot,
-        seats_of(machine, slot),
+        bindings_of(machine, slot),
         _moved(slot, present),
         present.bound if present else 0,
         before,
@@ -137,19 +142,19 @@ def find_mapping(
     )
 
 
-def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[Present | None, str]:
+def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[PresentPlacement | None, str]:
     """Return the present placement, or why there is none, if that may be."""
     if any(source.kind == SHAPE for source in machine.sources):
         return None, "a shape has no hosts"  # its nodes' names are made up
     try:
-        return present_placement(where, machine), ""
-    except NoPresentError as error:
+        return find_present_placement(where, machine), ""
+    except NoPresentPlacementError as error:
         if may_differ:
             return None, error.reason
         raise
 
 
-def _moved(slot: NDArray[np.int64], present: Present | None) -> list[int]:
+def _moved(slot: NDArray[np.int64], present: PresentPlacement | None) -> list[int]:
     if present is None:
         return []
     moved: list[int] = np.flatnonzero(slot != present.slot).tolist()

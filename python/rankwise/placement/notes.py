@@ -26,8 +26,8 @@ def notes(
         said.append("The machine is what the profile tells: which ranks shared a node. --machine tells more.")
     elif found.present is None:
         said.append(f"There is no present placement to compare with: {found.absent}.")
-    elif found.bound < len(found.seats):
-        loose = len(found.seats) - found.bound
+    elif found.bound < len(found.bindings):
+        loose = len(found.bindings) - found.bound
         said.append(f"{loose} ranks were not bound to processors: taken to be in order within their nodes.")
     return said + profile_notes(connection, seen, inside=inside)
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
-from rankwise.placement.between import hops_between, time_between
-from rankwise.placement.engine import Places
+from rankwise.placement.engine import PricedSlots
 from rankwise.placement.links import link_costs
+from rankwise.placement.network_costs import hop_network, time_network
 from rankwise.placement.networks import Network
 from rankwise.topology.machine.model import NODE, Machine
 
@@ -23,9 +23,9 @@ class Prices:
         per_byte: shape (D,): of a byte between slots that meet at the level.
         per_message: likewise.
         unit: of a cost, in words.
-        node: place of the level `node`.
-        between: nodes; what meets further out than they costs as what meets at them, and what it adds.
-            None: the levels tell all.
+        node: index of the level `node`.
+        network: between nodes; what meets further out than they costs as what meets at them, and what it
+            adds. None: the levels tell all.
         links: of a byte on each link, shape (slots of the machine, D); None: not wanted.
         bottleneck: the most loaded link is to be small.
     """
@@ -34,25 +34,25 @@ class Prices:
     per_message: NDArray[np.float64]
     unit: str
     node: int = 0
-    between: Network | None = None
+    network: Network | None = None
     links: NDArray[np.float64] | None = None
     bottleneck: bool = False
 
-    def places(self, machine: Machine, slots: NDArray[np.int64] | None = None) -> Places:
+    def slots(self, machine: Machine, which: NDArray[np.int64] | None = None) -> PricedSlots:
         """Return slots as the placement engine takes them.
 
         Args:
             machine: whose prices these are.
-            slots: places in Machine.slots; None: all.
+            which: indices in Machine.slots; None: all.
         """
-        which = slice(None) if slots is None else slots
+        rows = slice(None) if which is None else which
         # Slots that meet at level k have k + 1 objects in common: the machine is one.
-        return Places(
-            machine.slots.numbers[which],
+        return PricedSlots(
+            machine.slots.numbers[rows],
             _after_none(self.per_byte),
             _after_none(self.per_message),
-            None if self.links is None else self.links[which],
-            self.between,
+            None if self.links is None else self.links[rows],
+            self.network,
             self.node,
         )
 
@@ -73,19 +73,19 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
     node = machine.depth(NODE)
     if objective != "time":
         hops = machine.slots.hops()
-        between = hops_between(machine)
-        if between is not None:
+        network = hop_network(machine)
+        if network is not None:
             hops[:node] = hops[node]
         links, unit = link_costs(machine) if objective == "bottleneck" else (None, "byte hops")
-        return Prices(hops, np.zeros(len(hops)), unit, node, between, links, objective == "bottleneck")
-    between = time_between(machine)
+        return Prices(hops, np.zeros(len(hops)), unit, node, network, links, objective == "bottleneck")
+    network = time_network(machine)
     latency, bandwidth, slope = (
         machine.costs(which) for which in ("latency_us", "bandwidth_mb_s", "us_per_byte")
     )
     with np.errstate(divide="ignore"):
         per_byte = np.where(bandwidth > 0, 1 / bandwidth, slope)  # 1 MB/s is 1 byte/us
     wanted = np.flatnonzero(_meeting(objects))
-    if between is not None:
+    if network is not None:
         wanted = wanted[wanted >= node]
         latency[:node] = per_byte[:node] = 0
     missing = [machine.levels[level].name for level in wanted if np.isnan(latency[level] + per_byte[level])]
@@ -94,7 +94,7 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
             f"the machine has no latency and bandwidth for level {', '.join(map(repr, missing))}:"
             " `rankwise latency` measures them; or take --objective hops"
         )
-    return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us", node, between)
+    return Prices(np.nan_to_num(per_byte), np.nan_to_num(latency), "us", node, network)
 
 
 def _after_none(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,8 +10,8 @@ from rankwise.analysis.overview import Run
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launchers import by_command, launcher_of
+from rankwise.launchers.binding import Binding
 from rankwise.launchers.placing import job_of
-from rankwise.launchers.seats import Seat
 from rankwise.mpi_libraries import version_of
 from rankwise.placement.files import EVERY, Written, write_all
 from rankwise.placement.relaunch import Launch, understand
@@ -44,13 +44,13 @@ class Relaunch:
         launchers = EVERY if name == "all" else (name,)
         return cls(tuple(program_of(run)), launchers, launch_of(run) if own in launchers else None)
 
-    def write(self, seats: Sequence[Seat], directory: Path, *, force: bool) -> list[Written]:
+    def write(self, bindings: Sequence[Binding], directory: Path, *, force: bool) -> list[Written]:
         """Write the files; the command for the run's own launcher has the options of the run.
 
         Raises:
             RankwiseError: see placement.files.write_all.
         """
-        told = self.launch.seats(seats) if self.launch and len(self.launchers) == 1 else seats
+        told = self.launch.bindings(bindings) if self.launch and len(self.launchers) == 1 else bindings
         written = write_all(told, directory, self.program, self.launchers, force=force)
         if self.launch is None:
             return written

@@ -13,8 +13,8 @@ from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.wrappers import behind, carry
 from rankwise.launchers import SHARED_COMMANDS, launchers, version
 from rankwise.launchers.base import Launcher, Option
+from rankwise.launchers.binding import Binding
 from rankwise.launchers.placing import Job, Relaunching, Written, job_of
-from rankwise.launchers.seats import Seat
 from rankwise.mpi_libraries import Version
 
 
@@ -61,26 +61,26 @@ class Launch:
         """Return the file that tells its launcher places."""
         return self.placing.files[0](job)
 
-    def seats(self, seats: Sequence[Seat]) -> list[Seat]:
-        """Return the seats as they are told: without cores, if they can't be or the user binds no ranks."""
-        written = self.file(job_of(seats, Path(), ()))
+    def bindings(self, bindings: Sequence[Binding]) -> list[Binding]:
+        """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
+        written = self.file(job_of(bindings, Path(), ()))
         told = any(map(self.placing.binds, self._options(written)))
         theirs = [self.family.split(option) for option in self._context.options]
         if told and not self.placing.hosts_only(theirs, self.environment):
-            return list(seats)
-        return [Seat(seat.rank, seat.host) for seat in seats]
+            return list(bindings)
+        return [Binding(binding.rank, binding.host) for binding in bindings]
 
-    def relaunched(self, seats: Sequence[Seat], directory: Path) -> Relaunched:
-        """Return the launch with each rank in its seat.
+    def relaunched(self, bindings: Sequence[Binding], directory: Path) -> Relaunched:
+        """Return the launch with each rank bound as told.
 
         Args:
-            seats: of the ranks, as from `seats`.
+            bindings: of the ranks, as from `bindings`.
             directory: of the launchers' files, as placement.files.write_all makes them.
 
         Raises:
-            RankwiseError: the launcher can't be told these seats.
+            RankwiseError: the launcher can't be told these bindings.
         """
-        job = job_of(seats, directory, ())
+        job = job_of(bindings, directory, ())
         written = self.file(job)
         if not written.words:
             raise RankwiseError(f"{written.launcher}: {written.note}")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from rankwise.analysis.kinds import BY_OPTION
 from rankwise.commands.map import machines, plot, verify, verify_options, what_if
 from rankwise.errors import RankwiseError
-from rankwise.placement.choices import EFFORTS, LAUNCHERS, NODES, OBJECTIVES
+from rankwise.placement.options import EFFORTS, LAUNCHERS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
     from rankwise.analysis.traffic import RunTraffic
@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         said.insert(0, partial_line(trusted))
     written: list[Written] = []
     if arguments.output is not None and (found.gains or predict):
-        written = relaunch.write(found.seats, arguments.output, force=arguments.force)
+        written = relaunch.write(found.bindings, arguments.output, force=arguments.force)
     elif arguments.output is not None:
         said.append("No files are written: there is nothing to gain.")
     plot.write(arguments, found, seen)
@@ -162,7 +162,7 @@ def _print_json(
         "gains": found.gains,
         "bound": found.bound,
         "moved": found.moved,
-        "seats": found.seats,
+        "seats": found.bindings,
         "files": [
             {"path": str(one.path), "launcher": one.launcher, "command": one.command_line, "note": one.note}
             for one in written

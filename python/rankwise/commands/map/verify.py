@@ -54,12 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
             found = verify(request, directory, signals, say)
         signal = signals.last
     else:
-        found = Verified(request.mapping, request.mapping.seats)
+        found = Verified(request.mapping, request.mapping.bindings)
     written: list[Written] = []
     command = ""
     if found.verdict == "faster" and arguments.output is not None:
-        written = write_all(found.seats, arguments.output, program, launchers, force=arguments.force)
-        command = launch.relaunched(found.seats, arguments.output).command_line
+        written = write_all(found.bindings, arguments.output, program, launchers, force=arguments.force)
+        command = launch.relaunched(found.bindings, arguments.output).command_line
     if arguments.json:
         _print_json(found, written, command)
     else:
@@ -157,7 +157,7 @@ def _print_json(found: Verified, written: list[Written], command: str) -> None:
         "again": found.again,
         "present": found.mapping.present,
         "found": found.mapping.found,
-        "seats": found.seats,
+        "seats": found.bindings,
         "interval": found.interval,
         "alike": found.alike,
         "needed": found.needed,

@@ -13,16 +13,16 @@ from rankwise.launchers.base import Launcher
 from rankwise.launchers.placing import Job, Placing, Written, common_processors, lines
 
 if TYPE_CHECKING:
-    from rankwise.launchers.seats import Seat
+    from rankwise.launchers.binding import Binding
 
 
 def rank_order(job: Job) -> Written:
     """Ranks in the order of slots, a node a line; successive ones as A-B."""
     path = job.directory / "MPICH_RANK_ORDER"
     nodes = _slots(job)
-    counts = {len(seats) for seats in nodes}
+    counts = {len(bindings) for bindings in nodes}
     words = ["srun", "-N", str(len(nodes)), "-n", job.size]
-    words += ["-w", ",".join(seats[0].host for seats in nodes), "--distribution=block"]
+    words += ["-w", ",".join(bindings[0].host for bindings in nodes), "--distribution=block"]
     note = ""
     if len(counts) == 1:
         words.append(f"--ntasks-per-node={counts.pop()}")
@@ -31,16 +31,17 @@ def rank_order(job: Job) -> Written:
     cpus = common_processors(nodes)
     if cpus:
         words.append(f"--cpu-bind=map_cpu:{','.join(map(str, cpus))}")
-    text = lines([",".join(_ranges([seat.rank for seat in seats])) for seats in nodes])
+    text = lines([",".join(_ranges([binding.rank for binding in bindings])) for bindings in nodes])
     environment = (("MPICH_RANK_REORDER_METHOD", "3"), ("MPICH_RANK_REORDER_FILE", str(path)))
     return Written(path, "Cray MPICH", text, (*words, *job.program), environment, note)
 
 
-def _slots(job: Job) -> list[list[Seat]]:
-    """Return the seats of each node in the order of their slots."""
+def _slots(job: Job) -> list[list[Binding]]:
+    """Return the bindings of each node in the order of their slots."""
     nodes = job.by_host()
     return [
-        sorted(nodes[host], key=lambda seat: (seat.core, seat.rank)) for host in sorted(nodes, key=_natural)
+        sorted(nodes[host], key=lambda binding: (binding.core, binding.rank))
+        for host in sorted(nodes, key=_natural)
     ]
 
 

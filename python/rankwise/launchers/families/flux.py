@@ -9,7 +9,7 @@ from rankwise.launchers.placing import Job, Placing, Written
 def taskmap(job: Job) -> Written:
     """The host of each rank, one a line."""
     path = job.directory / "flux.hosts"
-    counts = {len(seats) for seats in job.by_host().values()}
+    counts = {len(bindings) for bindings in job.by_host().values()}
     hosts = list(job.by_host())
     words = ["flux", "run", "-N", str(len(hosts)), "-n", job.size]
     words += [f"--requires=host:{','.join(hosts)}", f"--taskmap=hostfile:{path}"]

@@ -49,22 +49,22 @@ _RANKMAP_SINCE = (4, 1)  # version of MPICH
 def hostfile(job: Job) -> Written:
     """`HOST:RANKS`; and -rankmap if hosts are split, which is new in MPICH 4.1."""
     path = job.directory / "mpich.hosts"
-    seats = job.by_host()
-    text = lines([f"{host}:{len(there)}" for host, there in seats.items()])
+    bindings = job.by_host()
+    text = lines([f"{host}:{len(there)}" for host, there in bindings.items()])
     words, notes = ["mpiexec", "-f", str(path)], []
     if job.is_split():
-        number = {host: place for place, host in enumerate(seats)}
-        order = ",".join(str(number[seat.host]) for seat in job.seats)
+        number = {host: place for place, host in enumerate(bindings)}
+        order = ",".join(str(number[binding.host]) for binding in job.bindings)
         if len(order) > _LONGEST_WORD:
             note = "not to be had: the order of ranks is longer than a word of a command may be"
             return Written(path, "MPICH", text, note=note)
         words += ["-rankmap", order]
         notes.append("hosts are split: MPICH 4.1 or later")
-    cpus = common_processors(seats.values())
+    cpus = common_processors(bindings.values())
     if cpus:
         words += ["-bind-to", f"user:{','.join(map(str, cpus))}"]
     else:
-        notes.append(binding_note(seats.values()))
+        notes.append(binding_note(bindings.values()))
     return Written(path, "MPICH", text, (*words, "-n", job.size, *job.program), note="; ".join(notes))
 
 

@@ -23,7 +23,7 @@ from rankwise.launchers.placing import Job, Relaunching, Written, is_off, lines
 from rankwise.mpi_libraries import Version
 
 if TYPE_CHECKING:
-    from rankwise.launchers.seats import Seat
+    from rankwise.launchers.binding import Binding
 
 _LIST = "mca_base_env_list"
 _MCA = ("mca", "gmca", "omca", "gomca")
@@ -75,11 +75,11 @@ def sequential(job: Job) -> Written:
 
 def _by_rankfile(job: Job, launcher: str, path: Path, *options: str) -> Written:
     entries = []
-    for seat in job.seats:
-        slot = _slot(seat)
+    for binding in job.bindings:
+        slot = _slot(binding)
         if slot is None:
             return _by_hosts(job, launcher, path, "hosts only: the cores are not known")
-        entries.append(f"rank {seat.rank}={seat.host} slot={slot}")
+        entries.append(f"rank {binding.rank}={binding.host} slot={slot}")
     return Written(path, launcher, lines(entries), _command(job, *options))
 
 
@@ -92,10 +92,10 @@ def _command(job: Job, *options: str) -> tuple[str, ...]:
     return ("mpirun", "-np", job.size, *options, *job.program)
 
 
-def _slot(seat: Seat) -> str | None:
-    if seat.package >= 0 and seat.core_of_package >= 0:
-        return f"{seat.package}:{seat.core_of_package}"
-    return str(seat.core) if seat.core >= 0 else None
+def _slot(binding: Binding) -> str | None:
+    if binding.package >= 0 and binding.core_of_package >= 0:
+        return f"{binding.package}:{binding.core_of_package}"
+    return str(binding.core) if binding.core >= 0 else None
 
 
 class OpenMPI4(Relaunching):

@@ -13,12 +13,12 @@ from typing import Literal
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
+from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
-from rankwise.placement.verification.places import bound_otherwise, misplaced, moved
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
 from rankwise.trials.recorded import Command, Recording, record
@@ -67,7 +67,7 @@ class Verified:
 
     Attributes:
         mapping: that was tried, or not if it gains nothing.
-        seats: that the launcher was told.
+        bindings: that the launcher was told.
         again: why the ranks were mapped again from the first run; '' if they were not.
         before: runs of the job as given, in pairs with
         after: those with the new placement.
@@ -79,7 +79,7 @@ class Verified:
     """
 
     mapping: Mapping
-    seats: list[Seat]
+    bindings: list[Binding]
     again: str = ""
     before: list[Measured] = field(default_factory=list)
     after: list[Measured] = field(default_factory=list)
@@ -130,10 +130,10 @@ class _Trial:
             if made.again:
                 made.mapping = self._again(first, made.again)
             self._where = first.where
-            made.seats = request.launch.seats(made.mapping.seats)
+            made.bindings = request.launch.bindings(made.mapping.bindings)
             if not made.mapping.gains:
                 return made
-            self._mapping, self._seats = made.mapping, made.seats
+            self._mapping, self._seats = made.mapping, made.bindings
             self._check_told(first.where)
             self._commands["after"] = self._relaunched()
             warm = self._run("after", 0, self._left())
@@ -159,7 +159,7 @@ class _Trial:
 
     def _check_told(self, where: Whereabouts) -> None:
         """Refuse a change that the launcher is not told of: it would look like one that is worth nothing."""
-        hosts_only = all(seat.core < 0 and seat.cpu < 0 for seat in self._seats)
+        hosts_only = all(binding.core < 0 and binding.cpu < 0 for binding in self._seats)
         if hosts_only and not misplaced(where, self._seats, self._mapping.machine):
             raise RankwiseError(
                 "ranks change places within their nodes alone, and the launcher is told no more than hosts: "

@@ -69,8 +69,8 @@ def compare(
         seen: what the ranks sent each other.
         where: they were.
         machines: each with its name; at least one.
-        objective: one of choices.OBJECTIVES.
-        effort: one of choices.EFFORTS.
+        objective: one of options.OBJECTIVES.
+        effort: one of options.EFFORTS.
         seed: of all that is random.
         listener: is told what fraction of the machines is done.
 

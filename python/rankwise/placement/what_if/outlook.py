@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.analysis.traffic import RunTraffic, Whereabouts
-from rankwise.placement.between import hops_between
 from rankwise.placement.engine import weigh
-from rankwise.placement.gain import Effect, LevelTraffic, effect
 from rankwise.placement.mapping import Mapping
-from rankwise.placement.present import NoPresentError, known_hosts, machine_of_run, present_placement
+from rankwise.placement.network_costs import hop_network
+from rankwise.placement.placement_cost import LevelTraffic, PlacementCost, placement_cost
+from rankwise.placement.present_placement import (
+    NoPresentPlacementError,
+    find_present_placement,
+    known_hosts,
+    machine_of_run,
+)
 from rankwise.placement.prices import prices
 from rankwise.placement.what_if.node_load import NodeLoad, most_loaded
 from rankwise.topology.machine.model import NODE, Machine
@@ -28,7 +33,7 @@ class Outlook:
 
     Attributes:
         cost: by hops, bytes x levels to go up from the node, or hops of the network between nodes; else as in
-            Effect. None if it is not known.
+            PlacementCost. None if it is not known.
         nodes: that have ranks.
         bytes_off_node: between ranks on different nodes.
         messages_off_node: likewise.
@@ -44,15 +49,17 @@ class Outlook:
     outer: list[LevelTraffic]
 
 
-def outlook(seen: RunTraffic, machine: Machine, of: Effect, slot: ArrayLike, objective: str) -> Outlook:
+def outlook(
+    seen: RunTraffic, machine: Machine, of: PlacementCost, slot: ArrayLike, objective: str
+) -> Outlook:
     """Return the outlook.
 
     Args:
         seen: what the ranks sent each other.
         machine: that they are placed on.
-        of: effect of the placement there.
-        slot: place of each rank in Machine.slots.
-        objective: one of choices.OBJECTIVES.
+        of: cost of the placement there.
+        slot: index of the slot of each rank in Machine.slots.
+        objective: one of options.OBJECTIVES.
     """
     around = machine.level_names()[: machine.depth(NODE)]
     outer = [level for level in of.levels if level.level in around]
@@ -71,11 +78,11 @@ def outlook(seen: RunTraffic, machine: Machine, of: Effect, slot: ArrayLike, obj
 def _hops_off_node(
     seen: RunTraffic, machine: Machine, slot: NDArray[np.int64], outer: Sequence[LevelTraffic]
 ) -> float:
-    if hops_between(machine) is None:
+    if hop_network(machine) is None:
         return sum(level.bytes * number for number, level in enumerate(reversed(outer), 1))
     by_hops = prices(machine, "hops", machine.slots.numbers)
     network_alone = replace(by_hops, per_byte=np.zeros_like(by_hops.per_byte))
-    return weigh(seen.traffic, network_alone.places(machine), slot)[0]
+    return weigh(seen.traffic, network_alone.slots(machine), slot)[0]
 
 
 def present_outlook(
@@ -87,13 +94,13 @@ def present_outlook(
     """
     try:
         known_hosts(where)
-    except NoPresentError as error:
+    except NoPresentPlacementError as error:
         return None, error.reason
     for mapping in mappings:
         if mapping.present is not None:
             return outlook(seen, mapping.machine, mapping.present, mapping.slot_before, objective), ""
     machine = machine_of_run(where)
     by_hops = prices(machine, "hops", machine.slots.numbers)
-    slot = present_placement(where, machine).slot
-    found = outlook(seen, machine, effect(seen.traffic, machine, slot, by_hops), slot, "hops")
+    slot = find_present_placement(where, machine).slot
+    found = outlook(seen, machine, placement_cost(seen.traffic, machine, slot, by_hops), slot, "hops")
     return (found if objective == "hops" else replace(found, cost=None)), ""

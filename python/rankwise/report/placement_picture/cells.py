@@ -42,7 +42,7 @@ def cells(traffic: Traffic, machine: Machine, slot: ArrayLike) -> Cells:
     Args:
         traffic: what ranks send each other.
         machine: that the slots are of.
-        slot: place of each rank in Machine.slots.
+        slot: index of the slot of each rank in Machine.slots.
     """
     slots = np.asarray(slot)
     order = np.argsort(slots)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import RunTraffic
-from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
+from rankwise.placement.placement_cost import PlacementCost
 from rankwise.report.heatmap.picture import METADATA
 from rankwise.report.heatmap.style import FAINT, RULE, SETTINGS, shown
 from rankwise.report.placement_picture.cells import Cells, cells
@@ -68,7 +68,7 @@ def placement_picture(found: Mapping, seen: RunTraffic, kind: str) -> bytes:
 def _head(figure: Any, found: Mapping, drawn: Cells) -> None:
     left = 0.3 / _WIDTH
     shape = shown(Shapes(found.machine).inside(found.machine.root), 80)
-    text = f"Placement of {len(found.seats)} ranks on {shape}"
+    text = f"Placement of {len(found.bindings)} ranks on {shape}"
     figure.text(left, 1 - 0.2 / _HEIGHT, text, fontsize=13, fontweight="bold", va="top")
     phrases = [verdict(found), "rows send to columns, both in the order of slots"]
     if drawn.together > 1:
@@ -122,7 +122,7 @@ def _colours(kind: str, values: NDArray[np.float64], limits: tuple[float, float]
     return found
 
 
-def _bars(figure: Any, found: Mapping, before: Effect, names: tuple[str, str]) -> None:
+def _bars(figure: Any, found: Mapping, before: PlacementCost, names: tuple[str, str]) -> None:
     """Draw the bytes that meet at each level; the innermost below."""
     from matplotlib import colormaps
 

@@ -12,8 +12,8 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.traffic import RunTraffic
 from rankwise.cpulist import cpu_text
 from rankwise.placement.files import Written
-from rankwise.placement.gain import Effect
 from rankwise.placement.mapping import Mapping
+from rankwise.placement.placement_cost import PlacementCost
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, count_text, percent_text
@@ -23,7 +23,7 @@ _LONGEST_LIST = 200  # characters
 _INDENT = "    "
 _LONGEST_COMMAND = 1000  # characters; lists of all ranks are for files, not for eyes
 
-Row = tuple[str, Callable[[Effect], str]]
+Row = tuple[str, Callable[[PlacementCost], str]]
 
 
 def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: TextIO) -> None:
@@ -37,7 +37,7 @@ def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: 
     """
     page = Page(file)
     shape = Shapes(found.machine).inside(found.machine.root)
-    page.write(page.text(f"Placement of {len(found.seats)} ranks on {shape}", "bold"))
+    page.write(page.text(f"Placement of {len(found.bindings)} ranks on {shape}", "bold"))
     for note in notes:
         page.write(*page.wrapped(note, indent=2))
     page.write(Text(), *table_lines(page, _columns(found), _rows(found, seen)))
@@ -45,7 +45,7 @@ def print_mapping(found: Mapping, seen: RunTraffic, notes: Sequence[str], file: 
     if found.present and found.moved:
         which = cpu_text(found.moved)
         told = f": {which}" if len(which) <= _LONGEST_LIST else " (--json tells which)"
-        moved = f"{len(found.moved)} of {len(found.seats)} ranks move{told}"
+        moved = f"{len(found.moved)} of {len(found.bindings)} ranks move{told}"
         page.write(*page.wrapped(moved, indent=2))
 
 
@@ -57,7 +57,7 @@ def _columns(found: Mapping) -> list[TextColumn[Row]]:
     ]
 
 
-def _column(head: str, each: Effect) -> TextColumn[Row]:
+def _column(head: str, each: PlacementCost) -> TextColumn[Row]:
     return TextColumn(head, lambda row: row[1](each), right=True)
 
 
@@ -73,11 +73,11 @@ def _rows(found: Mapping, seen: RunTraffic) -> list[Row]:
     return rows + [_level_row(place, level.level) for place, level in enumerate(found.found.levels)]
 
 
-def _bottleneck(each: Effect) -> str:
+def _bottleneck(each: PlacementCost) -> str:
     return each.bottleneck.where if each.bottleneck else "-"
 
 
-def _load(each: Effect) -> str:
+def _load(each: PlacementCost) -> str:
     if each.bottleneck is None:
         return "-"
     if each.bottleneck.unit == "bytes":

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.traffic import RunTraffic
-from rankwise.placement.gain import LevelTraffic
+from rankwise.placement.placement_cost import LevelTraffic
 from rankwise.placement.what_if.compare import Comparison
 from rankwise.placement.what_if.outlook import Outlook
 from rankwise.report.terminal.page import Page

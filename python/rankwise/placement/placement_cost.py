@@ -1,4 +1,4 @@
-"""Which way bytes and messages go under a placement: how many meet at which level of the machine."""
+"""What a placement costs: how many bytes and messages meet at which level of the machine, on which link."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.between import routers_text
 from rankwise.placement.engine import Link, weigh
 from rankwise.placement.links import link_costs
+from rankwise.placement.network_costs import routers_text
 from rankwise.placement.prices import Prices
 from rankwise.topology.machine.model import NODE, Machine
 
@@ -40,8 +40,8 @@ class LinkLoad:
 
 
 @dataclass(frozen=True)
-class Effect:
-    """What a placement leads to.
+class PlacementCost:
+    """What a placement costs.
 
     Attributes:
         cost: in the unit of the prices; if the bottleneck is to be small, its load.
@@ -58,17 +58,17 @@ class Effect:
     bottleneck: LinkLoad | None = None
 
 
-def effect(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) -> Effect:
-    """Return what a placement leads to.
+def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) -> PlacementCost:
+    """Return what a placement costs.
 
     Args:
         traffic: with messages.
         machine: that the slots are of.
-        slot: place of each rank in Machine.slots.
+        slot: index of the slot of each rank in Machine.slots.
         prices: of this machine.
     """
-    seats = np.asarray(slot)
-    meet = machine.slots.meet(seats[np.asarray(traffic.source)], seats[np.asarray(traffic.destination)])
+    slots = np.asarray(slot)
+    meet = machine.slots.meet(slots[np.asarray(traffic.source)], slots[np.asarray(traffic.destination)])
     depth = len(machine.levels)
     sizes, messages = (_sums(meet, values, depth) for values in (traffic.bytes, traffic.messages))
     node = machine.depth(NODE)
@@ -76,12 +76,12 @@ def effect(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) 
     cost = sum(size * price for size, price in zip(sizes, prices.per_byte.tolist(), strict=True))
     cost += sum(count * price for count, price in zip(messages, prices.per_message.tolist(), strict=True))
     links, unit = link_costs(machine)
-    total, link = weigh(traffic, replace(prices, links=links).places(machine), seats)
+    total, link = weigh(traffic, replace(prices, links=links).slots(machine), slots)
     if prices.bottleneck:
         cost = link.load if link else 0.0
-    elif prices.between is not None:
+    elif prices.network is not None:
         cost = total
-    return Effect(
+    return PlacementCost(
         float(cost),
         sum(sizes[:node]),
         sum(messages[:node]),

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import choose_pairs
-from rankwise.placement.nearest import nearest
+from rankwise.placement.minimal_moves import minimal_moves
 
 Numbers = NDArray[np.int64]
 
@@ -56,7 +56,7 @@ def test_no_other_exchange_moves_fewer(shape: object, fewer: int) -> None:
     random = np.random.default_rng(3)
     for _ in range(40):
         found, present = (random.permutation(count)[: count - fewer] for _ in range(2))
-        near = nearest(objects, found, present)
+        near = minimal_moves(objects, found, present)
         assert len(set(near.tolist())) == len(near)
         assert (meet(objects, near) == meet(objects, found)).all()
         assert (near == present).sum() == (exchanges[:, found] == present).sum(axis=1).max()
@@ -67,18 +67,18 @@ def test_known_case() -> None:
     objects = tree([4, 4, 4])
     present = np.arange(12)
     found = np.array([9, 8, 11, 10, 3, 2, 1, 0, 4, 5, 6, 7])
-    assert nearest(objects, found, present).tolist() == present.tolist()
+    assert minimal_moves(objects, found, present).tolist() == present.tolist()
     # Two ranks change their nodes for good: the other ten stay.
     found[[0, 4]] = found[[4, 0]]
-    near = nearest(objects, found, present)
+    near = minimal_moves(objects, found, present)
     assert sorted(np.flatnonzero(near != present).tolist()) == [0, 4]
 
 
 def test_levels_that_keep_their_places() -> None:
     objects = tree([2, 2])
     found, present = np.array([1, 0, 3, 2]), np.array([2, 3, 0, 1])
-    assert nearest(objects, found, present).tolist() == present.tolist()
-    kept = nearest(objects, found, present, fixed=2)
+    assert minimal_moves(objects, found, present).tolist() == present.tolist()
+    kept = minimal_moves(objects, found, present, fixed=2)
     assert objects[kept, 1].tolist() == objects[found, 1].tolist()
 
 

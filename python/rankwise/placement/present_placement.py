@@ -22,7 +22,7 @@ _CURES = (
 )
 
 
-class NoPresentError(RankwiseError):
+class NoPresentPlacementError(RankwiseError):
     """The ranks of the run have no place on the machine."""
 
     def __init__(self, reason: str, cure: str) -> None:
@@ -32,11 +32,11 @@ class NoPresentError(RankwiseError):
 
 
 @dataclass(frozen=True)
-class Present:
+class PresentPlacement:
     """The placement of the run.
 
     Attributes:
-        slot: shape (ranks,): place of each rank in Machine.slots.
+        slot: shape (ranks,): index of the slot of each rank in Machine.slots.
         bound: ranks whose place in the node is known, because they were bound to some of its processors. The
             others are taken to be in the order of their ranks.
     """
@@ -45,23 +45,24 @@ class Present:
     bound: int
 
 
-def present_placement(where: Whereabouts, machine: Machine) -> Present:
+def find_present_placement(where: Whereabouts, machine: Machine) -> PresentPlacement:
     """Find the slots that the ranks were in.
 
     Raises:
-        NoPresentError: a host that is not known or that the machine has not, or more ranks there than slots.
+        NoPresentPlacementError: a host that is not known or that the machine has not, or more ranks there
+            than slots.
     """
     hosts, given = known_hosts(where), Arguments()
     slot, bound = np.empty(len(hosts), dtype=np.int32), given.new("int32_t *")
     _find(given, "slots", machine, hosts, where.cpus, given.pointer(slot, np.int32, "int32_t *"), bound)
-    return Present(slot.astype(np.int64), bound[0])
+    return PresentPlacement(slot.astype(np.int64), bound[0])
 
 
 def machine_of_run(where: Whereabouts) -> Machine:
     """Return all that a run tells of its machine: its nodes, each with as many slots as ranks were there.
 
     Raises:
-        NoPresentError: the host of a rank is not known.
+        NoPresentPlacementError: the host of a rank is not known.
     """
     counts: dict[str, int] = {}
     for host in known_hosts(where):
@@ -72,9 +73,9 @@ def machine_of_run(where: Whereabouts) -> Machine:
 
 
 def known_hosts(where: Whereabouts) -> list[str]:
-    """Return the host of each rank; NoPresentError names the first one whose host is not known."""
+    """Return the host of each rank; NoPresentPlacementError names the first one whose host is not known."""
     if None in where.hosts:
-        raise NoPresentError(
+        raise NoPresentPlacementError(
             f"the profile does not know where rank {where.hosts.index(None)} was",
             "its counters were not read; record the run again",
         )
@@ -82,12 +83,12 @@ def known_hosts(where: Whereabouts) -> list[str]:
 
 
 def nodes_of(hosts: Sequence[str], machine: Machine) -> list[int]:
-    """Return the place in Machine.nodes of each host.
+    """Return the index in Machine.nodes of each host.
 
     A name with its domain and one without are the same if no other node of the machine has that short name.
 
     Raises:
-        NoPresentError: the machine has no such node.
+        NoPresentPlacementError: the machine has no such node.
     """
     given, found = Arguments(), np.empty(len(hosts), dtype=np.int32)
     _find(given, "nodes", machine, hosts, [()] * len(hosts), given.pointer(found, np.int32, "int32_t *"))
@@ -113,7 +114,7 @@ def _find(
         results: pointers to what is found.
 
     Raises:
-        NoPresentError: a host that the machine has not, or more ranks there than slots.
+        NoPresentPlacementError: a host that the machine has not, or more ranks there than slots.
     """
     slots, processes, problem = machine.slots, given.new("struct rankwise_processes *"), given.problem()
     names, numbers = given.texts(machine.hosts()), slots.numbers
@@ -130,4 +131,4 @@ def _find(
     if code == library.RANKWISE_OUT_OF_MEMORY:
         raise MemoryError
     if code != library.RANKWISE_FOUND:
-        raise NoPresentError(given.said(problem), _CURES[code == library.RANKWISE_NO_ROOM])
+        raise NoPresentPlacementError(given.said(problem), _CURES[code == library.RANKWISE_NO_ROOM])

@@ -1,12 +1,12 @@
-"""Whether a job's ranks were where they were meant to be."""
+"""Checks whether the ranks of a job were bound as they were meant to be."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rankwise.analysis.traffic import Whereabouts
-from rankwise.launchers.seats import Seat
-from rankwise.placement.present import known_hosts, nodes_of
+from rankwise.launchers.binding import Binding
+from rankwise.placement.present_placement import known_hosts, nodes_of
 from rankwise.topology.machine.model import Machine
 
 
@@ -21,30 +21,32 @@ def moved(where: Whereabouts, meant: Whereabouts) -> str:
     return ""
 
 
-def misplaced(where: Whereabouts, seats: Sequence[Seat], machine: Machine) -> str:
-    """Say which rank was not in its seat; '' if all were.
+def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
+    """Say which rank was not bound as it should be; '' if all were.
 
     Args:
         where: the ranks were.
-        seats: of ranks 0, 1, ...
+        bindings: of ranks 0, 1, ...
         machine: whose nodes the hosts are.
 
     Raises:
         RankwiseError: a rank was on a host that the machine does not have.
     """
-    if len(where.hosts) != len(seats):
-        return f"there were {len(where.hosts)} ranks and not {len(seats)}"
+    if len(where.hosts) != len(bindings):
+        return f"there were {len(where.hosts)} ranks and not {len(bindings)}"
     nodes = zip(
-        nodes_of(known_hosts(where), machine), nodes_of([seat.host for seat in seats], machine), strict=True
+        nodes_of(known_hosts(where), machine),
+        nodes_of([binding.host for binding in bindings], machine),
+        strict=True,
     )
-    for seat, (node, meant) in zip(seats, nodes, strict=True):
+    for binding, (node, meant) in zip(bindings, nodes, strict=True):
         if node != meant:
-            return f"rank {seat.rank} was on {where.hosts[seat.rank]} and not on {seat.host}"
-    for seat in seats:
-        allowed = set(where.cpus[seat.rank])
-        others = {s.cpu for s in seats if s.host == seat.host and s.core != seat.core}
-        if seat.cpu >= 0 and allowed and (seat.cpu not in allowed or allowed & others):
-            return f"rank {seat.rank} was not bound to processor {seat.cpu} of {seat.host}"
+            return f"rank {binding.rank} was on {where.hosts[binding.rank]} and not on {binding.host}"
+    for binding in bindings:
+        allowed = set(where.cpus[binding.rank])
+        others = {s.cpu for s in bindings if s.host == binding.host and s.core != binding.core}
+        if binding.cpu >= 0 and allowed and (binding.cpu not in allowed or allowed & others):
+            return f"rank {binding.rank} was not bound to processor {binding.cpu} of {binding.host}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Of all placements that are as good because parts of the machine are alike, the one nearest to the present.
+"""Of all placements that are as good because parts of the machine are alike, the one with the fewest moves.
 
 What is found says which ranks are to be together, and at which level. Which of several equal nodes they get
 is all the same, and so is which of its cores each gets: as many ranks as can be stay where they are.
@@ -11,14 +11,14 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.placement.alike import Tree
 from rankwise.placement.engine import choose_pairs
+from rankwise.placement.symmetry import Tree
 
 Pair = tuple[int, int]  # an object, and the one that takes its place
 Gains = dict[Pair, int]  # ranks that stay where they are if it does
 
 
-def nearest(
+def minimal_moves(
     objects: NDArray[np.int32], found: ArrayLike, present: ArrayLike, fixed: int = 0
 ) -> NDArray[np.int64]:
     """Exchange equal parts of the machine, with all ranks in them, so that the most ranks stay.
@@ -54,7 +54,7 @@ def _chosen(tree: Tree, stay: Gains) -> list[dict[Pair, list[Pair]]]:
         inside: dict[Pair, Gains] = defaultdict(dict)
         for (one, other), gain in stay.items():
             above = tree.parent(level, one), tree.parent(level, other)
-            if tree.kind(level - 1, above[0]) == tree.kind(level - 1, above[1]):
+            if tree.symmetry_class(level - 1, above[0]) == tree.symmetry_class(level - 1, above[1]):
                 inside[above][one, other] = gain
         best = {pair: _best(gains) for pair, gains in inside.items()}
         stay = {pair: sum(inside[pair][each] for each in best[pair]) for pair in best}
@@ -84,8 +84,10 @@ def _images(
         free: dict[int, list[int]] = defaultdict(list)
         for child in reversed(tree.children(level - 1, other)):
             if child not in taken:
-                free[tree.kind(level, child)].append(child)
+                free[tree.symmetry_class(level, child)].append(child)
         for child in tree.children(level - 1, one):
             if child in used:
-                images[child] = fits[child] if child in fits else free[tree.kind(level, child)].pop()
+                images[child] = (
+                    fits[child] if child in fits else free[tree.symmetry_class(level, child)].pop()
+                )
     return images

@@ -10,7 +10,7 @@ from rankwise.topology.machine import network as described
 from rankwise.topology.machine.model import Machine
 
 
-def hops_between(machine: Machine) -> Network | None:
+def hop_network(machine: Machine) -> Network | None:
     """Return the network whose hops count, one for each byte; None if the machine's tree tells them."""
     network = machine.network
     if isinstance(network, described.Torus):
@@ -28,7 +28,7 @@ def hops_between(machine: Machine) -> Network | None:
     return None
 
 
-def time_between(machine: Machine) -> Network | None:
+def time_network(machine: Machine) -> Network | None:
     """Return the times that were measured between nodes, us; None if the machine has none."""
     network = machine.network
     if isinstance(network, described.Matrix):

@@ -1,4 +1,4 @@
-"""Where each rank is to be, as launchers are told.
+"""The binding of a rank: where it is to run, as launchers are told.
 
 Apart from the rest, because it takes long to make data classes, and `rankwise run` needs none.
 """
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Seat:
-    """The place of one rank; numbers count from 0, and are -1 where the machine does not know.
+class Binding:
+    """Where one rank is to run; numbers count from 0, and are -1 where the machine does not know.
 
     Attributes:
         rank: in MPI_COMM_WORLD.

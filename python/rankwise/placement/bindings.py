@@ -1,27 +1,27 @@
-"""Slots of a machine as launchers are told them."""
+"""Bindings of ranks, from the slots of a machine that they are to be in."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.launchers.seats import Seat
+from rankwise.launchers.binding import Binding
 from rankwise.topology.machine.model import Machine, Object
 
 
-def seats_of(machine: Machine, slot: ArrayLike) -> list[Seat]:
-    """Return the seat of each rank.
+def bindings_of(machine: Machine, slot: ArrayLike) -> list[Binding]:
+    """Return the binding of each rank.
 
     Args:
         machine: that the slots are of.
-        slot: place of each rank in Machine.slots.
+        slot: index of the slot of each rank in Machine.slots.
     """
     alike = {id(node.children): node for node in machine.nodes}  # most nodes share their children
     inside = {key: _levels_inside(node) for key, node in alike.items()}
     hosts = machine.hosts()
     package, core = (_in_node(machine, name) for name in ("package", "core"))
     in_package = _in_package(machine)
-    seats = []
+    bindings = []
     for rank, place in enumerate(np.asarray(slot).tolist()):
         node = int(machine.slots.host[place])
         # A level that the node leaves out has objects by number, but nobody else knows these.
@@ -29,8 +29,8 @@ def seats_of(machine: Machine, slot: ArrayLike) -> list[Seat]:
             name in machine.level_names() and machine.depth(name) in inside[id(machine.nodes[node].children)]
             for name in ("package", "core")
         )
-        seats.append(
-            Seat(
+        bindings.append(
+            Binding(
                 rank,
                 hosts[node],
                 package=int(package[place]) if has_package else -1,
@@ -39,7 +39,7 @@ def seats_of(machine: Machine, slot: ArrayLike) -> list[Seat]:
                 cpu=int(machine.slots.os[place, -1]),
             )
         )
-    return seats
+    return bindings
 
 
 def _levels_inside(node: Object) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""Which objects of a machine are alike inside, so that ranks can change from one to the other as a whole."""
+"""Symmetry of a machine: objects that are alike inside, so that ranks can change from one to the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tree:
         self.depth = len(slots)
         self._slots = slots
         self._parents = [outer[np.unique(inner, return_index=True)[1]] for outer, inner in pairwise(slots)]
-        self._kinds = self._alike(fixed)
+        self._classes = self._symmetry_classes(fixed)
 
     def holding(self, level: int, slots: NDArray[np.int64]) -> set[int]:
         """Return the numbers of the objects of a level that some of the slots are in."""
@@ -38,20 +38,20 @@ class Tree:
         first, end = np.searchsorted(self._parents[level], (number, number + 1)).tolist()
         return range(first, end)
 
-    def kind(self, level: int, number: int) -> int:
+    def symmetry_class(self, level: int, number: int) -> int:
         """Return a number that objects of this level share if the same is in them, apart from its order."""
-        return int(self._kinds[level][number])
+        return int(self._classes[level][number])
 
-    def _alike(self, fixed: int) -> list[NDArray[np.int64]]:
-        kinds = [np.zeros(len(self._slots[-1]), dtype=np.int64)]
+    def _symmetry_classes(self, fixed: int) -> list[NDArray[np.int64]]:
+        classes = [np.zeros(len(self._slots[-1]), dtype=np.int64)]
         for level in range(self.depth - 2, -1, -1):
             parents = self._parents[level]
             if level < fixed:
-                kinds.insert(0, np.arange(int(parents[-1]) + 1))
+                classes.insert(0, np.arange(int(parents[-1]) + 1))
                 continue
-            order = np.lexsort((kinds[0], parents))
-            inside = np.split(kinds[0][order], np.flatnonzero(np.diff(parents)) + 1)
+            order = np.lexsort((classes[0], parents))
+            inside = np.split(classes[0][order], np.flatnonzero(np.diff(parents)) + 1)
             known: dict[bytes, int] = {}
             numbers = [known.setdefault(one.tobytes(), len(known)) for one in inside]
-            kinds.insert(0, np.array(numbers, dtype=np.int64))
-        return kinds
+            classes.insert(0, np.array(numbers, dtype=np.int64))
+        return classes

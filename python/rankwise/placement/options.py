@@ -1,4 +1,4 @@
-"""What one can choose; apart from the rest, which needs time to load."""
+"""Values of options; apart from the rest, which needs time to load."""
 
 from __future__ import annotations
 
