@@ -102,10 +102,10 @@ def find(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int], slow: set[str
         try:
             assert_levels(found, links, nodes)
             # Of single ranks and pairs, some are slow on a busy machine.
-            blamed = {one.where for one in found.misfits if one.kind in BLAMES}
+            blamed = {one.where for one in found.outliers if one.kind in BLAMES}
             assert blamed == slow
             # Of two ranks on a node, chance may make them share a processor: then it may be the node, too.
-            kinds = {one.kind for one in found.misfits if one.where in slow}
+            kinds = {one.kind for one in found.outliers if one.where in slow}
             assert kinds <= {"slow link of a node", "slow node or its link"}
         except AssertionError:
             if attempt == ATTEMPTS - 1:
@@ -125,16 +125,20 @@ def test_levels_are_found(mpi: Mpi, links: Links, file: Path, nodes: Sequence[in
 def test_a_slow_link_is_named(mpi: Mpi, links: Links, file: Path) -> None:
     with links.slow_link(3, "40mbit"):
         found = find(mpi, links, file, ROUND_ROBIN, slow={"node3"})
-    (slow,) = [misfit for misfit in found.misfits if (misfit.where, misfit.what) == ("node3", "bandwidth")]
+    (slow,) = [
+        outlier for outlier in found.outliers if (outlier.where, outlier.what) == ("node3", "bandwidth")
+    ]
     assert slow.value < 5.5 < slow.expected  # MB/s; some bytes go before the shaper counts
 
 
 def test_a_slow_node_is_named(mpi: Mpi, links: Links, file: Path) -> None:
     with links.slow_node(1, 600):
         found = find(mpi, links, file, SHUFFLED, slow={"node1"})
-    latencies = [misfit for misfit in found.misfits if (misfit.where, misfit.what) == ("node1", "latency")]
+    latencies = [
+        outlier for outlier in found.outliers if (outlier.where, outlier.what) == ("node1", "latency")
+    ]
     assert latencies
-    assert all(misfit.value >= 2 * links.fabric.delay_us + 600 for misfit in latencies)
+    assert all(outlier.value >= 2 * links.fabric.delay_us + 600 for outlier in latencies)
     shown = subprocess.run([str(RANKWISE), "latency", "show", str(file)], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
     assert "node1" in shown.stdout

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.measurement import Measurement
-from rankwise.topology.hierarchy.levels import Hierarchy, Level, Misfit
+from rankwise.topology.hierarchy.levels import Hierarchy, Level, Outlier
 from rankwise.topology.machine.model import Cost
 from rankwise.topology.machine.slots import numbered
 
@@ -26,7 +26,7 @@ def latencies(places: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
 
 
 def machine(
-    *, shuffled: bool = False, names: str = "node{}", misfits: tuple[Misfit, ...] = ()
+    *, shuffled: bool = False, names: str = "node{}", outliers: tuple[Outlier, ...] = ()
 ) -> tuple[Measurement, Hierarchy]:
     """Return a measurement of 64 B and 1 MiB, and its hierarchy, as it is."""
     place = _SHUFFLED if shuffled else np.arange(RANKS)
@@ -48,7 +48,7 @@ def machine(
         for name, ranks in (("node", 2), ("switch", 4), ("machine", 8))
     )
     order = tuple(np.argsort(place).tolist())
-    return measurement, Hierarchy(levels, misfits, order)
+    return measurement, Hierarchy(levels, outliers, order)
 
 
 def _level(name: str, groups: NDArray[np.int64], names: str) -> Level:

@@ -26,14 +26,16 @@ from rankwise.report.heatmap.scale import PALETTE
 from rankwise.report.heatmap.terminal import heatmap_lines
 from rankwise.report.heatmap.view import View, view
 from rankwise.report.terminal.page import Page
-from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.levels import Outlier
 
-MISFIT = Misfit("slow link", "node0 - node3", (0, 1, 6, 7), "latency", 64, 44.4, 4.0, "machine", "slow alone")
+OUTLIER = Outlier(
+    "slow link", "node0 - node3", (0, 1, 6, 7), "latency", 64, 44.4, 4.0, "machine", "slow alone"
+)
 HOSTILE = "</script><script>alert(1)</script><img src=http://x/$\\frac{1}$\x1b[31m\u202e&{}"
 
 
 def example(statistic: str = "median", size: int = 64, **how: Any) -> View:
-    measurement, hierarchy = heatmaps.machine(misfits=(MISFIT,), **how)
+    measurement, hierarchy = heatmaps.machine(outliers=(OUTLIER,), **how)
     return view(measurement, hierarchy, statistic, size)
 
 
@@ -114,7 +116,7 @@ def test_page_holds_every_statistic_in_order() -> None:
     for found in data["views"]:
         expected = chosen.of(found["statistic"], found["size"]).matrix
         np.testing.assert_allclose(decoded(found), expected, rtol=3e-4)
-    assert data["misfits"] == [["slow link", "node0 - node3", "64 B", "44.4 us", "4.00 us", "slow alone"]]
+    assert data["outliers"] == [["slow link", "node0 - node3", "64 B", "44.4 us", "4.00 us", "slow alone"]]
     assert data["levels"][0] == [0, 0, 1, 1, 2, 2, 3, 3] or len(set(data["levels"][0])) == 4
 
 

@@ -51,7 +51,7 @@ def test_a_thousand_ranks() -> None:
     found = find_hierarchy(planted.measure(0.15, only_latency=True))
     assert groups_of(found) == [*(part.tolist() for part in planted.partitions), [0] * planted.count]
     assert sorted(found.order) == list(range(planted.count))
-    assert not found.misfits
+    assert not found.outliers
 
 
 def test_the_tree_of_four_thousand_ranks() -> None:

@@ -30,15 +30,15 @@ def test_levels_have_the_names_of_the_parts() -> None:
     found = find_hierarchy(bound())
     assert [level.name for level in found.levels] == ["package", "node", "machine"]
     assert found.levels[1].labels == ("node0", "node1", "node2", "node3")
-    assert not found.misfits
+    assert not found.outliers
 
 
 def test_a_rank_on_another_package_than_it_says_is_named() -> None:
     found = find_hierarchy(bound(wrong=13))
     assert [level.name for level in found.levels] == ["package", "node", "machine"]
-    (misfit,) = found.misfits
-    assert (misfit.kind, misfit.ranks, misfit.level) == ("slow rank", (13,), "package")
-    assert "rank 13 on node1" in misfit.where
+    (outlier,) = found.outliers
+    assert (outlier.kind, outlier.ranks, outlier.level) == ("slow rank", (13,), "package")
+    assert "rank 13 on node1" in outlier.where
 
 
 def test_one_node_is_no_machine() -> None:

@@ -19,11 +19,11 @@ from rankwise.commands.latency import diff, show
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import detect, mmpi, own
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
-from rankwise.report.latency.misfits import cure, misfit_lines, slowness
+from rankwise.report.latency.outliers import cure, outlier_lines, slowness
 from rankwise.report.latency.summary import print_summary
 from rankwise.report.terminal.page import Page
 from rankwise.topology.hierarchy.find import find_hierarchy
-from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.levels import Outlier
 from rankwise.topology.pairs.medians import group_medians
 from rankwise.topology.pairs.relative import Relative
 
@@ -156,7 +156,9 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
 
 def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    fault = Misfit("slow link", "node0 - node3", (0, 1), "bandwidth", MIB, 100.0, 900.0, "node", "slow alone")
+    fault = Outlier(
+        "slow link", "node0 - node3", (0, 1), "bandwidth", MIB, 100.0, 900.0, "node", "slow alone"
+    )
     contention = replace(fault, kind="slow rank", where="rank 5", verdict="slow under load", what="latency")
     assert slowness(fault) == 9
     assert slowness(replace(fault, what="latency", value=6.0, expected=2.0)) == 3
@@ -170,7 +172,7 @@ def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cure(either).endswith("; measure with several ranks on each node to tell which")
     assert "several ranks" not in cure(replace(either, ranks=(3, 4)))
     assert "traffic of other jobs" in cure(contention)
-    lines = "\n".join(line.plain for line in misfit_lines(Page(io.StringIO()), [fault, contention], 0))
+    lines = "\n".join(line.plain for line in outlier_lines(Page(io.StringIO()), [fault, contention], 0))
     assert "a fault: slow alone [1]" in lines
     assert "contention: fast alone [2]" in lines
 

@@ -32,7 +32,7 @@ def document(**keys: object) -> str:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     path = tmp_path / "machine.json"
-    misfit = {
+    outlier = {
         "kind": "slow node",
         "where": "tux3",
         "hosts": ["tux3"],
@@ -45,7 +45,7 @@ def small(tmp_path: Path) -> Path:
     sources = [
         {"kind": "slurm", "what": "what is around nodes", "file": "topology.conf", "date": "2026-01-02"}
     ]
-    path.write_text(document(misfits=[misfit], sources=sources))
+    path.write_text(document(misfits=[outlier], sources=sources))
     return path
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.machine.model import Cost, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.model import Cost, Level, Machine, Object, Outlier, Source
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.shape import Shapes, object_counts
 from rankwise.topology.machine.write import text_of, write_machine
@@ -166,7 +166,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         (Level("machine", Cost(5.0, 0.5, 0.25, 1000.0)), Level("switch", link_mb_s=7.5), *tree.levels[2:]),
         tree.root,
         (Source("hwloc", "inside of nodes", "a b.xml", "2026-01-01T00:00:00+00:00"), Source("slurm")),
-        (Misfit("slow node", "node3", ("a", "b"), "latency", 64, 9.5, 2.0, "node", "slow alone"),),
+        (Outlier("slow node", "node3", ("a", "b"), "latency", 64, 9.5, 2.0, "node", "slow alone"),),
     )
     write_machine(machine, tmp_path / "m.json")
     assert read_machine(tmp_path / "m.json") == machine

@@ -13,7 +13,7 @@ from machines_synthetic import tree
 from rankwise.errors import RankwiseError
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
 from rankwise.topology.hierarchy.find import find_hierarchy
-from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.levels import Outlier
 from rankwise.topology.machine.model import Machine
 from rankwise.topology.machine.read import machine_of
 from rankwise.topology.machine.shape import Shapes
@@ -161,15 +161,15 @@ def test_ranks_that_may_run_anywhere_are_in_what_holds_all_of_it() -> None:
     assert [base.level_names()[level] for level in known] == ["l3", "node", "node", "node"]
 
 
-def test_misfits_are_kept_with_their_hosts() -> None:
+def test_outliers_are_kept_with_their_hosts() -> None:
     measurement = planted("block").measure(NOISE)
     hierarchy = find_hierarchy(measurement)
-    slow = Misfit("slow link", "node0 - node7", (0, 1, 63), "bandwidth", 1 << 20, 100.0, 2500.0, "machine")
+    slow = Outlier("slow link", "node0 - node7", (0, 1, 63), "bandwidth", 1 << 20, 100.0, 2500.0, "machine")
     unknown = replace(slow, value=float("nan"))
-    made = machine_from_latency(measurement, replace(hierarchy, misfits=(slow, unknown)), "F.json").machine
-    [misfit] = made.misfits
-    assert (misfit.kind, misfit.where, misfit.hosts) == ("slow link", "node0 - node7", ("node0", "node7"))
-    assert (misfit.size, misfit.value, misfit.expected) == (1 << 20, 100.0, 2500.0)
+    made = machine_from_latency(measurement, replace(hierarchy, outliers=(slow, unknown)), "F.json").machine
+    [outlier] = made.outliers
+    assert (outlier.kind, outlier.where, outlier.hosts) == ("slow link", "node0 - node7", ("node0", "node7"))
+    assert (outlier.size, outlier.value, outlier.expected) == (1 << 20, 100.0, 2500.0)
     assert machine_of(text_of(made)) == made
 
 

@@ -19,7 +19,7 @@ from rankwise.topology.machine.model import Level, Machine
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.write import text_of
 from rankwise.topology.sources.hwloc import machine_from_hwloc
-from rankwise.topology.sources.slurm import machine_from_slurm
+from rankwise.topology.sources.slurm.machine import machine_from_slurm
 
 MACHINES = Path(__file__).parent / "machines"
 
@@ -197,7 +197,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
     full = copied(SHORT)
     full["levels"][1] |= {"names": "n[1-4],b[5-8]", "link_mb_s": 3, "cost": {"latency_us": 1.5}}
     full["sources"] = [{"kind": "hwloc", "what": "x", "file": "a b"}]
-    misfit = {
+    outlier = {
         "kind": "slow node",
         "where": "n1",
         "hosts": ["n1"],
@@ -205,7 +205,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
         "size": 64,
         "value": 9.5,
     }
-    full["misfits"] = [{**misfit, "expected": 2, "level": "node", "verdict": "slow alone"}]
+    full["misfits"] = [{**outlier, "expected": 2, "level": "node", "verdict": "slow alone"}]
     taken = refused = alike = 0
     for _ in range(3000):
         document = generator.choice((SHORT, TREE, full))

@@ -13,7 +13,7 @@ from rankwise.topology.machine.model import Machine, Object
 from rankwise.topology.machine.read import machine_of
 from rankwise.topology.machine.shape import Shapes
 from rankwise.topology.machine.write import text_of
-from rankwise.topology.sources.slurm import machine_from_slurm
+from rankwise.topology.sources.slurm.machine import machine_from_slurm
 
 MACHINES = Path(__file__).parent / "machines"
 

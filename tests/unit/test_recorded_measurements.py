@@ -45,15 +45,17 @@ def test_each_rank_is_put_in_its_place(name: str, seed: int) -> None:
 def test_what_is_slow_is_named(library: str, fault: str) -> None:
     found = find_hierarchy(read(f"{library}-{fault}"))
     where, what = SLOW[fault]
-    assert {misfit.kind for misfit in found.misfits if misfit.kind != "slow pair"} == {"slow link of a node"}
-    assert {misfit.where for misfit in found.misfits if misfit.kind != "slow pair"} == {where}
-    assert what in {misfit.what for misfit in found.misfits if misfit.where == where}
+    assert {outlier.kind for outlier in found.outliers if outlier.kind != "slow pair"} == {
+        "slow link of a node"
+    }
+    assert {outlier.where for outlier in found.outliers if outlier.kind != "slow pair"} == {where}
+    assert what in {outlier.what for outlier in found.outliers if outlier.where == where}
 
 
 @pytest.mark.parametrize("library", ["mpich", "openmpi"])
 @pytest.mark.parametrize("placement", ["block", "round-robin", "shuffled", "unequal"])
 def test_nothing_is_blamed_without_a_fault(library: str, placement: str) -> None:
-    assert find_hierarchy(read(f"{library}-{placement}")).misfits == ()
+    assert find_hierarchy(read(f"{library}-{placement}")).outliers == ()
 
 
 @pytest.mark.parametrize(("crowded", "levels"), [(True, 3), (False, 4)])

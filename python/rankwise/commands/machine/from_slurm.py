@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; 0, or RankwiseError."""
     from rankwise.topology.machine.hosts import hosts_of
-    from rankwise.topology.sources.slurm import machine_from_slurm
+    from rankwise.topology.sources.slurm.machine import machine_from_slurm
 
     hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
     write_made(

@@ -7,7 +7,7 @@ from rankwise.report.heatmap.ordering import Ordering, measured_pairs
 from rankwise.report.heatmap.view import BANDWIDTH, View
 from rankwise.report.names import library_name
 from rankwise.report.units import byte_text, count_text, digits_text
-from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.levels import Outlier
 
 _STATISTICS = {
     "min": "minimum",
@@ -79,12 +79,13 @@ def _missing(measurement: Measurement, ordering: Ordering) -> int:
     return shown * (shown - 1) // 2 - int(measured_pairs(measurement).sum())
 
 
-def misfit_words(misfit: Misfit) -> tuple[str, str]:
+def outlier_words(outlier: Outlier) -> tuple[str, str]:
     """Return what does not fit, and by how much."""
-    unit = "MB/s" if misfit.what == BANDWIDTH else "us"
-    size = byte_text(misfit.size)
-    verdict = f", {misfit.verdict}" if misfit.verdict else ""
+    unit = "MB/s" if outlier.what == BANDWIDTH else "us"
+    size = byte_text(outlier.size)
+    verdict = f", {outlier.verdict}" if outlier.verdict else ""
+    value, expected = digits_text(outlier.value), digits_text(outlier.expected)
     return (
-        f"{misfit.kind}: {misfit.where}",
-        f"{size}: {digits_text(misfit.value)} {unit}, others {digits_text(misfit.expected)} {unit}{verdict}",
+        f"{outlier.kind}: {outlier.where}",
+        f"{size}: {value} {unit}, others {expected} {unit}{verdict}",
     )

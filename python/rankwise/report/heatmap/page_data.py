@@ -57,7 +57,7 @@ def page_data(chosen: View, *, surface: bool) -> dict[str, Any]:
             {"name": _safe(d.name), "blocks": [[b.start, b.stop, _safe(b.label)] for b in d.blocks]}
             for d in chosen.ordering.divisions
         ],
-        "misfits": _misfits(chosen),
+        "outliers": _outliers(chosen),
         "hierarchy": chosen.hierarchy is not None,
         "views": views,
         "start": wanted.index((chosen.statistic, chosen.size)),
@@ -156,20 +156,20 @@ def _levels(chosen: View) -> list[list[int]]:
     return [level.groups[order].tolist() for level in chosen.hierarchy.levels[:-1]]
 
 
-def _misfits(chosen: View) -> list[list[str]]:
-    """Return the rows of the table of misfits."""
+def _outliers(chosen: View) -> list[list[str]]:
+    """Return the rows of the table of outliers."""
     if chosen.hierarchy is None:
         return []
     return [
         [
-            _safe(misfit.kind),
-            _safe(misfit.where),
-            byte_text(misfit.size),
-            f"{digits_text(misfit.value)} {'MB/s' if misfit.what == BANDWIDTH else 'us'}",
-            f"{digits_text(misfit.expected)} {'MB/s' if misfit.what == BANDWIDTH else 'us'}",
-            _safe(misfit.verdict),
+            _safe(outlier.kind),
+            _safe(outlier.where),
+            byte_text(outlier.size),
+            f"{digits_text(outlier.value)} {'MB/s' if outlier.what == BANDWIDTH else 'us'}",
+            f"{digits_text(outlier.expected)} {'MB/s' if outlier.what == BANDWIDTH else 'us'}",
+            _safe(outlier.verdict),
         ]
-        for misfit in chosen.hierarchy.misfits
+        for outlier in chosen.hierarchy.outliers
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rankwise.report.heatmap.caption import about, title, warnings
 from rankwise.report.heatmap.map_axes import draw_map, draw_scale
 from rankwise.report.heatmap.pooling import pooled
-from rankwise.report.heatmap.side_axes import draw_histogram, draw_marginals, draw_misfits
+from rankwise.report.heatmap.side_axes import draw_histogram, draw_marginals, draw_outliers
 from rankwise.report.heatmap.style import FAINT, SETTINGS, WARNING, shown
 from rankwise.report.heatmap.surface import draw_surface
 from rankwise.report.heatmap.view import View
@@ -30,7 +30,7 @@ METADATA: dict[str, dict[str, None]] = {
 
 
 def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
-    """Draw a heat map with its histogram, its nodes and its misfits.
+    """Draw a heat map with its histogram, its nodes and its outliers.
 
     Args:
         view: what is drawn.
@@ -54,7 +54,7 @@ def picture(view: View, kind: str, *, surface: bool = False) -> bytes:
         draw_scale(_axes(figure, _LEFT, 0.38, _SIDE / 1.2, 0.12), view)
         draw_histogram(_axes(figure, _RIGHT, 5.65, _RIGHT_WIDTH, 1.7), view)
         draw_marginals(_axes(figure, _RIGHT, 3.1, _RIGHT_WIDTH, 1.35), view)
-        draw_misfits(figure, view, _RIGHT / _WIDTH, 2.25 / _HEIGHT, 0.155 / _HEIGHT)
+        draw_outliers(figure, view, _RIGHT / _WIDTH, 2.25 / _HEIGHT, 0.155 / _HEIGHT)
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, metadata=METADATA[kind])
     return buffer.getvalue()

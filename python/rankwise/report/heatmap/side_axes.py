@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.report.heatmap.caption import misfit_words, quantity
+from rankwise.report.heatmap.caption import outlier_words, quantity
 from rankwise.report.heatmap.classes import COLOURS
 from rankwise.report.heatmap.histogram import histogram
 from rankwise.report.heatmap.marginals import marginals
@@ -16,7 +16,7 @@ from rankwise.report.heatmap.view import View
 from rankwise.report.units import count_text, digits_text
 
 _MOST_NAMES = 36  # nodes that are all named
-_MOST_MISFITS = 6
+_MOST_OUTLIERS = 6
 _STICKS_OUT = 0.15  # of the height of the scale
 _LEAST_RATIO = 2.5  # of the ends of the axis of nodes
 
@@ -136,7 +136,7 @@ def _few_ticks(axis: Any, low: float, high: float) -> None:
     axis.set_ticks([], minor=True)
 
 
-def draw_misfits(figure: Any, view: View, left: float, top: float, line: float) -> None:
+def draw_outliers(figure: Any, view: View, left: float, top: float, line: float) -> None:
     """Write what does not fit, the worst first.
 
     Args:
@@ -148,18 +148,18 @@ def draw_misfits(figure: Any, view: View, left: float, top: float, line: float) 
     """
     if view.hierarchy is None:
         return
-    misfits = view.hierarchy.misfits
-    count = f" ({len(misfits)})" if misfits else ""
+    outliers = view.hierarchy.outliers
+    count = f" ({len(outliers)})" if outliers else ""
     figure.text(left, top, f"What does not fit{count}", fontsize=9.5, fontweight="bold", va="top")
-    if not misfits:
+    if not outliers:
         figure.text(left, top - 1.3 * line, "nothing: all pairs are as their level", color=FAINT, va="top")
-    for place, misfit in enumerate(misfits[:_MOST_MISFITS]):
-        what, how = misfit_words(misfit)
+    for place, outlier in enumerate(outliers[:_MOST_OUTLIERS]):
+        what, how = outlier_words(outlier)
         y = top - (1.35 + place * 1.95) * line
         figure.text(left, y, "\N{BLACK SQUARE}", color=BEYOND, va="top", fontsize=7)
         figure.text(left + 0.012, y, shown(what, 56), va="top")
         figure.text(left + 0.012, y - 0.92 * line, shown(how, 72), color=FAINT, fontsize=7.5, va="top")
-    rest = len(misfits) - _MOST_MISFITS
+    rest = len(outliers) - _MOST_OUTLIERS
     if rest > 0:
-        y = top - (1.35 + _MOST_MISFITS * 1.95) * line
+        y = top - (1.35 + _MOST_OUTLIERS * 1.95) * line
         figure.text(left + 0.012, y, f"and {rest} more", color=WARNING, va="top")

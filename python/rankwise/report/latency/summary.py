@@ -11,10 +11,10 @@ from rankwise.report.latency.agreement import agreement_lines, agreements
 from rankwise.report.latency.found import Found, found_in
 from rankwise.report.latency.head import head_lines, warnings
 from rankwise.report.latency.level_table import level_lines
-from rankwise.report.latency.misfits import cure, misfit_lines, slowness
+from rankwise.report.latency.outliers import cure, outlier_lines, slowness
 from rankwise.report.terminal.page import Page
 
-MOST_MISFITS = 10
+MOST_OUTLIERS = 10
 
 
 def print_summary(path: Path, file: TextIO) -> None:
@@ -24,11 +24,11 @@ def print_summary(path: Path, file: TextIO) -> None:
         RankwiseError: it can't be read, or holds no measured pair.
     """
     page = Page(file)
-    page.write(*summary_lines(page, found_in(path), MOST_MISFITS))
+    page.write(*summary_lines(page, found_in(path), MOST_OUTLIERS))
 
 
 def summary_lines(page: Page, found: Found, limit: int) -> list[Text]:
-    """Return the summary with at most `limit` misfits (0 = all)."""
+    """Return the summary with at most `limit` outliers (0 = all)."""
     measurement, hierarchy = found.measurement, found.hierarchy
     compared = agreement_lines(page, agreements(measurement, hierarchy))
     return [
@@ -36,7 +36,7 @@ def summary_lines(page: Page, found: Found, limit: int) -> list[Text]:
         Text(),
         *level_lines(page, measurement, hierarchy.levels),
         Text(),
-        *misfit_lines(page, hierarchy.misfits, limit),
+        *outlier_lines(page, hierarchy.outliers, limit),
         *([Text(), *compared] if compared else []),
     ]
 
@@ -55,8 +55,8 @@ def data(found: Found) -> dict[str, object]:
         "pairs": len(measurement.pairs),
         "levels": hierarchy.levels,
         "misfits": [
-            {**vars(misfit), "slowness": slowness(misfit), "cure": cure(misfit)}
-            for misfit in hierarchy.misfits
+            {**vars(outlier), "slowness": slowness(outlier), "cure": cure(outlier)}
+            for outlier in hierarchy.outliers
         ],
         "order": hierarchy.order,
         "agreement": agreements(measurement, hierarchy),

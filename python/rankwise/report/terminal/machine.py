@@ -11,7 +11,7 @@ from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
 from rankwise.topology.machine.hosts import folded
-from rankwise.topology.machine.model import NODE, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.model import NODE, Level, Machine, Object, Outlier, Source
 from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST_RANKS = 20
 
 
 def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
-    """Write all of it; lists of objects and misfits have at most `limit` rows, 0 for all."""
+    """Write all of it; lists of objects and outliers have at most `limit` rows, 0 for all."""
     page = Page(file)
     shapes = Shapes(machine)
     nodes, slots = counted(len(machine.nodes), NODE), counted(slot_count(machine), "slot")
@@ -34,11 +34,11 @@ def print_machine(machine: Machine, file: TextIO, limit: int) -> None:
     if machine.network:
         page.write(Text(), *page.wrapped(f"Between nodes: {machine.network}", indent=2))
     page.write(Text(), *_level_lines(page, machine))
-    if machine.misfits:
-        shown_misfits, rest_misfits = cut(machine.misfits, limit)
+    if machine.outliers:
+        shown_outliers, rest_outliers = cut(machine.outliers, limit)
         page.write(Text(), page.text("Slower than the rest of their level", "bold"))
-        page.write(*table_lines(page, _MISFITS, shown_misfits))
-        _say_rest(page, rest_misfits)
+        page.write(*table_lines(page, _OUTLIERS, shown_outliers))
+        _say_rest(page, rest_outliers)
     if machine.sources:
         page.write(Text(), page.text("Known from", "bold"))
         page.write(*(line for one in machine.sources for line in page.wrapped(_source_text(one), indent=2)))
@@ -89,14 +89,14 @@ def _level_lines(page: Page, machine: Machine) -> list[Text]:
     return lines + page.wrapped(caption, "dim")
 
 
-_MISFITS: list[TextColumn[Misfit]] = [
-    label("what", lambda misfit: misfit.kind),
-    label("where", lambda misfit: misfit.where),
-    label("of", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
-    TextColumn("is", lambda misfit: _text(misfit.value), right=True),
-    TextColumn("its level", lambda misfit: _text(misfit.expected), right=True),
-    label("level", lambda misfit: misfit.level),
-    label("verdict", lambda misfit: misfit.verdict or "-"),
+_OUTLIERS: list[TextColumn[Outlier]] = [
+    label("what", lambda outlier: outlier.kind),
+    label("where", lambda outlier: outlier.where),
+    label("of", lambda outlier: f"{outlier.what}, {byte_text(outlier.size)}"),
+    TextColumn("is", lambda outlier: _text(outlier.value), right=True),
+    TextColumn("its level", lambda outlier: _text(outlier.expected), right=True),
+    label("level", lambda outlier: outlier.level),
+    label("verdict", lambda outlier: outlier.verdict or "-"),
 ]
 
 

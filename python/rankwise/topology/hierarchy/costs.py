@@ -17,7 +17,7 @@ def cost(measurement: Measurement, chosen: Mask) -> Cost:
 
     Args:
         measurement: P pairs, S sizes.
-        chosen: shape (P,), pairs of one level that are no misfits.
+        chosen: shape (P,), pairs of one level that are no outliers.
     """
     sizes = np.array(measurement.sizes, dtype=np.float64)
     times = median_columns(measurement.pairs.times[best_statistic(measurement)][chosen])

@@ -14,8 +14,8 @@ from rankwise.topology.hierarchy.compare import numbered_keys
 from rankwise.topology.hierarchy.distances import combine, views
 from rankwise.topology.hierarchy.explain import Explanation, explain, settled
 from rankwise.topology.hierarchy.levels import Hierarchy, Level
-from rankwise.topology.hierarchy.misfits import misfits
 from rankwise.topology.hierarchy.naming import labels, names
+from rankwise.topology.hierarchy.outliers import outliers
 from rankwise.topology.hierarchy.stability import stabilities
 from rankwise.topology.hierarchy.structure import search
 
@@ -54,7 +54,7 @@ def find_hierarchy(measurement: Measurement, *, seed: int = 0) -> Hierarchy:
     explanation = found if len(kept) == len(partitions) else explain(seen, kept, nodes)
     nested = [*kept, np.zeros(count, dtype=np.int64)]
     levels = _levels(measurement, explanation, nested, [*(shares[place] for place in stable), 1.0])
-    return Hierarchy(levels, misfits(measurement, seen, explanation, levels), _order(nested))
+    return Hierarchy(levels, outliers(measurement, seen, explanation, levels), _order(nested))
 
 
 def _by_chance(measurement: Measurement, groups: Groups) -> bool:

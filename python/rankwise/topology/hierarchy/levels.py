@@ -35,7 +35,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class Outlier:
     """Something that is slower than the rest of its level.
 
     Attributes:
@@ -69,12 +69,12 @@ class Hierarchy:
 
     Attributes:
         levels: from the innermost (smallest groups) to the outermost, in which all ranks are one group.
-        misfits: the worst first.
+        outliers: the worst first.
         order: ranks, so that each group of each level is together.
     """
 
     levels: tuple[Level, ...]
-    misfits: tuple[Misfit, ...]
+    outliers: tuple[Outlier, ...]
     order: tuple[int, ...]
 
     def level_of(self) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.topology.hierarchy.clustering import Groups, nest
 from rankwise.topology.hierarchy.depth import places_of_levels
 from rankwise.topology.hierarchy.distances import Matrix, View, combine, fill
-from rankwise.topology.hierarchy.evening import evened
+from rankwise.topology.hierarchy.effects import LEAST, LEAST_INSIDE
 from rankwise.topology.hierarchy.explain import Explanation, cleaned, explain
 from rankwise.topology.hierarchy.unmeasured import measured, spread
 
@@ -60,7 +60,7 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
         others = list(map(attempt, _alternatives(views, best.partitions)))
         best = min([best, *others], key=attrgetter("nats"))
     for nodes in units:
-        if even := evened(views, nodes):
+        if even := _evened(views, nodes):
             best = min(best, attempt(even), key=attrgetter("nats"))
     for _ in range(_ROUNDS):
         if not best.effects:
@@ -97,7 +97,7 @@ def _settled(
     """
     without = cleaned(views, found.effects)
     yield without
-    yield from (even for nodes in units if (even := evened(without, nodes)))
+    yield from (even for nodes in units if (even := _evened(without, nodes)))
     if len(views[0].cost) > _SEVERAL_RANKS:
         return
     for groups in found.partitions:
@@ -135,3 +135,33 @@ def _centred(cost: Matrix, groups: Groups) -> Matrix:
     without = cost - both
     outside = groups[:, None] != groups[None, :]
     return np.where(outside & (without > 0.05 * cost), without, cost)
+
+
+def _evened(views: Sequence[View], nodes: Groups) -> tuple[View, ...]:
+    """Return views in which no node is slower inside than most nodes are; nothing if none is.
+
+    The ranks of a node that is slow inside are as far from each other as from those of other nodes. A tree of
+    the measured distances does not have this node.
+
+    Args:
+        views: of N ranks.
+        nodes: the partition by host; shape (N,).
+    """
+    found, changed = [], False
+    for view in views:
+        cost = view.cost.copy()
+        medians = {}
+        for node in range(int(nodes.max()) + 1):
+            members = np.flatnonzero(nodes == node)
+            values = cost[np.ix_(members, members)]
+            values = values[np.isfinite(values)]
+            if len(values) >= 2 * LEAST_INSIDE:
+                medians[node] = float(np.median(np.log(values)))
+        usual = float(np.median(list(medians.values()))) if medians else 0.0
+        for node, median in medians.items():
+            if median > usual + LEAST:
+                members = np.flatnonzero(nodes == node)
+                cost[np.ix_(members, members)] /= np.float32(np.exp(median - usual))
+                changed = True
+        found.append(replace(view, cost=cost))
+    return tuple(found) if changed else ()

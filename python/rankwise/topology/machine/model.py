@@ -91,7 +91,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class Outlier:
     """Something slower than the rest of its level, as a measurement showed it, with hosts for its ranks."""
 
     kind: str
@@ -113,14 +113,14 @@ class Machine:
         levels: from the outermost, `machine`, to the innermost; one of them is `node`.
         root: the only object of level 0.
         sources: of all this, in the order of their use.
-        misfits: the worst first.
+        outliers: the worst first.
         network: what lies between the nodes where that is no tree; None: the tree tells all.
     """
 
     levels: tuple[Level, ...]
     root: Object
     sources: tuple[Source, ...] = ()
-    misfits: tuple[Misfit, ...] = ()
+    outliers: tuple[Outlier, ...] = ()
     network: Network | None = None
 
     def level_names(self) -> tuple[str, ...]:

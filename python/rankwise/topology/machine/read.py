@@ -15,7 +15,7 @@ from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
-from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Machine, Misfit, Object, Source
+from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Machine, Object, Outlier, Source
 from rankwise.topology.machine.network_file import network_of
 from rankwise.topology.machine.regular import regular_tree
 from rankwise.topology.machine.tree import TreeReader
@@ -71,8 +71,8 @@ def machine_of(text: str) -> Machine:
         below = keys["levels"].items()[1 - len(levels) :]
         root = regular_tree(below, [level.name for level in levels])
     sources = tuple(_source(field) for field in keys["sources"].items()) if "sources" in keys else ()
-    misfits = tuple(_misfit(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
-    machine = Machine(levels, root, sources, misfits)
+    outliers = tuple(_outlier(field) for field in keys["misfits"].items()) if "misfits" in keys else ()
+    machine = Machine(levels, root, sources, outliers)
     if "network" not in keys:
         return machine
     return replace(machine, network=network_of(keys["network"], machine.hosts()))
@@ -152,10 +152,10 @@ def _source(field: Field) -> Source:
     return Source(**{name: keys[name].text() for name in names if name in keys})
 
 
-def _misfit(field: Field) -> Misfit:
-    names = _names_of(Misfit)
+def _outlier(field: Field) -> Outlier:
+    names = _names_of(Outlier)
     keys = field.keys(names, required=[name for name in names if name != "verdict"])
-    return Misfit(
+    return Outlier(
         kind=keys["kind"].text(),
         where=keys["where"].text(),
         hosts=tuple(host.name() for host in keys["hosts"].items()),

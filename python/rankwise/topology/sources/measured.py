@@ -13,7 +13,7 @@ from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy import costs
 from rankwise.topology.hierarchy.compare import Agreement, compare
 from rankwise.topology.hierarchy.levels import Hierarchy
-from rankwise.topology.machine.model import Level, Machine, Misfit, Source
+from rankwise.topology.machine.model import Level, Machine, Outlier, Source
 from rankwise.topology.sources.found_tree import Found, tree_of
 from rankwise.topology.sources.ranks import placed
 
@@ -65,7 +65,7 @@ def machine_from_latency(
         machine,
         levels=_with_costs(machine.levels, rows, measurement),
         sources=(*machine.sources, source),
-        misfits=_misfits(measurement, hierarchy),
+        outliers=_outliers(measurement, hierarchy),
     )
     told = [name for name in machine.level_names() if name not in found.measured]
     return Measured(made, compare(hierarchy, _partitions(machine, rows, told)))
@@ -92,10 +92,10 @@ def _partitions(machine: Machine, rows: Rows, names: Sequence[str]) -> dict[str,
     return found
 
 
-def _misfits(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Misfit, ...]:
+def _outliers(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Outlier, ...]:
     hosts = measurement.host_names()
     return tuple(
-        Misfit(
+        Outlier(
             kind=one.kind,
             where=one.where,
             hosts=tuple(dict.fromkeys(hosts[rank] for rank in one.ranks)),
@@ -106,6 +106,6 @@ def _misfits(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Misfit, ..
             level=one.level,
             verdict=one.verdict,
         )
-        for one in hierarchy.misfits
+        for one in hierarchy.outliers
         if math.isfinite(one.value) and math.isfinite(one.expected)  # JSON has no other numbers
     )

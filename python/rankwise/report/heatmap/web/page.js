@@ -320,7 +320,7 @@ function drawSurface() {
   Plotly.react("surface", [trace], layout, { ...CONFIG, modeBarButtons: SURFACE_BUTTONS });
 }
 
-// ---- histogram, nodes, misfits ------------------------------------------------------------------------------------
+// ---- histogram, nodes, outliers ------------------------------------------------------------------------------------
 
 function logAxis(view, low, high) {
   const marks = [];
@@ -394,18 +394,18 @@ function drawNodes() {
   }, { ...CONFIG, displayModeBar: false, scrollZoom: false });
 }
 
-function drawMisfits() {
+function drawOutliers() {
   const table = element("table");
   const heads = ["what", "size", "measured", "others"];
   table.append(line(heads.map((text, place) => element("th", text, place > 0 ? "number" : ""))));
-  for (const [kind, where, sizeName, value, expected, verdict] of data.misfits) {
+  for (const [kind, where, sizeName, value, expected, verdict] of data.outliers) {
     const what = element("td", undefined, "name");
     what.append(element("strong", where), element("div", verdict ? `${kind}, ${verdict}` : kind, "none"));
     table.append(line([what, ...[sizeName, value, expected].map((text) => element("td", text, "number"))]));
   }
-  $("misfit-title").textContent = `What does not fit${data.misfits.length ? ` (${data.misfits.length})` : ""}`;
+  $("outlier-title").textContent = `What does not fit${data.outliers.length ? ` (${data.outliers.length})` : ""}`;
   const nothing = data.hierarchy ? "Nothing: all pairs are as their level." : "Not looked for: no levels are known.";
-  $("misfits").replaceChildren(data.misfits.length ? table : element("p", nothing, "none"));
+  $("outliers").replaceChildren(data.outliers.length ? table : element("p", nothing, "none"));
 }
 
 // ---- controls -----------------------------------------------------------------------------------------------------
@@ -465,7 +465,7 @@ function show(place) {
   drawNodes();
 }
 
-drawMisfits();
+drawOutliers();
 show(shown);
 
 let waiting = 0;

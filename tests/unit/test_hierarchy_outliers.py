@@ -39,7 +39,7 @@ def assert_levels(found: Hierarchy, planted: Machine) -> None:
 
 
 def told(found: Hierarchy) -> set[tuple[str, str, str]]:
-    return {(misfit.kind, misfit.where, misfit.what) for misfit in found.misfits}
+    return {(outlier.kind, outlier.where, outlier.what) for outlier in found.outliers}
 
 
 def nameless(measurement: Measurement) -> Measurement:
@@ -55,7 +55,7 @@ def test_a_virtual_cluster_has_three_levels(order: str, seed: int) -> None:
     found = find_hierarchy(planted.measure(NOISE, seed))
     assert_levels(found, planted)
     assert [level.name for level in found.levels] == ["node", "switch", "machine"]
-    assert not found.misfits
+    assert not found.outliers
     assert_levels(find_hierarchy(nameless(planted.measure(NOISE, seed))), planted)
 
 
@@ -70,9 +70,9 @@ def test_a_delayed_node_is_named(order: str, seed: int) -> None:
     # One pair inside of each node does not always tell, with so much noise.
     kinds = {"slow link of a node", "slow node or its link"}
     assert told(found) in [{(kind, f"node{node}", "latency")} for kind in kinds]
-    assert found.misfits[0].ranks == tuple(np.flatnonzero(planted.partitions[0] == node))
-    assert found.misfits[0].expected == pytest.approx(80, rel=0.3)
-    assert found.misfits[0].value == pytest.approx(1080, rel=0.3)
+    assert found.outliers[0].ranks == tuple(np.flatnonzero(planted.partitions[0] == node))
+    assert found.outliers[0].expected == pytest.approx(80, rel=0.3)
+    assert found.outliers[0].value == pytest.approx(1080, rel=0.3)
 
 
 @pytest.mark.parametrize("rate", [1, 2])
@@ -84,7 +84,7 @@ def test_a_node_with_a_slow_link_is_named(rate: float, seed: int) -> None:
     assert_levels(found, planted)
     kinds = {"slow link of a node", "slow node or its link"}
     assert told(found) in [{(kind, "node3", "bandwidth")} for kind in kinds]
-    assert found.misfits[0].value == pytest.approx(rate, rel=0.3)
+    assert found.outliers[0].value == pytest.approx(rate, rel=0.3)
 
 
 def several(count: int) -> Machine:
@@ -121,7 +121,7 @@ def test_a_node_that_is_slow_only_inside_is_named() -> None:
     found = find_hierarchy(planted.measure(0.1))
     assert_levels(found, planted)
     assert told(found) == {("slow node", "node6", what) for what in ("latency", "bandwidth")}
-    assert {misfit.level for misfit in found.misfits} == {"node"}
+    assert {outlier.level for outlier in found.outliers} == {"node"}
 
 
 def test_two_slow_nodes_on_one_switch() -> None:
@@ -185,7 +185,7 @@ def test_nothing_is_slow_where_nothing_is(seed: int) -> None:
     planted = [virtual(), tree((4,), (10,), (1000,)), tree((2, 4), (1, 50), (5000, 100))][seed % 3]
     found = find_hierarchy(planted.measure(0.25, seed))
     assert_levels(found, planted)
-    assert not found.misfits
+    assert not found.outliers
 
 
 def test_among_many_ranks_all_kinds_are_named_at_once() -> None:
@@ -211,7 +211,7 @@ def test_single_pairs_do_not_hide_levels() -> None:
     found = find_hierarchy(planted.measure(0.1, outliers=0.01))
     assert_levels(found, planted)
     assert {kind for kind, _, _ in told(found)} == {"slow pair"}
-    assert all(misfit.value != pytest.approx(misfit.expected, rel=0.4) for misfit in found.misfits)
+    assert all(outlier.value != pytest.approx(outlier.expected, rel=0.4) for outlier in found.outliers)
 
 
 @pytest.mark.parametrize(("again", "verdict"), [(1080.0, "slow alone"), (85.0, "slow under load")])
@@ -231,7 +231,7 @@ def test_what_was_measured_again_alone_has_a_verdict(again: float, verdict: str)
         bandwidths={name: values[chosen] for name, values in pairs.bandwidths.items()},
     )
     found = find_hierarchy(replace(measurement, alone=alone))
-    assert [misfit.verdict for misfit in found.misfits] == [verdict]
+    assert [outlier.verdict for outlier in found.outliers] == [verdict]
 
 
 def test_leaders_stand_for_their_nodes() -> None:
@@ -260,4 +260,4 @@ def test_one_slow_pair_tells_of_neither_of_its_ranks() -> None:
         values[others] = np.nan
         values[slow] /= 10
     found = find_hierarchy(measurement)
-    assert not [misfit for misfit in found.misfits if misfit.kind in ("slow rank", "slow node")]
+    assert not [outlier for outlier in found.outliers if outlier.kind in ("slow rank", "slow node")]

@@ -11,9 +11,9 @@ from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
 from rankwise.topology.sources.hwloc import hwloc_sources, read_node
 from rankwise.topology.sources.node_levels import NodeLevels
-from rankwise.topology.sources.slurm_conf import read_conf
-from rankwise.topology.sources.slurm_groups import Group, Network, check
-from rankwise.topology.sources.slurm_yaml import read_yaml
+from rankwise.topology.sources.slurm.groups import Group, Network, check
+from rankwise.topology.sources.slurm.topology_conf import read_conf
+from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
 
 def machine_from_slurm(

@@ -12,15 +12,14 @@ from rankwise.topology.hierarchy.compare import adjusted_rand, hwloc_partitions,
 from rankwise.topology.hierarchy.distances import View, best_statistic, mean_rate
 from rankwise.topology.hierarchy.effects import Fit, Unit
 from rankwise.topology.hierarchy.explain import Explanation
-from rankwise.topology.hierarchy.levels import Level, Misfit
+from rankwise.topology.hierarchy.levels import Level, Outlier
 from rankwise.topology.hierarchy.slow_nodes import SLOW_NODE, kind_of_node
 from rankwise.topology.hierarchy.slow_pairs import slow_pairs
-from rankwise.topology.hierarchy.words import Words
 
 
-def misfits(
+def outliers(
     measurement: Measurement, views: Sequence[View], explanation: Explanation, levels: Sequence[Level]
-) -> tuple[Misfit, ...]:
+) -> tuple[Outlier, ...]:
     """Return what does not fit, the worst first.
 
     Args:
@@ -29,7 +28,7 @@ def misfits(
         explanation: of the views, with the partitions of the levels.
         levels: named.
     """
-    tell = Words(measurement, levels)
+    names = _Names(measurement, levels)
     hosts = np.array([rank.host for rank in measurement.ranks])
     fits = explanation.fits
     found = []
@@ -38,7 +37,7 @@ def misfits(
         shown.setdefault(effect.unit, []).append(effect.view)
     inside = {unit.ends[0] for unit in shown if unit.inside}
     for unit, places in [*shown.items(), *slow_pairs(fits).items()]:
-        kind, where = tell.unit(unit)
+        kind, where = names.unit(unit)
         if kind == SLOW_NODE and unit.ends[0] not in inside:
             kind = kind_of_node(fits, unit, {place: _slowness(fits[place], unit) for place in places}, hosts)
         for place in _told(views, places):
@@ -49,9 +48,11 @@ def misfits(
                 value, expected = 1 / value, 1 / expected
             ranks = tuple(sorted(rank for end in unit.ends for rank in end))
             found.append(
-                Misfit(kind, where, ranks, view.what, view.size, value, expected, levels[level].name, verdict)
+                Outlier(
+                    kind, where, ranks, view.what, view.size, value, expected, levels[level].name, verdict
+                )
             )
-    found += _misplaced(measurement, views, levels, tell)
+    found += _misplaced(measurement, views, levels, names)
     return tuple(sorted(found, key=lambda one: -abs(float(np.log(one.value / one.expected)))))
 
 
@@ -109,8 +110,8 @@ def _costs(measurement: Measurement, pairs: Pairs, view: View) -> NDArray[np.flo
 
 
 def _misplaced(
-    measurement: Measurement, views: Sequence[View], levels: Sequence[Level], tell: Words
-) -> Iterator[Misfit]:
+    measurement: Measurement, views: Sequence[View], levels: Sequence[Level], names: _Names
+) -> Iterator[Outlier]:
     """Yield ranks that are measured among those of another part of their node than they are bound to."""
     known = hwloc_partitions(measurement)
     view = views[0]
@@ -131,5 +132,47 @@ def _misplaced(
             expected = level.cost.latency_us
             if expected is None or view.what != "latency" or not value > expected:
                 continue
-            where = f"{tell.rank(rank)}, near another {level.name} than it is bound to"
-            yield Misfit("slow rank", where, (rank,), "latency", view.size, value, expected, level.name)
+            where = f"{names.rank(rank)}, near another {level.name} than it is bound to"
+            yield Outlier("slow rank", where, (rank,), "latency", view.size, value, expected, level.name)
+
+
+class _Names:
+    """Names of ranks and groups."""
+
+    def __init__(self, measurement: Measurement, levels: Sequence[Level]) -> None:
+        self.levels = levels
+        self.hosts = measurement.host_names()
+        self.of_host: dict[tuple[int, ...], str] = {}
+        if len(measurement.hosts) > 1 and all(self.hosts):
+            for place, host in enumerate(measurement.hosts):
+                ranks = tuple(number for number, rank in enumerate(measurement.ranks) if rank.host == place)
+                self.of_host[ranks] = host.name
+
+    def rank(self, rank: int) -> str:
+        """Return the name of a rank, with its host where that is known."""
+        return f"rank {rank} on {self.hosts[rank]}" if self.hosts[rank] else f"rank {rank}"
+
+    def end(self, ranks: tuple[int, ...]) -> str:
+        """Return the name of a group: its host's, else its level's label."""
+        if ranks in self.of_host:
+            return self.of_host[ranks]
+        if len(ranks) == 1:
+            return self.rank(ranks[0])
+        for level in self.levels:
+            group = int(level.groups[ranks[0]])
+            if tuple(np.flatnonzero(level.groups == group).tolist()) == ranks:
+                return level.labels[group]
+        return "ranks " + ", ".join(map(str, ranks))
+
+    def unit(self, unit: Unit) -> tuple[str, str]:
+        """Return the kind of an outlier, and where it is."""
+        if unit.inside:
+            return SLOW_NODE, self.end(unit.ends[0])
+        where = " - ".join(self.end(end) for end in unit.ends)
+        if all(end in self.of_host for end in unit.ends):
+            return (SLOW_NODE if len(unit.ends) == 1 else "slow link"), where
+        if len(unit.ends) == 1:
+            return ("slow rank" if len(unit.ends[0]) == 1 else "slow group"), where
+        if all(len(end) == 1 for end in unit.ends):
+            return "slow pair", f"ranks {unit.ends[0][0]} - {unit.ends[1][0]}"
+        return "slow link", where

@@ -10,7 +10,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
 from rankwise.topology.machine.hosts import hosts_of
-from rankwise.topology.sources.slurm_groups import Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.groups import Group, Network, with_block_sizes
 
 _TYPES = ("tree", "block", "flat")
 

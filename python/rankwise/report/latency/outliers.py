@@ -10,7 +10,7 @@ from rankwise.report.latency.texts import factor_text, value_text
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import Footnotes, TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
-from rankwise.topology.hierarchy.levels import Misfit
+from rankwise.topology.hierarchy.levels import Outlier
 from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 
 _ALONE = "slow alone"
@@ -45,23 +45,25 @@ _CONTENTION = (
 )
 
 
-def misfit_lines(page: Page, misfits: Sequence[Misfit], limit: int) -> list[Text]:
-    """Return the misfits, the worst first, at most `limit` (0 = all), and the cures."""
-    if not misfits:
+def outlier_lines(page: Page, outliers: Sequence[Outlier], limit: int) -> list[Text]:
+    """Return the outliers, the worst first, at most `limit` (0 = all), and the cures."""
+    if not outliers:
         return page.wrapped("All pairs fit: none is much slower than the others of its level.")
-    shown, rest = cut(misfits, limit)
+    shown, rest = cut(outliers, limit)
     notes = Footnotes()
-    marks = {id(misfit): notes.mark(cure(misfit)) for misfit in shown}
-    columns: list[TextColumn[Misfit]] = [
-        label("does not fit", lambda misfit: f"{misfit.kind}: {misfit.where}"),
-        label("level", lambda misfit: misfit.level),
-        label("what", lambda misfit: f"{misfit.what}, {byte_text(misfit.size)}"),
-        TextColumn("value", lambda misfit: value_text(misfit.what, misfit.value), right=True),
-        TextColumn("expected", lambda misfit: value_text(misfit.what, misfit.expected), right=True),
-        TextColumn("slower", lambda misfit: factor_text(slowness(misfit)), right=True),
+    marks = {id(outlier): notes.mark(cure(outlier)) for outlier in shown}
+    columns: list[TextColumn[Outlier]] = [
+        label("does not fit", lambda outlier: f"{outlier.kind}: {outlier.where}"),
+        label("level", lambda outlier: outlier.level),
+        label("what", lambda outlier: f"{outlier.what}, {byte_text(outlier.size)}"),
+        TextColumn("value", lambda outlier: value_text(outlier.what, outlier.value), right=True),
+        TextColumn("expected", lambda outlier: value_text(outlier.what, outlier.expected), right=True),
+        TextColumn("slower", lambda outlier: factor_text(slowness(outlier)), right=True),
         label(
             "verdict",
-            lambda misfit: f"{_VERDICTS.get(misfit.verdict, misfit.verdict)} {marks[id(misfit)]}".lstrip(),
+            lambda outlier: (
+                f"{_VERDICTS.get(outlier.verdict, outlier.verdict)} {marks[id(outlier)]}".lstrip()
+            ),
         ),
     ]
     lines = table_lines(page, columns, shown)
@@ -70,17 +72,17 @@ def misfit_lines(page: Page, misfits: Sequence[Misfit], limit: int) -> list[Text
     return [*lines, *page.wrapped(notes.text(), "dim")]
 
 
-def slowness(misfit: Misfit) -> float | None:
+def slowness(outlier: Outlier) -> float | None:
     """Return how many times slower than expected it is."""
-    low, high = (misfit.expected, misfit.value)[:: 1 if misfit.what == "latency" else -1]
+    low, high = (outlier.expected, outlier.value)[:: 1 if outlier.what == "latency" else -1]
     return high / low if low else None
 
 
-def cure(misfit: Misfit) -> str:
-    """Return what to do about a misfit."""
-    if misfit.verdict == _LOADED:
+def cure(outlier: Outlier) -> str:
+    """Return what to do about an outlier."""
+    if outlier.verdict == _LOADED:
         return _CONTENTION
-    if misfit.kind == SLOW_LINK_OF_NODE:
-        return _RATE if misfit.what == "bandwidth" else _DELAY
-    told = _CURES.get(misfit.kind, "measure once more")
-    return told + _TELL_WHICH if misfit.kind == SLOW_NODE_OR_LINK and len(misfit.ranks) == 1 else told
+    if outlier.kind == SLOW_LINK_OF_NODE:
+        return _RATE if outlier.what == "bandwidth" else _DELAY
+    told = _CURES.get(outlier.kind, "measure once more")
+    return told + _TELL_WHICH if outlier.kind == SLOW_NODE_OR_LINK and len(outlier.ranks) == 1 else told

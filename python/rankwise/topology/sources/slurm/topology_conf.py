@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import hosts_of
-from rankwise.topology.sources.slurm_groups import Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.groups import Group, Network, with_block_sizes
 
 _MOST_INCLUDES = 16
 _SWITCH = ("switchname", "switches", "nodes", "linkspeed")  # LinkSpeed is in no unit: it can't be used
