@@ -79,7 +79,71 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert ["2", "others", "820", "800", "KiB", "260", "ms", "4.9", "0.7"] in words
     assert "in MPI    most rank 3 (nodeb) 1.71 s   least rank 0 (nodea) 970 ms" in lines
     assert "off node  25.0 % of the 800 KiB of point-to-point bytes" in lines
-    assert lines[-1] == "next:     rankwise show a.rankwise --by communicator"
+    assert lines[-1] == "next:     rankwise show a.rankwise --by communicator   # the balance of each"
+
+
+@pytest.mark.parametrize(
+    ("changes", "command"),
+    [
+        ((), "show a.rankwise --by communicator   # the balance of each"),
+        (("UPDATE run SET partial = 1",), "show a.rankwise --by rank   # where each rank ended"),
+        (
+            ("DELETE FROM calls WHERE procedure NOT IN (1, 8)",),
+            "show a.rankwise --by rank   # where each rank ran",
+        ),
+        (  # 9.9 s between MPI_Init and MPI_Finalize
+            ("UPDATE ranks SET mpi = 4.93 WHERE rank = 3", "UPDATE ranks SET mpi = 0.986 WHERE rank <> 3"),
+            "show a.rankwise --by rank   # MPI takes 10 to 50 % of a rank's run",
+        ),
+        (
+            ("DELETE FROM messages WHERE source / 2 = destination / 2",),
+            "map a.rankwise   # can ranks be placed closer together?",
+        ),
+        (  # with one rank a node, they can't
+            (
+                "DELETE FROM messages WHERE source / 2 = destination / 2",
+                "UPDATE ranks SET host = 'node' || rank",
+            ),
+            "show a.rankwise --by communicator   # the balance of each",
+        ),
+        (
+            ("UPDATE procedures SET class = 'input-output' WHERE class = 'collective'",),
+            "show a.rankwise --by file   # most of the time in MPI",
+        ),
+        (
+            ("UPDATE calls SET communicator = (SELECT id FROM communicators WHERE name = 'W')",),
+            "show a.rankwise --by call   # the balance of each",
+        ),
+    ],
+)
+def test_what_to_look_at_next_is_what_stands_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: tuple[str, ...], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    path = profiles.write_profile(Path("a.rankwise"))
+    with sqlite3.connect(path) as connection:
+        for change in changes:
+            connection.execute(change)
+    assert summary_of(path).splitlines()[-1] == f"next:     rankwise {command}"
+    # It is there to be copied: without a reason rather than broken.
+    monkeypatch.setenv("COLUMNS", "40")
+    assert summary_of(path).splitlines()[-1] == f"next:     rankwise {command.partition('   #')[0]}"
+
+
+def test_on_one_node_nothing_leaves_it(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ranks SET host = 'nodea'")
+    assert "off node" not in summary_of(path)
+
+
+def test_one_rank_is_neither_most_nor_least(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM ranks WHERE rank > 0")
+        connection.execute("UPDATE run SET ranks_expected = 1, ranks_seen = 1")
+    assert "most rank" not in summary_of(path)
 
 
 def wall_line(path: Path, wall: float, init_finalize: float, mpi: float) -> str:

@@ -11,6 +11,7 @@ from rankwise.analysis.families import Family
 from rankwise.analysis.files import FileTotals
 from rankwise.analysis.inside import InsideTotals
 from rankwise.analysis.locality import Locality
+from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
 from rankwise.report.names import shown_path
@@ -22,7 +23,7 @@ _APART = "   "
 
 
 def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -> list[Text]:
-    """Return three lines, more where there are collectives, where there are files, and on a narrow page.
+    """Return the lines that have something to say, and at the end the command to type next.
 
     Args:
         page: that they are made for.
@@ -30,16 +31,23 @@ def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -
         path: of the profile.
         short: without the line on messages inside collectives.
     """
-    by = "communicator" if found.trust.complete and found.calls else "rank"
+    locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     return [
-        *_labelled(page, "in MPI", *_extremes(found.times)),
-        *_labelled(page, "off node", _off_node(found.locality, found.run.nodes)),
+        *(_labelled(page, "in MPI", *_extremes(found.times)) if found.run.ranks > 1 else []),
+        *(_labelled(page, "off node", _off_node(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         *(_labelled(page, "reordered", _reordered(found.families)) if _any_reordered(found.families) else []),
-        # Never broken: it is there to be copied.
-        page.text(f"{'next:':{_LABEL}}rankwise show {shown_path(path)} --by {by}"),
+        _next(page, next_step(found), path),
     ]
+
+
+def _next(page: Page, step: NextStep, path: Path) -> Text:
+    """Return the command, never broken because it is there to be copied, and why where there is room."""
+    words = ["rankwise", step.verb, shown_path(path), *step.options]
+    command = page.text(f"{'next:':{_LABEL}}{' '.join(words)}")
+    why = page.text(f"{_APART}# {step.why}", "dim")
+    return command + why if command.cell_len + why.cell_len <= page.width else command
 
 
 def _labelled(page: Page, label: str, *fields: str) -> list[Text]:
@@ -88,12 +96,11 @@ def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
     return page.shortened(page.text(f"{'inside':{_LABEL}}{told}"), page.width)
 
 
-def _off_node(locality: Locality, nodes: int) -> str:
+def _off_node(locality: Locality) -> str:
     total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
     if not locality.messages:
         return "unknown: the program sends no messages of its own"
     share = percent_text(locality.off_node_percent_of_message_bytes)
     kinds = " and ".join(locality.kinds)
     unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
-    only = " (one node)" if nodes == 1 else ""
-    return f"{share} % of the {byte_text(total)} of {kinds} bytes{only}{unplaced}"
+    return f"{share} % of the {byte_text(total)} of {kinds} bytes{unplaced}"

@@ -1,0 +1,52 @@
+"""What to look at next: the command that shows more of what stands out in a summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwise.analysis.summary import Summary
+
+_UNEVEN = 20.0  # percentage points between the shares of MPI in the run of two ranks
+_MOST = 50.0  # percent of the bytes or of the time
+_NEARLY_ALL = 95.0  # percent of the time
+_ACCESSES = "input-output"  # class of the procedures of MPI-IO
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """A command to run on the profile.
+
+    Attributes:
+        verb: of `rankwise`.
+        options: after the profile.
+        why: what stands out, or what the command shows.
+    """
+
+    verb: str
+    options: tuple[str, ...]
+    why: str
+
+
+def next_step(found: Summary) -> NextStep:
+    """Return the command that shows more of what stands out most in the summary."""
+    if not found.trust.complete:
+        return _show("rank", "where each rank ended")
+    if not found.calls:
+        return _show("rank", "where each rank ran")
+    shares = found.balance.mpi_percent_of_run if found.balance else None
+    if shares and shares.maximum - shares.minimum >= _UNEVEN:
+        return _show("rank", f"MPI takes {shares.minimum:.0f} to {shares.maximum:.0f} % of a rank's run")
+    # With one rank a node, all messages leave it wherever the ranks are.
+    shared = found.run.nodes < found.run.ranks
+    if shared and found.locality.off_node_percent_of_message_bytes >= _MOST:
+        return NextStep("map", (), "can ranks be placed closer together?")
+    accesses = sum(row.counted.percent_of_mpi for row in found.calls if row.procedure_class == _ACCESSES)
+    if accesses >= _MOST:
+        return _show("file", "most of the time in MPI")
+    if found.families and found.families[0].counted.percent_of_mpi >= _NEARLY_ALL:
+        return _show("call", "the balance of each")
+    return _show("communicator", "the balance of each")
+
+
+def _show(view: str, why: str) -> NextStep:
+    return NextStep("show", ("--by", view), why)
