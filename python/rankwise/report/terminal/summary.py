@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from rich.text import Text
 
@@ -17,7 +17,7 @@ from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.times import Balance
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME
+from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, HasCounted
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
 from rankwise.report.terminal.page import Page
@@ -29,14 +29,18 @@ from rankwise.report.terminal.view import text_columns
 from rankwise.report.units import byte_text, percent_text, second_text
 from rankwise.report.view import FIGURES, Column, label
 
-SCREEN_LINES = 24  # what the short form fits into, at 80 columns
-_COMMUNICATOR_LINES = 6  # five and the others
-_CALL_LINES = 7  # six and the others
+Row = TypeVar("Row", bound=HasCounted)
+
+_SCREEN_LINES = 24  # what the short form of a partial run fits into, at 80 columns
+_TABLE_LINES = 10  # of a table in the short form: nine rows and the others
+_FEW_ROWS = 3  # that are shown whatever they have
+_NEARLY_ALL = 0.95  # of the time and of the bytes: what the rows of a table have that are shown
+_WEIGHT_OF_BYTES = 0.25  # of a share of the bytes, where that of the time has 1
 _PLACE_LINES = 4  # three and the others
 _LEAST_LINES = 2  # one and the others
 _SEPARATORS_AND_HEADS = 5
 _SEPARATOR_AND_HEAD = 2  # of the places
-_MOST_OTHER_LINES = SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
+_MOST_OTHER_LINES = _SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
 
 _COMMUNICATORS: list[Column[Family]] = [
     label("communicator", family_name, "ancestry"),
@@ -57,7 +61,9 @@ _CALLS: list[Column[ProcedureRow]] = [
 
 
 def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = False) -> None:
-    """Print the summary of the profile at `path`: at most 24 lines at 80 columns, unless `verbose`.
+    """Print the summary of the profile at `path`: one screen, with more rows only where they matter.
+
+    That of a partial run is never longer than a screen, which begins with what was lost.
 
     Args:
         path: of the profile.
@@ -88,7 +94,7 @@ def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) ->
     """Return where the ranks ended, those few that stand out first; nothing where there is no room."""
     odd_first = sorted(found.places, key=lambda place: (place.count, place.state == INSIDE))
     tables = sum(min(_LEAST_LINES, len(rows)) for rows in (found.families, found.calls))
-    left = SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
+    left = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
     room = len(odd_first) if verbose else min(_PLACE_LINES, left)
     if not odd_first or room < min(_LEAST_LINES, len(odd_first)):
         return []
@@ -100,16 +106,56 @@ def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) ->
         return page.wrapped(NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS)
     families, calls = len(found.families), len(found.calls)
     if not verbose:
-        families, calls = _shared_out(
-            SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS,
-            min(families, _COMMUNICATOR_LINES),
-            min(calls, _CALL_LINES),
-        )
+        families, calls = min(families, _TABLE_LINES), min(calls, _TABLE_LINES)
+    if not verbose and not found.trust.complete:
+        room = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS
+        families, calls = _shared_out(room, families, calls)
     return [
-        *table_lines(page, text_columns(_COMMUNICATORS), *fit(found.families, families), fold=verbose),
+        *_counted_lines(page, _COMMUNICATORS, found.families, families, verbose),
         Text(),
-        *table_lines(page, text_columns(_CALLS), *fit(found.calls, calls), fold=verbose),
+        *_counted_lines(page, _CALLS, found.calls, calls, verbose),
     ]
+
+
+def _counted_lines(
+    page: Page, columns: Sequence[Column[Row]], rows: Sequence[Row], lines: int, verbose: bool
+) -> list[Text]:
+    shown, rest = (rows, ()) if verbose else _by_share(rows, lines)
+    return table_lines(page, text_columns(columns), shown, rest, fold=verbose)
+
+
+def _by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return the rows that have nearly all of the time and of the bytes, and the rest, both in their order.
+
+    Those with the largest shares are taken, until the rest takes no more time than any that is taken for it.
+
+    Args:
+        rows: all.
+        lines: the most that there are, one of them for "others" if any are left.
+    """
+    seconds = sum(row.counted.seconds for row in rows) or 1.0
+    volume = sum(row.counted.bytes_sent for row in rows) or 1
+    time = [row.counted.seconds / seconds for row in rows]
+    sent = [row.counted.bytes_sent / volume for row in rows]
+    # Time comes first, but bytes are often sent by calls that take none: MPI_Isend and its kin.
+    weight = [max(one, _WEIGHT_OF_BYTES * other) for one, other in zip(time, sent, strict=True)]
+    order = sorted(range(len(rows)), key=lambda index: -weight[index])
+    most = len(rows) if len(rows) <= lines else max(lines - 1, 1)
+    number = min(_FEW_ROWS, most)
+    while number < most:
+        left = order[number:]
+        time_left, sent_left = (sum(shares[index] for index in left) for shares in (time, sent))
+        least = min((time[index] for index in order[:number] if weight[index] == time[index]), default=1.0)
+        if time_left <= min(1 - _NEARLY_ALL, least) and sent_left <= 1 - _NEARLY_ALL:
+            break
+        number += 1
+    if number == len(rows) - 1 < lines:  # a row takes no more room than "1 other"
+        number += 1
+    shown = set(order[:number])
+    return (
+        [row for index, row in enumerate(rows) if index in shown],
+        [row for index, row in enumerate(rows) if index not in shown],
+    )
 
 
 def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:
