@@ -159,11 +159,43 @@ def test_shares_are_of_the_part_and_its_own_is_told(path: Path, capsys: pytest.C
     assert found["selected"]["percent_of_mpi"] == pytest.approx(100 * 2.5 / profiles.MPI_TOTAL)
     assert [row["percent_of_mpi"] for row in found["calls"]] == [100]
     assert main(["show", str(path), "--by", "call", "--call", "Allreduce", "--size", "0-1K"]) == 0
-    line = " ".join(capsys.readouterr().out.split()[:24])
+    line = " ".join(capsys.readouterr().out.split()[:26])
     assert line == (
         "Only call Allreduce, size from 0 B to below 1.00 KiB: 46.6 % of the run's time in MPI."
-        " Shares are of this part."
+        " Totals and shares are of this part."
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--rank", "3"], "Only rank 3:"),
+        (["--rank", "0-1"], "Only ranks 0-1:"),
+        (["--rank", "0,3", "--node", "nodea"], "Only ranks 0,3, node nodea:"),
+        (["--call", "Bcast,Allreduce"], "Only calls Bcast,Allreduce:"),
+        (["--communicator", "W,W_a1"], "Only communicators W,W_a1:"),
+    ],
+)
+def test_one_or_several(path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    assert main(["show", str(path), "--by", "call", *words]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(told)
+    assert "all ranks'" not in out
+    assert "% of MPI: of the total time in MPI, " in " ".join(out.split())
+
+
+def test_opens_of_files_are_those_of_the_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = profiles.write_with_files(tmp_path / "a.rankwise")
+
+    def opens(*words: str) -> dict[str, int]:
+        found = shown(capsys, files, "--by", "file", *words)["files"]
+        return {row["file"]: row["opens"] for row in found}
+
+    assert opens() == {"out.dat": 8, "log": 2}
+    assert opens("--rank", "2-3") == {"out.dat": 4}
+    assert opens("--node", "nodea") == {"out.dat": 4, "log": 0}  # (log was opened in a pause)
+    assert opens("--call", "File_read_at") == {"out.dat": 0}
+    assert opens("--communicator", "W") == {"out.dat": 8}
 
 
 @pytest.mark.parametrize("view", VIEWS)

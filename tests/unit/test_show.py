@@ -87,7 +87,7 @@ def test_a_wide_page_has_one_table(
 @pytest.mark.parametrize("view", ["call", "communicator", "size", "node", "region"])
 def test_the_legend_says_what_counts(path: str, capsys: pytest.CaptureFixture[str], view: str) -> None:
     text = " ".join(shown(capsys, path, "--by", view).split())
-    assert "% of MPI: of all ranks' time in MPI, MPI_Init and MPI_Finalize not included." in text
+    assert "% of MPI: of the total time in MPI, MPI_Init and MPI_Finalize not included." in text
 
 
 def test_by_communicator(path: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,6 +98,12 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         [*_among("procedure", procedures), *_among("rank", ranks), *_on_files(communicators)],
     )
     _replace(connection, "files", _among("communicator", communicators))
+    if ranks is not None or procedures is not None:
+        connection.execute(
+            "UPDATE temp.files SET opens = (SELECT COALESCE(SUM(accesses), 0) FROM file_accesses"
+            " JOIN procedures ON procedures.id = procedure"
+            " WHERE file = files.id AND procedures.name = 'MPI_File_open')"
+        )
     _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
     bounds = [] if sizes is None else [f"size BETWEEN {_lowest(sizes[0])} AND {_lowest(sizes[-1] + 1) - 1}"]
     _replace(connection, "patterns", [*on, *bounds])

@@ -42,11 +42,12 @@ def unfinished_mark(row: HasCounted) -> str:
     return UNFINISHED * bool(row.counted.unfinished)
 
 
-OF_MPI_MEANING = "of all ranks' time in MPI, MPI_Init and MPI_Finalize not included"
-OF_RUN_MEANING = "of all ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
+# (Of a part of the run, the ranks are those that are selected, and the total is that of the part.)
+OF_MPI_MEANING = "of the total time in MPI, MPI_Init and MPI_Finalize not included"
+OF_RUN_MEANING = "of the ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
 
 CALLS: Column[HasCounted] = number(
-    "calls", lambda row: row.counted.calls, COUNT, "number of calls, over all ranks", obvious=True
+    "calls", lambda row: row.counted.calls, COUNT, "number of calls, over the ranks", obvious=True
 )
 SENT: Column[HasCounted] = number(
     "sent",
@@ -64,7 +65,7 @@ TIME: Column[HasCounted] = Column(
     "time (sum)",
     lambda row: row.counted.seconds,
     SECONDS,
-    f"over all ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
+    f"over the ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
     total=lambda rows: sum(row.counted.seconds for row in rows),
     mark=unfinished_mark,
 )

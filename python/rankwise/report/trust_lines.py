@@ -74,9 +74,15 @@ def selected_line(part: Selected) -> str:
         "node": part.node,
         "size": _sizes(*part.size_bins) if part.size_bins else "",
     }
-    chosen = ", ".join(f"{what} {text}" for what, text in named.items() if text)
+    chosen = ", ".join(f"{_named(what, text)} {text}" for what, text in named.items() if text)
     share = f"{percent_text(part.percent_of_mpi)} % of the run's time in MPI"
-    return f"Only {chosen}: {share}. Shares are of this part."
+    return f"Only {chosen}: {share}. Totals and shares are of this part."
+
+
+def _named(what: str, text: str) -> str:
+    """Return the word for what was selected: `rank` for `7`, `ranks` for `0-3` and `0,7`."""
+    several = "," in text or (what == "rank" and "-" in text)
+    return f"{what}{'s' * several}"
 
 
 def _sizes(first: int, last: int) -> str:

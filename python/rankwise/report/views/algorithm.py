@@ -29,7 +29,7 @@ _TIME: Column[Any] = number(
     "time",
     lambda row: row.seconds,
     SECONDS,
-    "over all ranks, shared out among the shapes of a collective by calls and size",
+    "over the ranks, shared out among the shapes of a collective by calls and size",
 )
 _ALGORITHM: Column[Any] = Column(
     "algorithm",

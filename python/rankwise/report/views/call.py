@@ -44,7 +44,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     rows, apart = procedures(connection), opening_and_closing_procedures(connection)
     spreads = procedures_over_ranks(connection)
     balance: list[Column[ProcedureRow]] = over_ranks_columns(
-        lambda row: spreads.get(row.procedure), "all ranks"
+        lambda row: spreads.get(row.procedure), "the ranks"
     )
     columns = [*_COLUMNS, *balance, *_MORE]
     return View(

@@ -41,7 +41,7 @@ _FIGURES: list[Column[Any]] = [
         "time",
         lambda row: row.counted.seconds,
         SECONDS,
-        f"over all ranks; {UNFINISHED}: with calls that never returned",
+        f"over the ranks; {UNFINISHED}: with calls that never returned",
         total=lambda rows: sum(row.counted.seconds for row in rows),
         mark=unfinished_mark,
     ),

@@ -26,11 +26,11 @@ from rankwise.report.view import (
 _FILES: list[Column[File]] = [
     label("file", lambda row: row.file, "name as given to MPI_File_open"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that called MPI on it", obvious=True),
-    number("opens", lambda row: row.opens, COUNT, "successful MPI_File_open, over all ranks", obvious=True),
+    number("opens", lambda row: row.opens, COUNT, "successful MPI_File_open, over the ranks", obvious=True),
     number("accesses", lambda row: row.accesses, COUNT, "calls that read or write"),
     number("read", lambda row: row.bytes_read, VOLUME, "bytes really read", obvious=True),
     number("written", lambda row: row.bytes_written, VOLUME, "bytes really written", obvious=True),
-    number("time (sum)", lambda row: row.seconds, SECONDS, "in all calls on the file, over all ranks"),
+    number("time (sum)", lambda row: row.seconds, SECONDS, "in all calls on the file, over the ranks"),
     Column(
         "rate",
         lambda row: row.bytes_per_second,
@@ -45,10 +45,10 @@ _CALLS: list[Column[FileCalls]] = [
     label("mode", lambda row: row.mode or None, "of MPI_File_open, without MPI_MODE_", kind=TEXT),
     label("call", lambda row: call_name(row.procedure).removeprefix("File_"), "without MPI_File_"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that made such calls", obvious=True),
-    number("calls", lambda row: row.calls, COUNT, "number of calls, over all ranks", obvious=True),
+    number("calls", lambda row: row.calls, COUNT, "number of calls, over the ranks", obvious=True),
     number("read", lambda row: row.bytes_read, VOLUME, "bytes really read", obvious=True),
     number("written", lambda row: row.bytes_written, VOLUME, "bytes really written", obvious=True),
-    number("time (sum)", lambda row: row.seconds, SECONDS, "in these calls, over all ranks", obvious=True),
+    number("time (sum)", lambda row: row.seconds, SECONDS, "in these calls, over the ranks", obvious=True),
 ]
 
 
@@ -67,4 +67,4 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
 
 def _title(most: File) -> str:
     moved = f"{byte_text(most.bytes_read)} read, {byte_text(most.bytes_written)} written"
-    return f"{most.file} takes the most time: {second_text(most.seconds)} over all ranks, {moved}"
+    return f"{most.file} takes the most time: {second_text(most.seconds)} over the ranks, {moved}"

@@ -21,7 +21,7 @@ _COLUMNS: list[Column[Node]] = [
         "% of its run",
         lambda row: row.percent_of_own_run,
         PERCENT,
-        OF_RUN_MEANING.replace("all ranks", "its ranks"),
+        OF_RUN_MEANING.replace("the ranks", "its ranks"),
     ),
     number("on node", lambda row: row.bytes_on_node, BYTES, _BYTES),
     number("off node", lambda row: row.bytes_off_node, BYTES, _BYTES),

@@ -19,13 +19,13 @@ def region_name(row: Region) -> str:
 
 _COLUMNS: list[Column[Region]] = [
     label("region", region_name, "name that the program gives it; (outside): not in any region"),
-    number("entries", lambda row: row.entries, COUNT, "over all ranks", obvious=True),
+    number("entries", lambda row: row.entries, COUNT, "over the ranks", obvious=True),
     # (Not to be added up: what is inside of a nested region is inside of the outer one, too.)
     Column(
         "inside",
         lambda row: row.wall_seconds,
         SECONDS,
-        "wall time over all ranks, nested regions included. MPI calls made in a nested region count there"
+        "wall time over the ranks, nested regions included. MPI calls made in a nested region count there"
         " only",
     ),
     CALLS,
