@@ -163,9 +163,9 @@ def test_shapes_that_are_carried_out_alike_are_one_row(path: Path) -> None:
     assert sum(row.seconds for row in algorithm_families(rows(path))) == pytest.approx(whole)
     with closing(open_profile(path)) as connection:
         asked = [row for row in collectives(connection) if row.class_name in CLASSES]
-    assert whole == pytest.approx(sum(row.counted.seconds for row in asked))
+    assert whole == pytest.approx(sum(row.totals.seconds for row in asked))
     share = sum(row.percent_of_mpi for row in rows(path))
-    assert share == pytest.approx(sum(row.counted.percent_of_mpi for row in asked))
+    assert share == pytest.approx(sum(row.totals.percent_of_mpi for row in asked))
 
 
 def test_the_time_of_a_shape_is_that_of_its_size(path: Path) -> None:

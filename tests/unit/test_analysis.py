@@ -11,20 +11,20 @@ import pytest
 
 from rankwise.analysis.communicator_calls import communicator_calls
 from rankwise.analysis.communicators import communicators
-from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.families import families
 from rankwise.analysis.locality import locality
 from rankwise.analysis.nodes import nodes
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts, trust
 from rankwise.analysis.pairs import pairs, pairs_in_detail
-from rankwise.analysis.plain import plain
 from rankwise.analysis.procedures import opening_and_closing_procedures, procedures
 from rankwise.analysis.ranks import ranks
 from rankwise.analysis.regions import regions
 from rankwise.analysis.sizes import sizes, sizes_by_procedure
 from rankwise.analysis.summary import summary
 from rankwise.analysis.times import balance, times
+from rankwise.analysis.to_json import to_json
+from rankwise.analysis.totals import Totals, opening_and_closing
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import open_profile
 
@@ -119,10 +119,10 @@ def test_families(profile: sqlite3.Connection) -> None:
     assert (rows.communicators, rows.size_min, rows.size_max) == (2, 2, 2)
     assert (rows.user_names, rows.parent, rows.procedure) == (["row"], "W_a1", "MPI_Cart_sub")
     assert (rows.dims, rows.members) == ([[2]], ["0-1", "2-3"])
-    assert (rows.counted.calls, rows.counted.bytes_sent) == (40, 4 * 655_360)
-    assert rows.counted.seconds == near(1.6)
-    assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.36)
-    assert rows.counted.percent_of_run == near(160 / 39.44)
+    assert (rows.totals.calls, rows.totals.bytes_sent) == (40, 4 * 655_360)
+    assert rows.totals.seconds == near(1.6)
+    assert rows.totals.percent_of_mpi == near(100 * 1.6 / 5.36)
+    assert rows.totals.percent_of_run == near(160 / 39.44)
     assert rows.top_operation is not None
     assert (rows.top_operation.procedure, rows.top_operation.size_low) == ("MPI_Alltoallv", 65_536)
     assert (rows.top_operation.size_high, rows.top_operation.seconds) == (131_071, near(1.6))
@@ -153,8 +153,8 @@ def test_older_profiles_have_the_families_of_today(tmp_path: Path) -> None:
             "W_a1_…~0000000000000029": 1,
         }
         rows = found["W_s1_d1"]
-        assert rows.counted.calls == 40
-        assert rows.counted.percent_of_mpi == near(100 * 1.6 / 5.36)
+        assert rows.totals.calls == 40
+        assert rows.totals.percent_of_mpi == near(100 * 1.6 / 5.36)
         assert rows.top_operation is not None
         assert rows.top_operation.procedure == "MPI_Alltoallv"
 
@@ -181,25 +181,25 @@ def test_shares_add_up(profile: sqlite3.Connection) -> None:
         sizes(profile),
         regions(profile),
     ):
-        assert sum(row.counted.percent_of_mpi for row in rows) == near(100)
-        assert sum(row.counted.percent_of_run for row in rows) == near(536 / 39.44)
-        assert sum(row.counted.seconds for row in rows) == near(profiles.MPI_TOTAL)
-        assert sum(row.counted.calls for row in rows) == 4 * 615
+        assert sum(row.totals.percent_of_mpi for row in rows) == near(100)
+        assert sum(row.totals.percent_of_run for row in rows) == near(536 / 39.44)
+        assert sum(row.totals.seconds for row in rows) == near(profiles.MPI_TOTAL)
+        assert sum(row.totals.calls for row in rows) == 4 * 615
 
 
 def test_init_and_finalize_stand_apart(profile: sqlite3.Connection) -> None:
     apart = opening_and_closing_procedures(profile)
-    assert [(row.procedure, row.ranks, row.counted.seconds) for row in apart] == [
+    assert [(row.procedure, row.ranks, row.totals.seconds) for row in apart] == [
         ("MPI_Init", 4, near(0.4)),
         ("MPI_Finalize", 4, near(0.16)),
     ]
-    assert {(row.counted.percent_of_mpi, row.counted.percent_of_run) for row in apart} == {(0, 0)}
-    assert opening_and_closing(profile) == Counted(8, 0, 0, near(0.56), 0, 0)
+    assert {(row.totals.percent_of_mpi, row.totals.percent_of_run) for row in apart} == {(0, 0)}
+    assert opening_and_closing(profile) == Totals(8, 0, 0, near(0.56), 0, 0)
     assert not {row.procedure for row in procedures(profile)} & {"MPI_Init", "MPI_Finalize"}
     assert "(none)" not in {row.name for row in communicators(profile)}
     without_bytes = next(row for row in sizes(profile) if row.size_bin == 0)
-    assert without_bytes.counted.seconds == near(0.8 + 0.02)
-    assert without_bytes.counted.percent_of_mpi == near(100 * 0.82 / 5.36)
+    assert without_bytes.totals.seconds == near(0.8 + 0.02)
+    assert without_bytes.totals.percent_of_mpi == near(100 * 0.82 / 5.36)
     assert not {row.procedure for row in communicator_calls(profile)} & {"MPI_Init", "MPI_Finalize"}
 
 
@@ -216,7 +216,7 @@ def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
     connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
     connection.execute("UPDATE ranks SET mpi = 0")
     assert procedures(connection) == []
-    assert families(connection)[0].counted == Counted()
+    assert families(connection)[0].totals == Totals()
     found = times(connection)
     assert (found.mpi_percent_of_run, found.rest_percent_of_run) == (0, near(100))
 
@@ -241,7 +241,7 @@ def test_old_profiles_do_not_tell_the_time_between(tmp_path: Path) -> None:
 def test_communicators(profile: sqlite3.Connection) -> None:
     found = {row.name: row for row in communicators(profile)}
     assert len(found) == 6
-    assert found["W_a1_u2.1"].counted.bytes_sent == 20
+    assert found["W_a1_u2.1"].totals.bytes_sent == 20
     assert (found["W_a1"].dims, found["W_a1"].periods, found["W_a1"].user_name) == ([2, 2], [0, 0], "grid")
     assert found["W"].parent is None
 
@@ -272,20 +272,20 @@ def test_procedures(profile: sqlite3.Connection) -> None:
     found = procedures(profile)
     assert [row.procedure for row in found[:3]] == ["MPI_Allreduce", "MPI_Alltoallv", "MPI_Waitall"]
     first = found[0]
-    assert (first.procedure_class, first.ranks, first.counted.calls, first.counted.bytes_sent) == (
+    assert (first.procedure_class, first.ranks, first.totals.calls, first.totals.bytes_sent) == (
         "collective",
         4,
         400,
         3200,
     )
     assert (first.call_seconds_min, first.call_seconds_max) == (near(0.00125), near(0.02))
-    waits = found[2].counted
+    waits = found[2].totals
     assert (waits.bytes_sent, waits.bytes_received) == (0, 0)
 
 
 def test_sizes(profile: sqlite3.Connection) -> None:
     found = {row.size_bin: row for row in sizes(profile)}
-    assert (found[11].size_low, found[11].size_high, found[11].counted.calls) == (1024, 2047, 1600)
+    assert (found[11].size_low, found[11].size_high, found[11].totals.calls) == (1024, 2047, 1600)
     assert (found[0].procedure, found[4].procedure) == ("MPI_Waitall", "MPI_Allreduce")
     assert len(sizes_by_procedure(profile)) == 7
 
@@ -351,9 +351,9 @@ def test_ranks(partial: sqlite3.Connection) -> None:
 def test_regions(profile: sqlite3.Connection) -> None:
     solve, outside = regions(profile)
     assert (solve.name, solve.ranks, solve.entries, solve.wall_seconds) == ("solve", 4, 8, near(32))
-    assert solve.counted.seconds == near(5.3)
-    assert (outside.region, outside.counted.seconds) == (0, near(0.06))
-    assert outside.counted.percent_of_mpi == near(100 * 0.06 / 5.36)
+    assert solve.totals.seconds == near(5.3)
+    assert (outside.region, outside.totals.seconds) == (0, near(0.06))
+    assert outside.totals.percent_of_mpi == near(100 * 0.06 / 5.36)
 
 
 def test_nothing_recorded(empty: sqlite3.Connection) -> None:
@@ -361,7 +361,7 @@ def test_nothing_recorded(empty: sqlite3.Connection) -> None:
     assert found.balance is None
     assert found.times.most_in_mpi is None
     assert found.families == found.calls == []
-    assert json.dumps(plain(found))
+    assert json.dumps(to_json(found))
 
 
 def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connection) -> None:
@@ -373,8 +373,8 @@ def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connec
         sizes(profile),
         regions(profile),
     ):
-        assert numbers <= set(plain(rows)[0])
-    assert plain(summary(profile))["families"] == plain(families(profile))
+        assert numbers <= set(to_json(rows)[0])
+    assert to_json(summary(profile))["families"] == to_json(families(profile))
 
 
 def test_foreign_json_is_one_line(tmp_path: Path) -> None:

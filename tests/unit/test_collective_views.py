@@ -56,7 +56,7 @@ def test_what_was_sent_beside_what_was_asked(path: Path) -> None:
         *(("MPI_Bcast", f"W_a1_u2.{leader}") for leader in (0, 1)),
     }
     allreduce = found["MPI_Allreduce", "W"]
-    assert (allreduce.counted.calls, allreduce.counted.bytes_sent) == (400, 3200)
+    assert (allreduce.totals.calls, allreduce.totals.bytes_sent) == (400, 3200)
     assert (allreduce.messages, allreduce.bytes, allreduce.factor) == (800, 6400, 2.0)
     assert allreduce.visibility.whole
     bcast = found["MPI_Bcast", "W_a1_u2.0"]
@@ -216,13 +216,13 @@ def test_collectives_of_a_family_are_summed_up(path: Path) -> None:
     found = {(row.procedure, row.communicator): row for row in collective_families(each)}
     row = found["MPI_Bcast", "W_a1_u2"]
     assert (row.communicators, row.size_min, row.size_max, row.user_names) == (2, 2, 3, ["column"])
-    assert row.counted == columns[0].counted + columns[1].counted
-    assert (row.counted.calls, row.messages, row.bytes, row.factor) == (20, 10, 40, None)
+    assert row.totals == columns[0].totals + columns[1].totals
+    assert (row.totals.calls, row.messages, row.bytes, row.factor) == (20, 10, 40, None)
     assert row.visibility == next(one.visibility for one in columns if one.visibility.text)
     assert found["MPI_Allreduce", "W"].factor == 2
-    times = [row.counted.seconds for row in found.values() if row.class_name != "environment"]
+    times = [row.totals.seconds for row in found.values() if row.class_name != "environment"]
     assert times == sorted(times, reverse=True)
-    assert sum(times) == pytest.approx(sum(r.counted.seconds for r in each if r.class_name != "environment"))
+    assert sum(times) == pytest.approx(sum(r.totals.seconds for r in each if r.class_name != "environment"))
 
 
 def test_by_collective_without_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,8 +19,8 @@ from rankwise.__main__ import main
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats.own import write
 from rankwise.latency.measurement import Measurement
-from rankwise.report.heatmap.page import page
-from rankwise.report.heatmap.page_data import page_data
+from rankwise.report.heatmap.html_page import html_page
+from rankwise.report.heatmap.html_page_data import page_data
 from rankwise.report.heatmap.picture import picture
 from rankwise.report.heatmap.scale import PALETTE
 from rankwise.report.heatmap.terminal import heatmap_lines
@@ -105,7 +105,7 @@ def decoded(of: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def test_page_holds_every_statistic_in_order() -> None:
     chosen = example("p95", shuffled=True)
-    data = data_of(page(chosen))
+    data = data_of(html_page(chosen))
     views = [(found["statistic"], found["size"]) for found in data["views"]]
     mib = 1 << 20
     assert views == [*((name, 64) for name in ("min", "median", "p95")),
@@ -121,7 +121,7 @@ def test_page_holds_every_statistic_in_order() -> None:
 
 
 def test_page_fetches_nothing() -> None:
-    content = page(example()).decode()
+    content = html_page(example()).decode()
     scripts = re.findall(r"<script[^>]*>", content)
     outside = re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", content, flags=re.DOTALL)
     assert not [tag for tag in scripts if "src" in tag]
@@ -130,8 +130,8 @@ def test_page_fetches_nothing() -> None:
 
 
 def test_names_in_a_page_stay_names() -> None:
-    content = page(example(names=HOSTILE))
-    plain = page(example())
+    content = html_page(example(names=HOSTILE))
+    plain = html_page(example())
     assert content.count(b"<script") - plain.count(b"<script") == 0
     assert content.count(b"</script") == plain.count(b"</script")
     [name, *_] = data_of(content)["hosts"]
@@ -140,7 +140,7 @@ def test_names_in_a_page_stay_names() -> None:
 
 
 def test_page_pools_and_tells_where_the_worst_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankwise.report.heatmap.page_data._MOST_CELLS", 2)
+    monkeypatch.setattr("rankwise.report.heatmap.html_page_data._MOST_CELLS", 2)
     times = heatmaps.latencies()
     times[1, 6] = times[6, 1] = 99.0
     found = page_data(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64), surface=False)[

@@ -12,7 +12,7 @@ import pytest
 
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.plain import plain
+from rankwise.analysis.to_json import to_json
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.view import show_view
 from rankwise.report.view import (
@@ -89,7 +89,7 @@ def test_json_is_the_data_of_the_view(tmp_path: Path, capsys: pytest.CaptureFixt
         assert main(["show", str(path), "--by", name, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         with opened_profile(path) as connection:
-            data = plain(dict(view(name, connection, Detail.ALL).data))
+            data = to_json(dict(view(name, connection, Detail.ALL).data))
         assert list(found) == ["trust", *data]
         assert json.loads(json.dumps(data)) == {key: found[key] for key in data}
 

@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankwise.analysis.counted import (
+from rankwise.analysis.totals import (
     JOIN_COMMUNICATORS,
     JOIN_PROCEDURES,
-    Counted,
-    counted_by,
+    Totals,
     opening_and_closing_by,
+    totals_by,
 )
 from rankwise.analysis.visibility import Visibilities, Visibility, has_messages_inside
 
@@ -38,7 +38,7 @@ class Collective:
         communicator: name.
         user_name: of the communicator, '' if the program set none.
         processes: of the communicator, both groups of an intercommunicator.
-        counted: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
+        totals: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
         messages: really sent inside, as far as they are visible; None = none is visible.
         bytes: likewise.
         factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
@@ -51,7 +51,7 @@ class Collective:
     communicator: str
     user_name: str
     processes: int
-    counted: Counted
+    totals: Totals
     messages: int | None
     bytes: int | None
     factor: float | None
@@ -80,7 +80,7 @@ class CollectiveFamily:
     communicators: int
     size_min: int
     size_max: int
-    counted: Counted
+    totals: Totals
     messages: int | None
     bytes: int | None
     factor: float | None
@@ -97,12 +97,12 @@ def collective_families(rows: Sequence[Collective]) -> list[CollectiveFamily]:
     for row in rows:
         groups.setdefault((row.class_name == OPENING, row.procedure, row.family), []).append(row)
     found = [_family(group) for group in groups.values()]
-    return sorted(found, key=lambda row: (row.class_name == OPENING, row.counted.order))
+    return sorted(found, key=lambda row: (row.class_name == OPENING, row.totals.order))
 
 
 def _family(group: Sequence[Collective]) -> CollectiveFamily:
     first = group[0]
-    counted = sum((row.counted for row in group), Counted())
+    totals = sum((row.totals for row in group), Totals())
     messages = [row.messages for row in group if row.messages is not None]
     volumes = [row.bytes for row in group if row.bytes is not None]
     seen = next((row.visibility for row in group if row.visibility.text), first.visibility)
@@ -114,17 +114,17 @@ def _family(group: Sequence[Collective]) -> CollectiveFamily:
         communicators=len(group),
         size_min=min(row.processes for row in group),
         size_max=max(row.processes for row in group),
-        counted=counted,
+        totals=totals,
         messages=sum(messages) if messages else None,
         bytes=sum(volumes) if volumes else None,
-        factor=_factor(sum(volumes), counted, seen),
+        factor=_factor(sum(volumes), totals, seen),
         visibility=seen,
     )
 
 
-def _factor(volume: int | None, counted: Counted, seen: Visibility) -> float | None:
+def _factor(volume: int | None, totals: Totals, seen: Visibility) -> float | None:
     """Return bytes sent by bytes contributed; None where it says nothing."""
-    return volume / counted.bytes_sent if volume and counted.bytes_sent and not seen.text else None
+    return volume / totals.bytes_sent if volume and totals.bytes_sent and not seen.text else None
 
 
 def collectives(connection: sqlite3.Connection) -> list[Collective]:
@@ -149,8 +149,8 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         user_name,
         size,
         remote,
-    ), counted in [
-        *counted_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
+    ), totals in [
+        *totals_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
         *opening_and_closing_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
     ]:
         processes = size + remote
@@ -165,8 +165,8 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         )
         found.append(
             Collective(
-                *(name, class_name, communicator_name, user_name, processes, counted),
-                *(messages, volume, _factor(volume, counted, seen), seen, family),
+                *(name, class_name, communicator_name, user_name, processes, totals),
+                *(messages, volume, _factor(volume, totals, seen), seen, family),
             )
         )
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.counted import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Counted, counted_by
 from rankwise.analysis.over_ranks import calls_over_ranks, members_read
+from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class CommunicatorCalls:
     rank_min: int
     rank_max: int
     imbalance: float | None
-    counted: Counted
+    totals: Totals
 
 
 def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
@@ -45,7 +45,7 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
     }
     spreads, read = calls_over_ranks(connection), members_read(connection)
     found = []
-    for (name, communicator, procedure_name, procedure), counted in counted_by(
+    for (name, communicator, procedure_name, procedure), totals in totals_by(
         connection,
         "communicators.name, communicator, procedures.name, procedures.id",
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
@@ -59,13 +59,13 @@ def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls
                 communicator=name,
                 procedure=procedure_name,
                 processes=processes,
-                seconds_mean=counted.seconds / members,
+                seconds_mean=totals.seconds / members,
                 seconds_min=least if processes == members else 0.0,
                 seconds_max=most,
                 rank_min=each.minimum_rank,
                 rank_max=each.maximum_rank,
                 imbalance=each.imbalance,
-                counted=counted,
+                totals=totals,
             )
         )
     return found

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.columns import decoded_list
-from rankwise.analysis.counted import Counted, counted_by
 from rankwise.analysis.operations import Operation, top_operations
 from rankwise.analysis.selection import is_part
+from rankwise.analysis.totals import Totals, totals_by
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Communicator:
     created_seconds: float
     freed_seconds: float | None
     top_operation: Operation | None
-    counted: Counted
+    totals: Totals
 
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     """Return every communicator, most time in MPI first; (none), (several) and (other) only if in use."""
     counts = {
-        key: counted for (key,), counted in counted_by(connection, "communicator", sums="communicator_sums")
+        key: totals for (key,), totals in totals_by(connection, "communicator", sums="communicator_sums")
     }
     top = top_operations(connection, by_communicator=True)
     rows = connection.execute(
@@ -74,12 +74,12 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     ).fetchall()
     part = is_part(connection)
     found = [_communicator(row, top, counts) for row in rows if row[0] in counts or (row[6] > 0 and not part)]
-    return sorted(found, key=lambda row: row.counted.order)
+    return sorted(found, key=lambda row: row.totals.order)
 
 
-def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Counted]) -> Communicator:
+def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Totals]) -> Communicator:
     key, *facts, dims, periods, reorder, reordered, created, freed = row
     lists = (decoded_list(dims), decoded_list(periods))
-    counted = counts.get(key, Counted())
+    totals = counts.get(key, Totals())
     flags = (bool(reorder), bool(reordered))
-    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), counted))
+    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals))

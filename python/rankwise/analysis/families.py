@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.columns import decoded_list
-from rankwise.analysis.counted import Counted, counted_by
 from rankwise.analysis.operations import Operation, top_operations
 from rankwise.analysis.selection import is_part
+from rankwise.analysis.totals import Totals, totals_by
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Family:
     members: list[str]
     remote_members: list[str]
     top_operation: Operation | None
-    counted: Counted
+    totals: Totals
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
     """Return every family of communicators, most time in MPI first."""
-    counts = {name: counted for (name,), counted in counted_by(connection, "family", sums="family_sums")}
+    counts = {name: totals for (name,), totals in totals_by(connection, "family", sums="family_sums")}
     top = top_operations(connection)
     siblings: dict[str, list[Any]] = {}
     # The other communicators' names are looked up for the first of a family alone: there may be very many.
@@ -65,15 +65,15 @@ def families(connection: sqlite3.Connection) -> list[Family]:
         siblings.setdefault(row[0], []).append(row)
     part = is_part(connection)
     found = [
-        _family(connection, rows, counts.get(family, Counted()), top.get(family))
+        _family(connection, rows, counts.get(family, Totals()), top.get(family))
         for family, rows in siblings.items()
         if family in counts or (rows[0][2] > 0 and not part)
     ]
-    return sorted(found, key=lambda row: row.counted.order)
+    return sorted(found, key=lambda row: row.totals.order)
 
 
 def _family(
-    connection: sqlite3.Connection, siblings: list[Any], counted: Counted, top: Operation | None
+    connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None
 ) -> Family:
     family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
     *_, dims, reorder, reordered, members, remote_members = zip(*siblings, strict=True)
@@ -96,7 +96,7 @@ def _family(
         members=list(members),
         remote_members=list(remote_members),
         top_operation=top,
-        counted=counted,
+        totals=totals,
     )
 
 

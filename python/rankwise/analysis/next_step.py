@@ -40,10 +40,10 @@ def next_step(found: Summary) -> NextStep:
     shared = found.run.nodes < found.run.ranks
     if shared and found.locality.off_node_percent_of_message_bytes >= _MOST:
         return NextStep("map", (), "can ranks be placed closer together?")
-    accesses = sum(row.counted.percent_of_mpi for row in found.calls if row.procedure_class == _ACCESSES)
+    accesses = sum(row.totals.percent_of_mpi for row in found.calls if row.procedure_class == _ACCESSES)
     if accesses >= _MOST:
         return _show("file", "most of the time in MPI")
-    if found.families and found.families[0].counted.percent_of_mpi >= _NEARLY_ALL:
+    if found.families and found.families[0].totals.percent_of_mpi >= _NEARLY_ALL:
         return _show("call", "the balance of each")
     return _show("communicator", "the balance of each")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.counted import THREAD_SECONDS
 from rankwise.analysis.locality import OWN_MESSAGES
 from rankwise.analysis.percent import percent
+from rankwise.analysis.totals import THREAD_SECONDS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.bins import bin_range
-from rankwise.analysis.counted import JOIN_PROCEDURES, counted_by
+from rankwise.analysis.totals import JOIN_PROCEDURES, totals_by
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ def top_operations(connection: sqlite3.Connection, *, by_communicator: bool = Fa
     """
     key, sums = ("communicator", "calls") if by_communicator else ("family", "family_sums")
     top: dict[Any, Operation] = {}
-    for (value, name, size_bin), counted in counted_by(
+    for (value, name, size_bin), totals in totals_by(
         connection, f"calls.{key}, procedures.name, size_bin", JOIN_PROCEDURES, sums=sums
     ):
         if value not in top:
-            top[value] = Operation(name, size_bin, *bin_range(size_bin), counted.seconds)
+            top[value] = Operation(name, size_bin, *bin_range(size_bin), totals.seconds)
     return top

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
-from rankwise.analysis.counted import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.spread import Spread, spread
+from rankwise.analysis.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.profile.members import parse
 
 

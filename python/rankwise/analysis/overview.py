@@ -50,7 +50,7 @@ class Trust:
         own_seconds_per_call: of that time, what each call costs; None if it is not known.
         own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize; None if not known.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
-        memory: how many ranks counted in each kind of memory (`ranks.memory`); empty if not known.
+        memory: how many ranks totals in each kind of memory (`ranks.memory`); empty if not known.
     """
 
     complete: bool

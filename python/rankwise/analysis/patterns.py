@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.algorithms import name_of
 from rankwise.analysis.collectives import CLASSES, Collective, collectives
-from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.totals import JOIN_PROCEDURES, Totals, totals_by
 from rankwise.analysis.visibility import MOVED, Visibilities, moved_otherwise
 
 MOST_PROCESSES = 2048
@@ -193,12 +193,12 @@ def _family(group: Sequence[Algorithm]) -> AlgorithmFamily:
 
 def _seconds_per_call(connection: sqlite3.Connection) -> dict[tuple[str, str], dict[int | None, float]]:
     """Return how long a call takes, by family and procedure, of each size bin and of all sizes (None)."""
-    sums: dict[tuple[str, str], dict[int | None, Counted]] = defaultdict(lambda: defaultdict(Counted))
-    for (family, procedure, size_bin), counted in counted_by(
+    sums: dict[tuple[str, str], dict[int | None, Totals]] = defaultdict(lambda: defaultdict(Totals))
+    for (family, procedure, size_bin), totals in totals_by(
         connection, "family, procedures.name, size_bin", JOIN_PROCEDURES, sums="family_sums"
     ):
         for key in (size_bin, None):
-            sums[family, procedure][key] += counted
+            sums[family, procedure][key] += totals
     return {
         key: {size_bin: one.seconds / one.calls for size_bin, one in bins.items() if one.calls}
         for key, bins in sums.items()
@@ -221,8 +221,8 @@ def _with_times(
     return [
         replace(
             row,
-            seconds=collective.counted.seconds * part,
-            percent_of_mpi=collective.counted.percent_of_mpi * part,
+            seconds=collective.totals.seconds * part,
+            percent_of_mpi=collective.totals.percent_of_mpi * part,
         )
         for row, part in zip(rows, parts, strict=True)
     ]
@@ -302,7 +302,7 @@ def _without_pattern(collective: Collective) -> Algorithm:
         collective.communicator,
         collective.user_name,
         collective.processes,
-        -(-collective.counted.calls // max(collective.processes, 1)),
+        -(-collective.totals.calls // max(collective.processes, 1)),
         NO_PATTERN if collective.messages is not None else collective.visibility.text,
         family=collective.family,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by, opening_and_closing_by
+from rankwise.analysis.totals import JOIN_PROCEDURES, Totals, opening_and_closing_by, totals_by
 from rankwise.errors import RankwiseError
 
 _KEYS = "procedures.name, procedures.class, procedures.id"
@@ -28,12 +28,12 @@ class ProcedureRow:
     ranks: int
     call_seconds_min: float
     call_seconds_max: float
-    counted: Counted
+    totals: Totals
 
 
 def procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
     """Return every procedure that was called between MPI_Init and MPI_Finalize, most time first."""
-    return _rows(connection, counted_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
+    return _rows(connection, totals_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
 
 
 def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[ProcedureRow]:
@@ -41,16 +41,14 @@ def opening_and_closing_procedures(connection: sqlite3.Connection) -> list[Proce
     return _rows(connection, opening_and_closing_by(connection, _KEYS, JOIN_PROCEDURES, sums="family_sums"))
 
 
-def _rows(
-    connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], Counted]]
-) -> list[ProcedureRow]:
+def _rows(connection: sqlite3.Connection, groups: list[tuple[tuple[Any, ...], Totals]]) -> list[ProcedureRow]:
     extremes = {
         procedure: facts
         for procedure, *facts in connection.execute("SELECT procedure, ranks, min, max FROM procedure_sums")
     }
     return [
-        ProcedureRow(*(name, class_name, *extremes[procedure], counted))
-        for (name, class_name, procedure), counted in groups
+        ProcedureRow(*(name, class_name, *extremes[procedure], totals))
+        for (name, class_name, procedure), totals in groups
     ]
 
 

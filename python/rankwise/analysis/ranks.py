@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.counted import RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.places import seconds_between
+from rankwise.analysis.totals import RUN_SECONDS, THREAD_SECONDS
 
 
 @dataclass(frozen=True)

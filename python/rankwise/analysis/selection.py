@@ -11,9 +11,9 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from rankwise.analysis.counted import BETWEEN
 from rankwise.analysis.percent import percent
 from rankwise.analysis.procedures import procedure_ids
+from rankwise.analysis.totals import BETWEEN
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import calculate_sums
 

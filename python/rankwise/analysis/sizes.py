@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.bins import bin_range
-from rankwise.analysis.counted import JOIN_PROCEDURES, Counted, counted_by
+from rankwise.analysis.totals import JOIN_PROCEDURES, Totals, totals_by
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SizeRow:
     size_low: int | None
     size_high: int | None
     procedure: str
-    counted: Counted
+    totals: Totals
 
 
 def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
@@ -33,16 +33,16 @@ def sizes(connection: sqlite3.Connection) -> list[SizeRow]:
     for row in sizes_by_procedure(connection):
         top.setdefault(row.size_bin, row.procedure)
     return [
-        SizeRow(size_bin, *bin_range(size_bin), top[size_bin], counted)
-        for (size_bin,), counted in counted_by(connection, "size_bin", sums="family_sums")
+        SizeRow(size_bin, *bin_range(size_bin), top[size_bin], totals)
+        for (size_bin,), totals in totals_by(connection, "size_bin", sums="family_sums")
     ]
 
 
 def sizes_by_procedure(connection: sqlite3.Connection) -> list[SizeRow]:
     """Return every pair of size bin and procedure in use, most time in MPI first."""
     return [
-        SizeRow(size_bin, *bin_range(size_bin), name, counted)
-        for (size_bin, name), counted in counted_by(
+        SizeRow(size_bin, *bin_range(size_bin), name, totals)
+        for (size_bin, name), totals in totals_by(
             connection, "size_bin, procedures.name", JOIN_PROCEDURES, sums="family_sums"
         )
     ]

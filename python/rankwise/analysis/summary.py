@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis.families import Family, families
 from rankwise.analysis.files import FileTotals, file_totals
-from rankwise.analysis.inside import InsideTotals, inside_totals
+from rankwise.analysis.inside_totals import InsideTotals, inside_totals
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.places import PlaceRow, places_at_end

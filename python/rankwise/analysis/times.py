@@ -9,9 +9,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass, replace
 
-from rankwise.analysis.counted import THREAD_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.spread import Spread, spread
+from rankwise.analysis.totals import THREAD_SECONDS
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from rankwise.analysis.flat import FlatTable
+from rankwise.analysis.export_tables import ExportTable
 from rankwise.commands.saying import say
 from rankwise.commands.selecting import add_selection, not_exported, selected
 from rankwise.errors import RankwiseError
@@ -35,13 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files; 0, or RankwiseError if the profile can't be read or a file can't be written."""
-    from rankwise.analysis.flat import flat_tables
+    from rankwise.analysis.export_tables import export_tables
     from rankwise.analysis.opened import opened_profile
 
     write = _writer(arguments.to)
     with opened_profile(arguments.profile) as connection:
         selected(connection, arguments, "export")
-        tables, left_out = flat_tables(connection), not_exported(arguments)
+        tables, left_out = export_tables(connection), not_exported(arguments)
         targets = [
             (table, arguments.output / f"{table.name}.{arguments.to}")
             for table in tables
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-Writer = Callable[[FlatTable, sqlite3.Connection, Path], None]
+Writer = Callable[[ExportTable, sqlite3.Connection, Path], None]
 
 
 def _writer(name: str) -> Writer:
@@ -80,7 +80,7 @@ def _writer(name: str) -> Writer:
     return write_parquet
 
 
-def _check(targets: list[tuple[FlatTable, Path]], force: bool) -> None:
+def _check(targets: list[tuple[ExportTable, Path]], force: bool) -> None:
     existing = [target for _, target in targets if target.exists()]
     if existing and not force:
         raise RankwiseError(f"{existing[0]} exists; --force replaces it")

@@ -84,8 +84,8 @@ def _print_json(arguments: argparse.Namespace) -> None:
 
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
-    from rankwise.analysis.plain import plain
     from rankwise.analysis.summary import summary
+    from rankwise.analysis.to_json import to_json
     from rankwise.report.view import Detail
 
     with opened_profile(arguments.profile) as connection:
@@ -100,7 +100,7 @@ def _print_json(arguments: argparse.Namespace) -> None:
                 found = {**trusted, **view(arguments.by, connection, Detail.ALL).data}
         else:
             found = summary(connection)
-        text = json.dumps(plain(found), indent=2)
+        text = json.dumps(to_json(found), indent=2)
     sys.stdout.write(f"{text}\n")
 
 

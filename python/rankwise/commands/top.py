@@ -18,7 +18,7 @@ import sys
 from itertools import chain
 from pathlib import Path
 
-from rankwise.analysis.plain import plain
+from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Picture
 from rankwise.live.rundirectory import check, ended, newest
@@ -78,7 +78,7 @@ def _print(picture: Picture | None, arguments: argparse.Namespace) -> None:
             "no process of the job has called MPI_Init yet: try again later, or leave --once out"
         )
     if arguments.json:
-        sys.stdout.write(f"{json.dumps(plain(picture), indent=2)}\n")
+        sys.stdout.write(f"{json.dumps(to_json(picture), indent=2)}\n")
         return
     from rankwise.report.terminal.live.screen import write
 

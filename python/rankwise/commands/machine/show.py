@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
         import json
 
         from rankwise.topology.machine.shape import Shapes, object_counts, slot_count
-        from rankwise.topology.machine.write import plain
+        from rankwise.topology.machine.write import to_json
 
-        found = plain(machine) | {
+        found = to_json(machine) | {
             "shape": Shapes(machine).inside(machine.root),
             "objects": dict(zip(machine.level_names(), object_counts(machine), strict=True)),
             "slots": slot_count(machine),

@@ -138,7 +138,7 @@ def _print_json(
 ) -> None:
     import json
 
-    from rankwise.analysis.plain import plain
+    from rankwise.analysis.to_json import to_json
     from rankwise.topology.machine.shape import Shapes
 
     shown = {
@@ -168,7 +168,7 @@ def _print_json(
             for one in written
         ],
     }
-    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")
 
 
 def _seed(text: str) -> int:

@@ -150,7 +150,7 @@ def _directory(wanted: Path | None) -> Iterator[Path]:
 def _print_json(found: Verified, written: list[Written], command: str) -> None:
     import json
 
-    from rankwise.analysis.plain import plain
+    from rankwise.analysis.to_json import to_json
 
     shown = {
         "verdict": found.verdict,
@@ -168,4 +168,4 @@ def _print_json(found: Verified, written: list[Written], command: str) -> None:
         "command": command,
         "files": [str(one.path) for one in written],
     }
-    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
 def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: argparse.Namespace) -> None:
     import json
 
-    from rankwise.analysis.plain import plain
+    from rankwise.analysis.to_json import to_json
 
     shown = {
         "notes": said,
@@ -68,7 +68,7 @@ def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: ar
         "absent": of.absent,
         "machines": [_candidate(each, best=place in of.best) for place, each in enumerate(of.candidates)],
     }
-    sys.stdout.write(f"{json.dumps(plain(shown), indent=2)}\n")
+    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")
 
 
 def _candidate(each: Candidate, *, best: bool) -> dict[str, Any]:

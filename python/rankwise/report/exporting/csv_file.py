@@ -6,10 +6,10 @@ import csv
 import sqlite3
 from pathlib import Path
 
-from rankwise.analysis.flat import FlatTable
+from rankwise.analysis.export_tables import ExportTable
 
 
-def write_csv(table: FlatTable, connection: sqlite3.Connection, path: Path) -> None:
+def write_csv(table: ExportTable, connection: sqlite3.Connection, path: Path) -> None:
     """Write the table; missing values are empty fields. Raises OSError."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

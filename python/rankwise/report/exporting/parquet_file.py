@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow
 from pyarrow import parquet
 
-from rankwise.analysis.flat import FlatTable
+from rankwise.analysis.export_tables import ExportTable
 
 _BATCH_ROWS = 65536  # what is in memory at once
 _TYPES = {"INTEGER": pyarrow.int64(), "REAL": pyarrow.float64(), "TEXT": pyarrow.string()}
 
 
-def write_parquet(table: FlatTable, connection: sqlite3.Connection, path: Path) -> None:
+def write_parquet(table: ExportTable, connection: sqlite3.Connection, path: Path) -> None:
     """Write the table. Raises OSError."""
     schema = pyarrow.schema([(name, _TYPES[kind]) for name, kind in table.columns.items()])
     rows = table.rows(connection)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.analysis.plain import plain
+from rankwise.analysis.to_json import to_json
 
 
 def json_text(found: object) -> str:
     """Return a JSON document of dataclasses, dictionaries, sequences, arrays and numbers."""
-    return json.dumps(_cleaned(plain(found)), indent=2, allow_nan=False)
+    return json.dumps(_cleaned(to_json(found)), indent=2, allow_nan=False)
 
 
 def _cleaned(value: Any) -> Any:

@@ -17,7 +17,6 @@ from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.times import Balance
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, HasCounted
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
 from rankwise.report.terminal.page import Page
@@ -26,10 +25,11 @@ from rankwise.report.terminal.summary_foot import foot_lines
 from rankwise.report.terminal.summary_head import head_lines
 from rankwise.report.terminal.tables import TextColumn, fit, table_lines
 from rankwise.report.terminal.view import text_columns
+from rankwise.report.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, HasTotals
 from rankwise.report.units import byte_text, percent_text, second_text
 from rankwise.report.view import FIGURES, Column, label
 
-Row = TypeVar("Row", bound=HasCounted)
+Row = TypeVar("Row", bound=HasTotals)
 
 _SCREEN_LINES = 24  # what the short form of a partial run fits into, at 80 columns
 _TABLE_LINES = 10  # of a table in the short form: nine rows and the others
@@ -133,10 +133,10 @@ def _by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[
         rows: all.
         lines: the most that there are, one of them for "others" if any are left.
     """
-    seconds = sum(row.counted.seconds for row in rows) or 1.0
-    volume = sum(row.counted.bytes_sent for row in rows) or 1
-    time = [row.counted.seconds / seconds for row in rows]
-    sent = [row.counted.bytes_sent / volume for row in rows]
+    seconds = sum(row.totals.seconds for row in rows) or 1.0
+    volume = sum(row.totals.bytes_sent for row in rows) or 1
+    time = [row.totals.seconds / seconds for row in rows]
+    sent = [row.totals.bytes_sent / volume for row in rows]
     # Time comes first, but bytes are often sent by calls that take none: MPI_Isend and its kin.
     weight = [max(one, _WEIGHT_OF_BYTES * other) for one, other in zip(time, sent, strict=True)]
     order = sorted(range(len(rows)), key=lambda index: -weight[index])

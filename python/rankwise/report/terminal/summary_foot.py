@@ -9,7 +9,7 @@ from rich.text import Text
 
 from rankwise.analysis.families import Family
 from rankwise.analysis.files import FileTotals
-from rankwise.analysis.inside import InsideTotals
+from rankwise.analysis.inside_totals import InsideTotals
 from rankwise.analysis.locality import Locality
 from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary

@@ -6,7 +6,9 @@ import sqlite3
 
 from rankwise.analysis.over_ranks import procedures_over_ranks
 from rankwise.analysis.procedures import ProcedureRow, opening_and_closing_procedures, procedures
-from rankwise.report.counted_columns import (
+from rankwise.report.empty import NO_CALLS
+from rankwise.report.names import call_name
+from rankwise.report.totals_columns import (
     CALLS,
     OF_MPI,
     OF_RUN,
@@ -17,8 +19,6 @@ from rankwise.report.counted_columns import (
     over_ranks_columns,
     share_of_mpi,
 )
-from rankwise.report.empty import NO_CALLS
-from rankwise.report.names import call_name
 from rankwise.report.view import NUMBER, SECONDS, Column, Detail, Table, View, label, line
 
 _SINGLE = "time of a single call"
@@ -48,7 +48,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     )
     columns = [*_COLUMNS, *balance, *_MORE]
     return View(
-        share_of_mpi(call_name(rows[0].procedure), rows[0].counted) if rows else "",
+        share_of_mpi(call_name(rows[0].procedure), rows[0].totals) if rows else "",
         [Table(columns, rows, NO_CALLS, apart=[line([*_COLUMNS, *_MORE], row) for row in apart])],
         {"calls": rows, "opening_and_closing": apart, "calls_over_ranks": spreads},
     )

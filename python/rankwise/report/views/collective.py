@@ -15,9 +15,9 @@ from rankwise.analysis.collectives import (
     collectives,
     not_attributed,
 )
-from rankwise.report.counted_columns import CALLS, UNFINISHED, share_of_mpi, unfinished_mark
 from rankwise.report.empty import NO_COLLECTIVES
 from rankwise.report.names import call_name, count_and_sizes, names_quoted, quoted_name
+from rankwise.report.totals_columns import CALLS, UNFINISHED, share_of_mpi, unfinished_mark
 from rankwise.report.units import byte_text, count_text
 from rankwise.report.view import (
     BYTES,
@@ -39,13 +39,13 @@ _FIGURES: list[Column[Any]] = [
     CALLS,
     Column(
         "time",
-        lambda row: row.counted.seconds,
+        lambda row: row.totals.seconds,
         SECONDS,
         f"over the ranks; {UNFINISHED}: with calls that never returned",
-        total=lambda rows: sum(row.counted.seconds for row in rows),
+        total=lambda rows: sum(row.totals.seconds for row in rows),
         mark=unfinished_mark,
     ),
-    number("asked", lambda row: row.counted.bytes_sent, BYTES, "bytes that the processes contribute"),
+    number("asked", lambda row: row.totals.bytes_sent, BYTES, "bytes that the processes contribute"),
 ]
 _FACTOR: Column[Any] = Column("factor", lambda row: row.factor, RATIO, "sent by asked")
 _COLUMNS: list[Column[Collective]] = [
@@ -91,7 +91,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
 
 def _title(rows: Sequence[CollectiveFamily]) -> str:
     most = next((row for row in rows if row.class_name != OPENING), None)
-    return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.counted) if most else ""
+    return share_of_mpi(f"{call_name(most.procedure)} on {most.communicator}", most.totals) if most else ""
 
 
 def _table(columns: Sequence[Column[Any]], rows: Sequence[Any], rest: NotAttributed, detail: Detail) -> Table:

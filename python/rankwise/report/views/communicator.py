@@ -8,21 +8,11 @@ from typing import Any
 
 from rankwise.analysis.communicator_calls import CommunicatorCalls, communicator_calls
 from rankwise.analysis.communicators import Communicator, communicators
-from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.families import Family, families
 from rankwise.analysis.over_ranks import communicators_over_ranks, families_over_ranks
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.spread import Spread
-from rankwise.report.counted_columns import (
-    CALLS,
-    OF_MPI,
-    PER_CALL,
-    SENT,
-    TIME,
-    apart_line,
-    over_ranks_columns,
-    share_of_mpi,
-)
+from rankwise.analysis.totals import Totals, opening_and_closing
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
     both_groups,
@@ -34,6 +24,16 @@ from rankwise.report.names import (
     reorder_name,
     size_name,
     topology_name,
+)
+from rankwise.report.totals_columns import (
+    CALLS,
+    OF_MPI,
+    PER_CALL,
+    SENT,
+    TIME,
+    apart_line,
+    over_ranks_columns,
+    share_of_mpi,
 )
 from rankwise.report.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
 
@@ -129,14 +129,14 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
 
 
 def _title(rows: Sequence[Family | Communicator]) -> str:
-    return share_of_mpi(rows[0].name, rows[0].counted) if rows else ""
+    return share_of_mpi(rows[0].name, rows[0].totals) if rows else ""
 
 
 def _used(
     columns: Sequence[Column[Any]],
     rows: Sequence[Any],
     of: Callable[[Any], Spread | None],
-    apart: Counted,
+    apart: Totals,
     detail: Detail,
 ) -> Table:
     more = over_ranks_columns(of, _WHOSE)
@@ -145,7 +145,7 @@ def _used(
 
 def _spread(row: CommunicatorCalls) -> Spread:
     ends = (row.seconds_min, row.rank_min, row.seconds_max, row.rank_max)
-    return Spread(row.counted.seconds, row.seconds_mean, *ends)
+    return Spread(row.totals.seconds, row.seconds_mean, *ends)
 
 
 def _made(

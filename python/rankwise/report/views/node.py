@@ -6,8 +6,8 @@ import sqlite3
 
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.nodes import Node, nodes
-from rankwise.report.counted_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.empty import NO_RANKS
+from rankwise.report.totals_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.units import byte_text, percent_text
 from rankwise.report.view import BYTES, COUNT, PERCENT, SECONDS, Column, Detail, Table, View, label, number
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from rankwise.analysis.counted import Counted, opening_and_closing
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.sizes import SizeRow, sizes, sizes_by_procedure
-from rankwise.report.counted_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
+from rankwise.analysis.totals import Totals, opening_and_closing
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
+from rankwise.report.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
 from rankwise.report.units import bin_text
 from rankwise.report.view import SIZES, Column, Detail, Table, View, label
 
@@ -47,10 +47,10 @@ def _title(rows: Sequence[SizeRow]) -> str:
     if not rows:
         return ""
     what = f"Calls of {bin_text(rows[0].size_bin)}" if rows[0].size_bin else "Calls without data"
-    return share_of_mpi(what, rows[0].counted, "take")
+    return share_of_mpi(what, rows[0].totals, "take")
 
 
 def _table(
-    columns: Sequence[Column[SizeRow]], rows: Sequence[SizeRow], apart: Counted, detail: Detail
+    columns: Sequence[Column[SizeRow]], rows: Sequence[SizeRow], apart: Totals, detail: Detail
 ) -> Table:
     return Table(columns, rows, NO_CALLS, apart=apart_line(columns, apart), detail=detail)

@@ -31,10 +31,10 @@ def write_machine(machine: Machine, path: Path) -> None:
 
 def text_of(machine: Machine) -> str:
     """Return the text of the file."""
-    return f"{_laid_out(plain(machine), 0)}\n"
+    return f"{_laid_out(to_json(machine), 0)}\n"
 
 
-def plain(machine: Machine) -> dict[str, Any]:
+def to_json(machine: Machine) -> dict[str, Any]:
     """Return what the file holds, as lists and dictionaries."""
     tree = _TreeWriter(machine)
     below = tree.descriptions(machine.root.children)

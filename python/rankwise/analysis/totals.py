@@ -1,4 +1,4 @@
-"""Calls, bytes and seconds of any selection of calls, with their shares of the whole run.
+"""Sums over calls: calls, bytes and seconds of any selection of them, with their shares of the whole run.
 
 MPI_Init and MPI_Finalize (the class "environment") stand apart: in a short run they would drown everything
 else, so they are in no sum and in no share of the other calls.
@@ -28,7 +28,7 @@ BETWEEN = f"calls.procedure NOT IN {_OPEN_OR_CLOSE}"
 
 
 @dataclass(frozen=True)
-class Counted:
+class Totals:
     """Sums over calls.
 
     Attributes:
@@ -56,8 +56,8 @@ class Counted:
         """Return the key that sorts by time, most first."""
         return -self.seconds
 
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
             self.calls + other.calls,
             self.bytes_sent + other.bytes_sent,
             self.bytes_received + other.bytes_received,
@@ -68,9 +68,9 @@ class Counted:
         )
 
 
-def counted_by(
+def totals_by(
     connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
-) -> list[tuple[tuple[Any, ...], Counted]]:
+) -> list[tuple[tuple[Any, ...], Totals]]:
     """Return the calls between MPI_Init and MPI_Finalize grouped by the SQL columns `keys`.
 
     Args:
@@ -98,20 +98,20 @@ def counted_by(
 
 def opening_and_closing_by(
     connection: sqlite3.Connection, keys: str, joins: str = "", *, sums: str = "calls"
-) -> list[tuple[tuple[Any, ...], Counted]]:
+) -> list[tuple[tuple[Any, ...], Totals]]:
     """Return the calls of MPI_Init, MPI_Finalize and their kin, likewise; they have no shares."""
     return _groups(connection, sums, keys, f"{joins} WHERE calls.procedure IN {_OPEN_OR_CLOSE}")
 
 
-def opening_and_closing(connection: sqlite3.Connection) -> Counted:
+def opening_and_closing(connection: sqlite3.Connection) -> Totals:
     """Return all calls of MPI_Init, MPI_Finalize and their kin."""
     groups = opening_and_closing_by(connection, "calls.procedure", sums="family_sums")
-    return sum((counted for _, counted in groups), Counted())
+    return sum((totals for _, totals in groups), Totals())
 
 
 def _groups(
     connection: sqlite3.Connection, sums: str, keys: str, rest: str
-) -> list[tuple[tuple[Any, ...], Counted]]:
+) -> list[tuple[tuple[Any, ...], Totals]]:
     """Return the sums of each group, without shares."""
     rows = connection.execute(
         f"SELECT SUM(calls.calls), SUM(bytes_sent), SUM(bytes_received), SUM(seconds) AS time,"
@@ -119,6 +119,6 @@ def _groups(
         f" FROM {sums} AS calls {rest} GROUP BY {keys} ORDER BY time DESC, SUM(calls.calls) DESC, {keys}"
     )
     return [
-        (tuple(key), Counted(calls, sent, received, time, unfinished=unfinished))
+        (tuple(key), Totals(calls, sent, received, time, unfinished=unfinished))
         for calls, sent, received, time, unfinished, *key in rows
     ]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from rankwise.analysis.counted import Counted
 from rankwise.analysis.spread import Spread
+from rankwise.analysis.totals import Totals
 from rankwise.report.units import percent_text
 from rankwise.report.view import (
     COUNT,
@@ -29,50 +29,50 @@ UNFINISHED = "+"
 """Marks a time that holds calls which never returned."""
 
 
-class HasCounted(Protocol):
+class HasTotals(Protocol):
     """A row with sums over calls."""
 
     @property
-    def counted(self) -> Counted:
+    def totals(self) -> Totals:
         """Return the sums."""
 
 
-def unfinished_mark(row: HasCounted) -> str:
+def unfinished_mark(row: HasTotals) -> str:
     """Return the mark of a time with calls that never returned."""
-    return UNFINISHED * bool(row.counted.unfinished)
+    return UNFINISHED * bool(row.totals.unfinished)
 
 
 # (Of a part of the run, the ranks are those that are selected, and the total is that of the part.)
 OF_MPI_MEANING = "of the total time in MPI, MPI_Init and MPI_Finalize not included"
 OF_RUN_MEANING = "of the ranks' time between MPI_Init and MPI_Finalize, times their threads that call MPI"
 
-CALLS: Column[HasCounted] = number(
-    "calls", lambda row: row.counted.calls, COUNT, "number of calls, over the ranks", obvious=True
+CALLS: Column[HasTotals] = number(
+    "calls", lambda row: row.totals.calls, COUNT, "number of calls, over the ranks", obvious=True
 )
-SENT: Column[HasCounted] = number(
+SENT: Column[HasTotals] = number(
     "sent",
-    lambda row: row.counted.bytes_sent,
+    lambda row: row.totals.bytes_sent,
     VOLUME,
     "bytes sent; for collectives, contributed; to files, written",
 )
-RECEIVED: Column[HasCounted] = number(
+RECEIVED: Column[HasTotals] = number(
     "received",
-    lambda row: row.counted.bytes_received,
+    lambda row: row.totals.bytes_received,
     VOLUME,
     "by point-to-point and one-sided calls; from files, read",
 )
-TIME: Column[HasCounted] = Column(
+TIME: Column[HasTotals] = Column(
     "time (sum)",
-    lambda row: row.counted.seconds,
+    lambda row: row.totals.seconds,
     SECONDS,
     f"over the ranks; {UNFINISHED}: with calls that never returned, up to the end of their ranks",
-    total=lambda rows: sum(row.counted.seconds for row in rows),
+    total=lambda rows: sum(row.totals.seconds for row in rows),
     mark=unfinished_mark,
 )
-OF_MPI: Column[HasCounted] = number("% of MPI", lambda row: row.counted.percent_of_mpi, SHARE, OF_MPI_MEANING)
-OF_RUN: Column[HasCounted] = number("% of run", lambda row: row.counted.percent_of_run, SHARE, OF_RUN_MEANING)
+OF_MPI: Column[HasTotals] = number("% of MPI", lambda row: row.totals.percent_of_mpi, SHARE, OF_MPI_MEANING)
+OF_RUN: Column[HasTotals] = number("% of run", lambda row: row.totals.percent_of_run, SHARE, OF_RUN_MEANING)
 
-PER_CALL: Column[HasCounted] = Column(
+PER_CALL: Column[HasTotals] = Column(
     "per call",
     lambda row: _per_call([row]),
     SECONDS,
@@ -80,12 +80,12 @@ PER_CALL: Column[HasCounted] = Column(
     total=lambda rows: _per_call(rows),
 )
 
-_COUNTED = (CALLS, SENT, RECEIVED, TIME, OF_MPI, OF_RUN)
+_TOTALS = (CALLS, SENT, RECEIVED, TIME, OF_MPI, OF_RUN)
 
 
-def _per_call(rows: Sequence[HasCounted]) -> float | None:
-    calls = sum(row.counted.calls + row.counted.unfinished for row in rows)
-    return sum(row.counted.seconds for row in rows) / calls if calls else None
+def _per_call(rows: Sequence[HasTotals]) -> float | None:
+    calls = sum(row.totals.calls + row.totals.unfinished for row in rows)
+    return sum(row.totals.seconds for row in rows) / calls if calls else None
 
 
 def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[Column[Row]]:
@@ -124,17 +124,17 @@ def over_ranks_columns(of: Callable[[Row], Spread | None], whose: str) -> list[C
 
 @dataclass(frozen=True)
 class _Apart:
-    counted: Counted
+    totals: Totals
 
 
-def apart_line(columns: Sequence[Column[Any]], counted: Counted) -> list[Line]:
+def apart_line(columns: Sequence[Column[Any]], totals: Totals) -> list[Line]:
     """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
-    if not counted.calls:
+    if not totals.calls:
         return []
-    cells = {column.name: column.cell(_Apart(counted)) for column in columns if column in _COUNTED}
+    cells = {column.name: column.cell(_Apart(totals)) for column in columns if column in _TOTALS}
     return [{columns[0].name: Cell("Init, Finalize"), **cells}]
 
 
-def share_of_mpi(what: str, counted: Counted, takes: str = "takes") -> str:
+def share_of_mpi(what: str, totals: Totals, takes: str = "takes") -> str:
     """Return the finding that something takes its share of the time in MPI."""
-    return f"{what} {takes} {percent_text(counted.percent_of_mpi)} % of the time in MPI"
+    return f"{what} {takes} {percent_text(totals.percent_of_mpi)} % of the time in MPI"

@@ -7,14 +7,14 @@ import json
 import re
 from pathlib import Path
 
-from rankwise.report.heatmap.page_data import page_data
+from rankwise.report.heatmap.html_page_data import page_data
 from rankwise.report.heatmap.style import shown
 from rankwise.report.heatmap.view import View
 
 _FILES = Path(__file__).with_name("web")
 
 
-def page(view: View, *, surface: bool = False) -> bytes:
+def html_page(view: View, *, surface: bool = False) -> bytes:
     """Return the page as UTF-8.
 
     Args:

@@ -1,4 +1,4 @@
-"""The profile's tables as flat tables: their own columns, and readable ones beside the numbers."""
+"""The tables that are exported: those of the profile, with readable columns beside the numbers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ JSON_COLUMNS = {
 
 
 @dataclass(frozen=True)
-class FlatTable:
+class ExportTable:
     """One table: column name → INTEGER, REAL or TEXT, and the query that gives its rows in that order."""
 
     name: str
@@ -76,7 +76,7 @@ class FlatTable:
         return (tuple(row) for row in connection.execute(self.query))
 
 
-def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
+def export_tables(connection: sqlite3.Connection) -> list[ExportTable]:
     """Return every table of the profile."""
     names = [
         name
@@ -88,13 +88,13 @@ def flat_tables(connection: sqlite3.Connection) -> list[FlatTable]:
         )
         if name not in TABLES_BESIDE
     ]
-    return [_flat_table(connection, name) for name in names]
+    return [_export_table(connection, name) for name in names]
 
 
-def _flat_table(connection: sqlite3.Connection, name: str) -> FlatTable:
+def _export_table(connection: sqlite3.Connection, name: str) -> ExportTable:
     more, joins, more_columns = _READABLE.get(name, ("", "", {}))
     columns = column_types(name) or dict(
         connection.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall()
     )
     quoted = '"' + name.replace('"', '""') + '"'
-    return FlatTable(name, columns | more_columns, f"SELECT {quoted}.*{more} FROM {quoted}{joins}")
+    return ExportTable(name, columns | more_columns, f"SELECT {quoted}.*{more} FROM {quoted}{joins}")
