@@ -109,6 +109,26 @@ def test_by_communicator(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ["W_a1_u2", "W_a1", "Cart_sub", "2", "x", "2", "cart", "2", "-", "0-2:2", "|", "1-3:2"] in words
 
 
+def test_groups_of_a_family_are_sorted_and_there_once(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(path) as connection:
+        columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(communicators)")]
+        copied = ", ".join(columns[3:])
+        for key, (made, members) in enumerate(
+            [(9, "10-11"), (8, "2-3"), (7, "2-3"), (6, "11,4"), (5, "2,9")], 50
+        ):
+            connection.execute(
+                f"INSERT INTO communicators (id, name, family, {copied}) SELECT ?, ?, family, {copied}"
+                " FROM communicators WHERE name = 'W_a1_u1.0'",
+                (key, f"W_a1_u1.{key}"),
+            )
+            connection.execute(
+                "UPDATE communicators SET created = ?, members = ? WHERE id = ?", (made / 1e6, members, key)
+            )
+    text = shown(capsys, path, "--by", "communicator")
+    assert "0-1 | 2-3 | 2,9 | 2 more" in " ".join(text.split())
+    assert "a group that several have is there once" in " ".join(text.split())
+
+
 def test_by_communicator_verbose_has_a_table_for_each(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, path, "--by", "communicator", "-v")
     assert 'W_a1_u1.2 "row": 2 processes (2-3), Cart_sub of W_a1\n' in text

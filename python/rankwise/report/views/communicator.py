@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,7 +39,8 @@ from rankwise.report.totals_columns import (
 from rankwise.report.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
 
 _MADE = "How they were made"
-_SHOWN_MEMBERS = 3  # communicators of a family whose members are listed
+_SHOWN_MEMBERS = 3  # of a family, groups of processes that are listed
+_COMPARED = 30  # characters of such a group that sort it: there may be very many
 
 _NAME = "ancestry of the communicator, and the program's own name for it"
 _OPERATION = "procedure and size with the most time"
@@ -47,6 +49,7 @@ _MADE_BY = "procedure that made it, without MPI_"
 _TOPOLOGY = "with its dimensions"
 _REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
+_GROUPS = f"{_MEMBERS}; a group that several have is there once"
 _AFTER_START = "after the start"
 _WHOSE = "the communicator's members"
 
@@ -71,7 +74,7 @@ _FAMILIES_MADE: list[Column[Family]] = [
         kind=WORD,
     ),
     label("reorder", reorder_name, _REORDER, kind=WORD),
-    Column("members", lambda row: _members(row), TEXT, _MEMBERS),
+    Column("members", lambda row: _members(row), TEXT, _GROUPS),
 ]
 _EACH: list[Column[Communicator]] = [
     label("communicator", communicator_name, _NAME),
@@ -172,6 +175,13 @@ def _heading(row: Communicator) -> str:
 
 
 def _members(family: Family) -> str:
-    each = [both_groups(*pair) for pair in zip(family.members, family.remote_members, strict=True)]
-    rest = len(each) - _SHOWN_MEMBERS
-    return " | ".join(each[:_SHOWN_MEMBERS]) + (f" | {rest} more" if rest > 0 else "")
+    """Return the first groups of processes that the communicators have, each once."""
+    each = {both_groups(*pair) for pair in zip(family.members, family.remote_members, strict=True)}
+    groups = sorted(each, key=_first_ranks)
+    rest = len(groups) - _SHOWN_MEMBERS
+    return " | ".join(groups[:_SHOWN_MEMBERS]) + (f" | {rest} more" if rest > 0 else "")
+
+
+def _first_ranks(members: str) -> tuple[list[int], str]:
+    """Return what sorts groups: which communicator was made first is chance where one call made several."""
+    return [int(number) for number in re.findall("[0-9]+", members[:_COMPARED])], members
