@@ -14,7 +14,7 @@ from common.mpis import Mpi, environment
 from common.report import table
 from common.results import Result, compare
 from common.rows import worst
-from rankwise.launch import remains
+from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
 from scale.slow_mount import RATE, slow_mount, unavailable
 
@@ -88,7 +88,7 @@ def _watched(places: Places) -> Iterator[dict[str, float]]:
     ]
     try:
         yield {}
-        remains.wait(places.counters, _KEEPER_S)
+        wait_for_ranks(places.counters, _KEEPER_S)
     finally:
         for process in beside:
             process.terminate()

@@ -35,7 +35,7 @@ cp "$RANKWISE_DIR"/*.counters "$memory"
 STAND_INS = """
 import os, sys, threading, types
 import rankwise
-import rankwise.commands.waiting
+import rankwise.commands.messages
 rankwise.__path__ = [os.environ["STAND_IN"], *rankwise.__path__]
 
 def assemble(run_directory, output, *, exit_status, interrupted="", force=False, listener=None, **_):
@@ -59,7 +59,7 @@ for name, function in (("profile.assemble", assemble), ("report.terminal.program
     setattr(module, function.__name__, function)
     sys.modules[module.__name__] = module
 if os.environ.get("ASSEMBLY") == "is slow":
-    rankwise.commands.waiting.PATIENCE_S = 0.1
+    rankwise.commands.messages.PATIENCE_S = 0.1
 from rankwise.__main__ import command
 command()
 """

@@ -8,7 +8,7 @@ import pytest
 
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside
+from rankwise.launch import inside_options
 from rankwise.profile.procedures import PROCEDURES
 
 
@@ -28,9 +28,9 @@ from rankwise.profile.procedures import PROCEDURES
     ],
 )
 def test_a_name_stands_for_all_forms(names: str, procedures: set[str]) -> None:
-    assert set(inside.only(names)) == procedures
+    assert set(inside_options.only(names)) == procedures
     numbers = {str(p.id) for p in PROCEDURES if p.name in procedures}
-    assert set(inside.choosing(procedures)["RANKWISE_ONLY"].split(",")) == numbers
+    assert set(inside_options.choosing(procedures)["RANKWISE_ONLY"].split(",")) == numbers
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,19 @@ def test_a_name_stands_for_all_forms(names: str, procedures: set[str]) -> None:
 )
 def test_unknown_names(names: str, line: str) -> None:
     with pytest.raises(RankwiseError) as error:
-        inside.only(names)
+        inside_options.only(names)
     assert line in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_everything() -> None:
     nolocal = {"MPIR_CVAR_NOLOCAL": "1"}
-    assert inside.everything(["openmpi"], {}) == {}
-    assert inside.everything(["mpich"], {}).items() >= nolocal.items()
-    assert "MPIR_CVAR_NOLOCAL" not in inside.everything(["mpich"], {"MPIR_CVAR_NOLOCAL": "0"})
+    assert inside_options.everything(["openmpi"], {}) == {}
+    assert inside_options.everything(["mpich"], {}).items() >= nolocal.items()
+    assert "MPIR_CVAR_NOLOCAL" not in inside_options.everything(["mpich"], {"MPIR_CVAR_NOLOCAL": "0"})
     # What a script or Python will load is not known.
     for families in ([], ["unknown"], ["openmpi", "unknown"]):
-        assert inside.everything(families, {}).items() >= nolocal.items()
+        assert inside_options.everything(families, {}).items() >= nolocal.items()
 
 
 @pytest.mark.parametrize(

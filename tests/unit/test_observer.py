@@ -19,7 +19,7 @@ from memory_synthetic import make_memory, name_of
 
 from rankwise.launch.observer import Observer
 from rankwise.launch.rundirectory import RunDirectory
-from rankwise.launch.witness import Witness
+from rankwise.launch.signal_origin import SignalOrigin
 from rankwise.profile.end_note import read_end_note
 
 TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
@@ -120,8 +120,8 @@ def test_the_end_waits_for_no_look(tmp_path: Path, memory: Path, monkeypatch: py
     assert not watching.is_alive()
 
 
-def test_a_witness_that_is_stopped_holds_nobody_up() -> None:
-    with Witness([signal.SIGUSR1]) as witness:
-        os.kill(witness.pid, signal.SIGSTOP)
+def test_a_signal_origin_that_is_stopped_holds_nobody_up() -> None:
+    with SignalOrigin([signal.SIGUSR1]) as origin:
+        os.kill(origin.pid, signal.SIGSTOP)
     with pytest.raises(ChildProcessError):
-        os.waitpid(witness.pid, 0)
+        os.waitpid(origin.pid, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.commands import waiting
+from rankwise.commands import messages
 from rankwise.commands.run import _several_programs
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
@@ -42,12 +42,12 @@ def test_a_library_that_is_not_found_is_named() -> None:
 def test_what_takes_long_after_the_end_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with waiting.Waiting("nothing", wanted=True):
+    with messages.Waiting("nothing", wanted=True):
         pass
-    monkeypatch.setattr(waiting, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(messages, "PATIENCE_S", 0.0)
     told = ""
     end = time.monotonic() + 30
-    with waiting.Waiting("a.rankwise to be written", wanted=True):
+    with messages.Waiting("a.rankwise to be written", wanted=True):
         while not told and time.monotonic() < end:
             time.sleep(0.01)
             told = capsys.readouterr().err

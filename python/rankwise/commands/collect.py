@@ -14,7 +14,7 @@ import argparse
 import os
 from pathlib import Path
 
-from rankwise.commands.saying import say
+from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
 from rankwise.profile import node_memory
 from rankwise.profile.collection import collect, run_directories

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rankwise.analysis.export_tables import ExportTable
-from rankwise.commands.saying import say
+from rankwise.commands.messages import say
 from rankwise.commands.selecting import add_selection, not_exported, selected
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing

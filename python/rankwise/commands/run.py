@@ -18,15 +18,16 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.saying import say as _say
-from rankwise.commands.waiting import Waiting
+from rankwise.commands.messages import Waiting
+from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside, job, remains, reorder
+from rankwise.launch import inside_options, job, reorder
 from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.strangers import Strangers
+from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile import node_memory
@@ -108,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=arguments.see_all)
     preloaded = library()
-    only = inside.only(arguments.only) if arguments.only is not None else []
+    only = inside_options.only(arguments.only) if arguments.only is not None else []
     settings = _inside(arguments, planned, only)
     reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
     if reordering:
@@ -143,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
         if view:
             view.end()
         raise
-    remains.wait(directory.path)
+    wait_for_ranks(directory.path)
     directory.note_end(observer.note(end.interrupted_ns))
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
@@ -163,11 +164,11 @@ def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str])
     if arguments.no_inside:
         if arguments.see_all:
             raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
-        return inside.nothing()
-    settings = inside.choosing(only) if only else {}
+        return inside_options.nothing()
+    settings = inside_options.choosing(only) if only else {}
     if arguments.see_all:
         families = [d.family for d in planned.detections]
-        everything = inside.everything(families, planned.environment)
+        everything = inside_options.everything(families, planned.environment)
         if everything:
             told = " ".join(f"{name}={value}" for name, value in everything.items())
             _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from threading import Thread
 from typing import NamedTuple
 
-from rankwise.launch.witness import Witness
+from rankwise.launch.signal_origin import SignalOrigin
 
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _STDERR = 2
@@ -57,7 +57,7 @@ def run(
     """
     handled = {*_HANDED_ON, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
-    with Witness(_HANDED_ON) as witness:
+    with SignalOrigin(_HANDED_ON) as origin:
         try:
             pid = _start(list(words), environment, mask, stderr)
         except OSError as error:
@@ -69,7 +69,7 @@ def run(
         started()
         beside = Thread(target=meanwhile)
         beside.start()
-        status, received, received_ns = _wait(pid, handled, witness)
+        status, received, received_ns = _wait(pid, handled, origin)
         beside.join()
     code = os.waitstatus_to_exitcode(status)
     if received:
@@ -93,7 +93,7 @@ def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int]
     )
 
 
-def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int, int, int]:
+def _wait(pid: int, handled: set[signal.Signals], origin: SignalOrigin) -> tuple[int, int, int]:
     """Wait for the child and hand signals on.
 
     Returns:
@@ -112,7 +112,7 @@ def _wait(pid: int, handled: set[signal.Signals], witness: Witness) -> tuple[int
         if signum in _ENDING:
             received = signum
             received_ns = received_ns or time.monotonic_ns()
-        if not witness.saw(signum):
+        if not origin.is_group(signum):
             os.kill(pid, signum)
 
 

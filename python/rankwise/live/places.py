@@ -11,7 +11,7 @@ from rankwise.live.difference import Difference
 from rankwise.live.process import POLLING, Open, Process
 from rankwise.profile.clock import NANOSECONDS
 from rankwise.profile.communicators import FIRST, Joined
-from rankwise.profile.inside import partners
+from rankwise.profile.current_calls import partners
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.waiting import Partner
 

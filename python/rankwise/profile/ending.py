@@ -11,8 +11,8 @@ from typing import Any
 from rankwise.profile.clock import NANOSECONDS, iso
 from rankwise.profile.communicators import FIRST
 from rankwise.profile.counters import Header
+from rankwise.profile.current_calls import CurrentCall
 from rankwise.profile.end_note import EndNote, Seen
-from rankwise.profile.inside import Inside
 from rankwise.profile.members import missing_ranks
 from rankwise.profile.named_ranks import named
 from rankwise.profile.procedures import Procedure
@@ -39,7 +39,7 @@ class Ending:
     """
 
     header: Header
-    inside: Inside | None
+    inside: CurrentCall | None
     left: tuple[Procedure, int] | None
     latest_ns: int
     stopped_ns: int

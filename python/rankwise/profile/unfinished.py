@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rankwise.profile.counters import Counters
-from rankwise.profile.inside import Inside
+from rankwise.profile.current_calls import CurrentCall
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.procedures import PROCEDURES
@@ -20,7 +20,7 @@ Row = tuple[int, int, int, int]
 
 
 def unfinished_rows(
-    rank: int, counters: Counters, insides: Iterable[Inside], regions: Regions, lifetime: Lifetime
+    rank: int, counters: Counters, current_calls: Iterable[CurrentCall], regions: Regions, lifetime: Lifetime
 ) -> list[Row]:
     """Return communicator, region, procedure and nanoseconds of each call that a process never left.
 
@@ -33,7 +33,7 @@ def unfinished_rows(
     if counters.header.state == "switched_off":
         return []  # it went on, and left this call perhaps
     rows = []
-    for call in insides:
+    for call in current_calls:
         region = int(regions.ids_of(rank, np.array([call.region]))[0])
         ns = max(lifetime.stopped_ns - call.since_ns, 0)
         rows.append((call.communicator, region, call.procedure.id, ns))

@@ -17,12 +17,12 @@ from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
 from rankwise.profile.counters import Counters
 from rankwise.profile.coverage import not_covered
+from rankwise.profile.current_calls import CurrentCall, current_calls, latest_left
 from rankwise.profile.end_note import EndNote
 from rankwise.profile.ending import Ending, partial_reason
 from rankwise.profile.files import Files, join_files
 from rankwise.profile.grouping import LARGEST
 from rankwise.profile.holders import Holder
-from rankwise.profile.inside import Inside, all_inside, latest_left
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.memory_used import memory_sentences
@@ -80,8 +80,8 @@ class WorldProfile:
         self.files: Files = join_files(self.ranks, self.joined)
         self.peers = Peers(self.ranks, world.size)
         self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
-        self.insides: dict[int, list[Inside]] = {
-            rank: list(all_inside(rank, counters, self.clocks[rank], self.joined))
+        self.current_calls: dict[int, list[CurrentCall]] = {
+            rank: list(current_calls(rank, counters, self.clocks[rank], self.joined))
             for rank, counters in self.ranks.items()
         }
         self.endings = {rank: self._ending(rank, counters) for rank, counters in self.ranks.items()}
@@ -104,7 +104,7 @@ class WorldProfile:
         latest = Lifetime.of(counters, self.clocks[rank])
         return Ending(
             counters.header,
-            next(iter(self.insides[rank]), None),
+            next(iter(self.current_calls[rank]), None),
             latest_left(rank, counters, self.joined),
             latest.stopped_ns,
             self.lifetimes[rank].stopped_ns,
@@ -194,7 +194,7 @@ class WorldProfile:
             self.joined.ids[rank],
             self.regions.ids[rank],
             self.peers.owners[rank],
-            unfinished_rows(rank, counters, self.insides[rank], self.regions, self.lifetimes[rank]),
+            unfinished_rows(rank, counters, self.current_calls[rank], self.regions, self.lifetimes[rank]),
         )
 
     def _run(self) -> tuple[Any, ...]:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside, remains
+from rankwise.launch import inside_options
 from rankwise.launch.environment import prepare
 from rankwise.launch.output import telling_line
 from rankwise.launch.plan import library, plan
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signals import Signals
+from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.profile.assemble import assemble
 from rankwise.trials import process
@@ -55,9 +56,9 @@ def as_recorded(connection: sqlite3.Connection) -> Recording:
     (only,) = connection.execute("SELECT only FROM run").fetchone()
     (hooks,) = connection.execute("SELECT COUNT(*) FROM ranks WHERE transport_state <> 'disabled'").fetchone()
     if not hooks:
-        return Recording(inside.nothing())
+        return Recording(inside_options.nothing())
     names = tuple(decoded_list(only))
-    return Recording(inside.choosing(names) if names else {}, names)
+    return Recording(inside_options.choosing(names) if names else {}, names)
 
 
 def check(command: Command) -> None:
@@ -93,7 +94,7 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     output = profile.with_suffix(".out")
     end = process.run(launch.words, launch.environment, output, limit, signals)
     if end.status != 0 or end.too_long:
-        remains.wait(directory.path)
+        wait_for_ranks(directory.path)
     directory.note_end()
     if end.interrupted:
         directory.remove()

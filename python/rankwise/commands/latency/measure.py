@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.commands.saying import say as _say
+from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring.settings import MODES, MOST_RANKS
 from rankwise.version import __version__

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.map import machines
 from rankwise.commands.map.verify_options import CONFIDENCE, RESOLVE
-from rankwise.commands.saying import say
+from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ _UNKNOWN_TAG = CONSTANTS["TAG_UNKNOWN"]
 _NOT_A_RANK = {CONSTANTS["PARTNER_ANY"]: ANY, CONSTANTS["PARTNER_SEVERAL"]: SEVERAL}
 
 
-class Inside(NamedTuple):
+class CurrentCall(NamedTuple):
     """A call that was not left.
 
     Attributes:
@@ -42,7 +42,7 @@ class Inside(NamedTuple):
     destination: Partner | None
 
 
-def all_inside(rank: int, counters: Counters, clock: Clock, joined: Joined) -> Iterator[Inside]:
+def current_calls(rank: int, counters: Counters, clock: Clock, joined: Joined) -> Iterator[CurrentCall]:
     """Find the calls that the threads of a process never left, the first thread's first."""
     if counters.header.state == "finalized":
         return
@@ -51,7 +51,7 @@ def all_inside(rank: int, counters: Counters, clock: Clock, joined: Joined) -> I
         procedure = _PROCEDURES.get(int(part(key, "CALLS", "PROCEDURE")[0]))
         if procedure is not None:
             communicator = int(joined.ids_of(rank, part(key, "CALLS", "COMMUNICATOR"))[0])
-            yield Inside(
+            yield CurrentCall(
                 procedure,
                 communicator,
                 int(part(key, "CALLS", "REGION")[0]),

@@ -16,7 +16,7 @@ from rankwise.profile.node_memory import COUNTERS_NAME, is_alive
 _STEP_S = 0.02
 
 
-def wait(run_directory: Path, seconds: float = 3.0) -> None:
+def wait_for_ranks(run_directory: Path, seconds: float = 3.0) -> None:
     """Wait until nothing more comes into the run directory, but no longer than `seconds`.
 
     Nodes whose processes were killed with their keeper can't be told from those that go on: they get a third

@@ -1,17 +1,26 @@
-"""Says what is being waited for, where it takes long: after the end of a job nobody expects to wait."""
+"""Lines on stderr, beside the results on stdout."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 from types import TracebackType
 
-from rankwise.commands.saying import say
+from rankwise.report.safe import safe
 
 PATIENCE_S = 5.0
+"""Seconds after the end of a job without a line on what is being waited for: nobody expects to wait."""
+
+
+def say(line: str) -> None:
+    """Write a line with our name before it; that nobody reads it is no failure."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"rankwise: {safe(line)}\n")
 
 
 class Waiting:
-    """A piece of work that should not take long.
+    """A piece of work that should not take long; a line says what is being waited for if it does.
 
     Args:
         what: is waited for, as part of a sentence.

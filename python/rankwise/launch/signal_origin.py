@@ -15,7 +15,7 @@ from collections.abc import Collection
 from types import TracebackType
 
 
-class Witness:
+class SignalOrigin:
     """A child process that does nothing but note which signals reach it.
 
     Args:
@@ -36,12 +36,12 @@ class Witness:
         os.close(notes)
         os.close(lifeline)
 
-    def saw(self, signum: int, seconds: float = 0.25) -> bool:
+    def is_group(self, signum: int, seconds: float = 0.25) -> bool:
         """Whether the group got the signal, too; each arrival is told once.
 
         Args:
             signum: the signal that we got.
-            seconds: to wait for the witness to be scheduled.
+            seconds: to wait for the child to be scheduled.
         """
         while signum not in self._seen:
             ready, _, _ = select.select([self._notes], [], [], seconds)
@@ -52,7 +52,7 @@ class Witness:
         self._seen.remove(signum)
         return True
 
-    def __enter__(self) -> Witness:
+    def __enter__(self) -> SignalOrigin:
         return self
 
     def __exit__(
