@@ -184,6 +184,31 @@ def test_one_or_several(path: Path, capsys: pytest.CaptureFixture[str], words: l
     assert "% of MPI: of the total time in MPI, " in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--by", "call", "--call", "Alltoall"],
+        ["--by", "communicator", "--call", "Alltoall"],
+        ["--by", "pair", "--call", "Alltoall"],
+        ["--by", "collective", "--call", "Isend"],
+        ["--by", "file", "--rank", "0"],
+    ],
+)
+def test_nothing_in_the_part_says_nothing_of_the_whole(
+    path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT OR IGNORE INTO procedures VALUES (99, 'MPI_Alltoall', 'collective')")
+    assert main(["show", str(path), *words]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.endswith("part. Nothing of this was recorded in the part that is selected.")
+
+
+def test_nobody_spends_the_most_of_nothing(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(path), "--by", "rank", "--region", "(outside)", "--call", "Isend"]) == 0
+    assert "the most" not in capsys.readouterr().out
+
+
 def test_opens_of_files_are_those_of_the_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = profiles.write_with_files(tmp_path / "a.rankwise")
 

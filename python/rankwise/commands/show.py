@@ -105,10 +105,13 @@ def _print_json(arguments: argparse.Namespace) -> None:
 
 
 def _print_part(arguments: argparse.Namespace) -> None:
+    from dataclasses import replace
+
     from rich.text import Text
 
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
+    from rankwise.report.empty import NOTHING_SELECTED
     from rankwise.report.terminal.matrix import matrix_lines
     from rankwise.report.terminal.page import Page
     from rankwise.report.terminal.view import show_view
@@ -129,4 +132,7 @@ def _print_part(arguments: argparse.Namespace) -> None:
         if found:
             page.write(*matrix_lines(page, found, arguments.of or MEASURES[0]))
         if shown:
+            if part:  # the sentences in place of empty tables are on the whole program
+                tables = [replace(table, empty=NOTHING_SELECTED) for table in shown.tables]
+                shown = replace(shown, tables=tables)
             show_view(page, shown, detail, arguments.limit)

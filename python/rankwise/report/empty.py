@@ -29,3 +29,4 @@ NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
     " what you want to see by itself."
 )
+NOTHING_SELECTED = "Nothing of this was recorded in the part that is selected."

@@ -34,7 +34,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     if Detail.VERBOSE in detail:
         data["messages"] = rows = pairs_in_detail(connection)
         tables += _tables(rows, Detail.VERBOSE)
-    return View(_title(rows[0]) if rows else "", tables, data)
+    return View(_title(rows[0]) if rows and rows[0].bytes else "", tables, data)
 
 
 def _title(most: Pair) -> str:

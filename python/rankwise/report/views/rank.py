@@ -96,7 +96,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     if Detail.VERBOSE in detail and rows:
         title, sums = "Their processes", _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title, sums, detail=Detail.VERBOSE))
-    return View(_title(rows) if rows else "", tables, {"ranks": rows, "top_calls": top})
+    return View(_title(rows) if rows and rows[0].seconds else "", tables, {"ranks": rows, "top_calls": top})
 
 
 def _title(rows: Sequence[Rank]) -> str:
