@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "bisect.h"
-#include "siblings.h"
+#include "kway_refine.h"
 
 namespace rankwise::placement {
 
@@ -90,7 +90,7 @@ Indices divide(const Graph &graph, std::span<const Index> capacity, const Effort
   std::iota(all.begin(), all.end(), 0);
   Division(effort, parallel, part).divide(graph, all, capacity, 0, seed);
   make_fit(part, capacity);
-  if (capacity.size() > 2) refine_siblings(graph, part, capacity, effort);
+  if (capacity.size() > 2) kway_refine(graph, part, capacity, effort);
   return part;
 }
 

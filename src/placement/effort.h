@@ -8,7 +8,7 @@
 namespace rankwise::placement {
 
 // For few ranks, what has to be done is done within milliseconds, so more is tried.
-struct Redivisions {
+struct Repartitions {
   int patience = 0;  // attempts in a row that gain nothing
   int tries = 0;     // of the same objects
   int bisections = 0;
@@ -23,15 +23,15 @@ struct Effort {
   int patience;        // moves without gain, at most
   int least_patience;  // likewise, on the smallest graphs
   int bisections;      // of each graph, the best of which counts
-  int sibling_rounds;  // of refinement between all parts of an object
-  int sibling_patience;
+  int kway_rounds;     // of refinement between all parts of an object
+  int kway_patience;
   int search_rounds;    // of the search for swaps
   int search_partners;  // whose neighbourhood is tried
   int rounds;           // of exchange and swaps
   int seeds;
   std::int32_t one_seed;             // from so many ranks on; fewer are placed from more seeds, in proportion
   std::int32_t one_seed_on_network;  // where halves fit together well or not by chance
-  Redivisions redivisions;
+  Repartitions repartitions;
   int annealing;  // steps, in a network of few slots
 };
 
@@ -40,8 +40,8 @@ constexpr Effort kUsual{5, 4, 6, 1500, 36, 2, 2, 40, 6, 3, 1, 1, 256, 384, {150,
 constexpr Effort kThorough{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 1, 512, 65536, {200, 12, 3, 16, 4000000}, 1000000};
 constexpr Effort kMost{16, 4, 6, 4000, 100, 2, 6, 120, 20, 5, 3, 4, 512, 65536, {200, 12, 3, 16, 4000000}, 4000000};
 
-// Few ranks are divided again and again, and in a network of few slots annealing makes up for what halving misses:
-// short bisections are enough there.
+// Few ranks are divided again and again, and in a network of few slots annealing makes up for what recursive bisection
+// misses: short bisections are enough there.
 constexpr Effort short_of(Effort effort, bool is_network) {
   effort.least_patience = 20;
   effort.bisections = 1;
@@ -57,7 +57,7 @@ inline Effort effort_for(int wish, std::int32_t ranks, bool is_network, bool are
   Effort effort = wish == 1 ? kUsual : wish == 2 ? kThorough : kMost;
   if (wish == 1 && (is_network ? are_few_slots : ranks <= very_few)) effort = short_of(effort, is_network);
   if (ranks <= few) effort.bisections++;
-  if (ranks > very_few) effort.redivisions = {};
+  if (ranks > very_few) effort.repartitions = {};
   if (is_network)
     effort.seeds = std::max(effort.seeds, std::min(effort.one_seed_on_network / ranks, most_on_network));
   else

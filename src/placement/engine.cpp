@@ -6,19 +6,19 @@
 #include <numeric>
 #include <optional>
 
-#include "blocks.h"
+#include "bottleneck.h"
 #include "bound.h"
 #include "effort.h"
 #include "fewswaps.h"
-#include "halving.h"
 #include "layouts.h"
 #include "links.h"
+#include "node_swaps.h"
 #include "parallel.h"
 #include "progress.h"
 #include "random.h"
 #include "recursion.h"
-#include "redivision.h"
-#include "relief.h"
+#include "recursive_bisection.h"
+#include "repartition.h"
 #include "swaps.h"
 
 namespace rankwise::placement {
@@ -96,7 +96,7 @@ class Engine {
         progress_.end_step();
       }
       if (are_few(machine_) && effort_.annealing > 0 && may_be_cheaper(best)) take(best, annealed(best));
-      if (effort_.redivisions.patience > 0 && !network_) take(best, redivided(best));
+      if (effort_.repartitions.patience > 0 && !network_) take(best, repartitioned(best));
       progress_.end_step();
       if (may_be_cheaper(best) && (before.cost == best.cost || traffic_.rows.adjacent.size() <= kMany))
         consider(best, before, Random::of_part(seed_, 0));
@@ -122,7 +122,7 @@ class Engine {
     for (Candidate &start : starts) {
       find_load(start);
       Candidate relieved = start;
-      relieve(traffic_, *links_, machine_, effort_, random, relieved.place);
+      relieve_bottleneck(traffic_, *links_, machine_, effort_, random, relieved.place);
       relieved.cost = cost_of(traffic_, machine_, relieved.place);
       find_load(relieved);
       take(best, std::move(start));
@@ -142,7 +142,7 @@ class Engine {
   }
 
   [[nodiscard]] Candidate divided(Filling filling, std::uint64_t seed) {
-    if (network_) return with_cost(place_by_halves(traffic_, machine_, effort_, seed, parallel_, progress_));
+    if (network_) return with_cost(place_by_bisection(traffic_, machine_, effort_, seed, parallel_, progress_));
     return with_cost(place_by_level(traffic_, machine_, filling, effort_, seed, parallel_, progress_));
   }
 
@@ -157,10 +157,10 @@ class Engine {
     return laid;
   }
 
-  [[nodiscard]] Candidate redivided(const Candidate &found) const {
+  [[nodiscard]] Candidate repartitioned(const Candidate &found) const {
     const std::uint64_t seed = Random::of_part(seed_, 0);
     Indices place = found.place;
-    redivide(traffic_, machine_, effort_, seed, place);
+    repartition_objects(traffic_, machine_, effort_, seed, place);
     return improved(with_cost(std::move(place)), seed);
   }
 
@@ -200,7 +200,7 @@ class Engine {
     Random random(seed);
     for (int round = 0; round < effort_.rounds; round++) {
       Candidate next = candidate;
-      if (network_) exchange_nodes(traffic_, machine_, effort_, random, next.place);
+      if (network_) swap_nodes(traffic_, machine_, effort_, random, next.place);
       search_swaps(traffic_, machine_, effort_, random, next.place);
       next.cost = cost_of(traffic_, machine_, next.place);
       const bool is_last = next.cost > candidate.cost * kHardlyCheaper;

@@ -1,6 +1,6 @@
 // Improves a placement: ranks change places so that less goes over the most loaded link.
-#ifndef RANKWISE_PLACEMENT_RELIEF_H
-#define RANKWISE_PLACEMENT_RELIEF_H
+#ifndef RANKWISE_PLACEMENT_BOTTLENECK_H
+#define RANKWISE_PLACEMENT_BOTTLENECK_H
 
 #include "effort.h"
 #include "links.h"
@@ -14,8 +14,8 @@ double highest_load(const Traffic &traffic, const Links &links, const Machine &m
 
 // Ranks whose bytes take the most loaded link try others' places, near partners and anywhere, as long as that relieves
 // it or spreads what is on the links. Then ranks go nearer to their partners where that raises the highest load not.
-void relieve(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort, Random &random,
-             Indices &place);
+void relieve_bottleneck(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
+                        Random &random, Indices &place);
 
 }  // namespace rankwise::placement
 

@@ -1,6 +1,6 @@
 // Places ranks on a network: its nodes are halved again and again, and the ranks with them.
-#ifndef RANKWISE_PLACEMENT_HALVING_H
-#define RANKWISE_PLACEMENT_HALVING_H
+#ifndef RANKWISE_PLACEMENT_RECURSIVE_BISECTION_H
+#define RANKWISE_PLACEMENT_RECURSIVE_BISECTION_H
 
 #include "effort.h"
 #include "machine.h"
@@ -11,8 +11,8 @@ namespace rankwise::placement {
 
 // The place of each rank. Each bisection knows where the others are by then, so that ranks go to the side that is
 // nearer to those they communicate with (Dunlop and Kernighan 1985).
-Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
-                        Parallel &parallel, Progress &progress);
+Indices place_by_bisection(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                           Parallel &parallel, Progress &progress);
 
 // Places ranks inside the nodes that they are to be in, each with room for them.
 Indices place_in_nodes(const Traffic &traffic, const Machine &machine, const Indices &node, const Effort &effort,

@@ -1,4 +1,4 @@
-#include "halving.h"
+#include "recursive_bisection.h"
 
 #include <algorithm>
 #include <numeric>
@@ -34,9 +34,9 @@ void make_fit(Sides &sides, Capacity capacity) {
   }
 }
 
-class Halving {
+class RecursiveBisection {
  public:
-  Halving(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed)
+  RecursiveBisection(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed)
       : traffic_(traffic),
         machine_(machine),
         network_(*machine.network()),
@@ -189,9 +189,9 @@ class Halving {
 
 }  // namespace
 
-Indices place_by_halves(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
-                        Parallel &parallel, Progress &progress) {
-  const Indices node = Halving(traffic, machine, effort, seed).run(progress);
+Indices place_by_bisection(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                           Parallel &parallel, Progress &progress) {
+  const Indices node = RecursiveBisection(traffic, machine, effort, seed).run(progress);
   return place_in_nodes(traffic, machine, node, effort, seed, parallel);
 }
 

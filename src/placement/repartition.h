@@ -1,6 +1,6 @@
 // Divides some objects of the machine among their ranks anew, again and again.
-#ifndef RANKWISE_PLACEMENT_REDIVISION_H
-#define RANKWISE_PLACEMENT_REDIVISION_H
+#ifndef RANKWISE_PLACEMENT_REPARTITION_H
+#define RANKWISE_PLACEMENT_REPARTITION_H
 
 #include "effort.h"
 #include "machine.h"
@@ -9,7 +9,8 @@ namespace rankwise::placement {
 
 // Takes a few neighbouring objects of the same parent, places all their ranks in them from scratch, and keeps that if
 // it is not dearer. What others send these ranks costs the same in any case: they stay in the parent. Not for networks.
-void redivide(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed, Indices &place);
+void repartition_objects(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                         Indices &place);
 
 }  // namespace rankwise::placement
 

@@ -1,6 +1,6 @@
 // Improves a placement on a network: two nodes exchange all ranks that they have.
-#ifndef RANKWISE_PLACEMENT_BLOCKS_H
-#define RANKWISE_PLACEMENT_BLOCKS_H
+#ifndef RANKWISE_PLACEMENT_NODE_SWAPS_H
+#define RANKWISE_PLACEMENT_NODE_SWAPS_H
 
 #include "effort.h"
 #include "machine.h"
@@ -9,8 +9,7 @@
 namespace rankwise::placement {
 
 // Nodes whose slots are arranged alike, alone.
-void exchange_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
-                    Indices &place);
+void swap_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place);
 
 }  // namespace rankwise::placement
 

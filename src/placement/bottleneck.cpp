@@ -1,4 +1,4 @@
-#include "relief.h"
+#include "bottleneck.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,10 +22,10 @@ Indices slots_of(const Machine &machine, const Indices &place) {
   return slot;
 }
 
-class Relief {
+class BottleneckSearch {
  public:
-  Relief(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort, Random &random,
-         Indices &place)
+  BottleneckSearch(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
+                   Random &random, Indices &place)
       : traffic_(traffic),
         machine_(machine),
         random_(random),
@@ -181,9 +181,9 @@ double highest_load(const Traffic &traffic, const Links &links, const Machine &m
   return Loads(traffic, links, slots_of(machine, place)).highest();
 }
 
-void relieve(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort, Random &random,
-             Indices &place) {
-  if (links.count() > 0) Relief(traffic, links, machine, effort, random, place).run();
+void relieve_bottleneck(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
+                        Random &random, Indices &place) {
+  if (links.count() > 0) BottleneckSearch(traffic, links, machine, effort, random, place).run();
 }
 
 }  // namespace rankwise::placement

@@ -1,4 +1,4 @@
-#include "blocks.h"
+#include "node_swaps.h"
 
 #include <algorithm>
 #include <map>
@@ -72,8 +72,7 @@ Indices kinds(const Machine &machine, const Indices &begins) {
 
 }  // namespace
 
-void exchange_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random,
-                    Indices &place) {
+void swap_nodes(const Traffic &traffic, const Machine &machine, const Effort &effort, Random &random, Indices &place) {
   const Indices begins = machine.parts(0, machine.slots(), 0);
   const auto count = static_cast<Index>(begins.size()) - 1;
   if (count == machine.slots()) return;  // a swap of ranks is one of nodes

@@ -1,4 +1,4 @@
-#include "redivision.h"
+#include "repartition.h"
 
 #include <algorithm>
 #include <map>
@@ -40,9 +40,9 @@ struct Level {
   Indices object;  // of each place
 };
 
-class Redivision {
+class Repartition {
  public:
-  Redivision(const Traffic &traffic, const Machine &machine, const Effort &effort, Indices &place)
+  Repartition(const Traffic &traffic, const Machine &machine, const Effort &effort, Indices &place)
       : traffic_(traffic),
         machine_(machine),
         effort_(effort),
@@ -50,8 +50,8 @@ class Redivision {
         occupant_(machine.slots(), -1),
         own_(place.size(), -1) {
     for (std::size_t rank = 0; rank < place.size(); rank++) occupant_[place[rank]] = static_cast<Index>(rank);
-    effort_.bisections = effort.redivisions.bisections;
-    effort_.starts = effort.redivisions.starts;
+    effort_.bisections = effort.repartitions.bisections;
+    effort_.starts = effort.repartitions.starts;
     for (int level = 0; level < machine.depth(); level++) {
       levels_.emplace_back(machine, level);
       improved_.emplace_back(levels_.back().objects.size(), 0);
@@ -83,7 +83,7 @@ class Redivision {
     if (std::any_of(numbers.begin(), numbers.end(), [&](Index number) { return improved[number] > tries.since; }))
       tries.count = 0;
     tries.since = improvements_;
-    return tries.count++ < effort_.redivisions.tries;
+    return tries.count++ < effort_.repartitions.tries;
   }
 
   // An object and others of the same parent: each time one that has much traffic with those before, with some luck.
@@ -187,16 +187,16 @@ class Redivision {
 
 }  // namespace
 
-void redivide(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
-              Indices &place) {
+void repartition_objects(const Traffic &traffic, const Machine &machine, const Effort &effort, std::uint64_t seed,
+                         Indices &place) {
   if (machine.depth() == 0) return;
-  Redivision redivision(traffic, machine, effort, place);
+  Repartition repartition(traffic, machine, effort, place);
   Random random(seed);
-  const Redivisions &most = effort.redivisions;
+  const Repartitions &most = effort.repartitions;
   int since = 0;
   for (int number = 0;
-       number < kMostOfPatience * most.patience && since < most.patience && redivision.work() < most.work; number++)
-    since = redivision.attempt(random) ? 0 : since + 1;
+       number < kMostOfPatience * most.patience && since < most.patience && repartition.work() < most.work; number++)
+    since = repartition.attempt(random) ? 0 : since + 1;
 }
 
 }  // namespace rankwise::placement

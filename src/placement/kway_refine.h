@@ -1,6 +1,6 @@
 // Refines a division into many parts: each two parts that communicate exchange vertices.
-#ifndef RANKWISE_PLACEMENT_SIBLINGS_H
-#define RANKWISE_PLACEMENT_SIBLINGS_H
+#ifndef RANKWISE_PLACEMENT_KWAY_REFINE_H
+#define RANKWISE_PLACEMENT_KWAY_REFINE_H
 
 #include "effort.h"
 #include "graph.h"
@@ -8,7 +8,7 @@
 namespace rankwise::placement {
 
 // All vertices are single ranks, and no part has more than it has room for; so it stays.
-void refine_siblings(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort);
+void kway_refine(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort);
 
 }  // namespace rankwise::placement
 

@@ -1,4 +1,4 @@
-#include "siblings.h"
+#include "kway_refine.h"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +17,9 @@ struct Couple {
   Index one, other;
 };
 
-class Siblings {
+class KWayRefinement {
  public:
-  Siblings(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort)
+  KWayRefinement(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort)
       : graph_(graph),
         part_(part),
         effort_(effort),
@@ -91,7 +91,7 @@ class Siblings {
     std::size_t kept = 0;
     int since = 0;
     full_ = {false, false};
-    for (int side = choose(); side >= 0 && since <= effort_.sibling_patience; side = choose()) {
+    for (int side = choose(); side >= 0 && since <= effort_.kway_patience; side = choose()) {
       const Index v = heaps_[side].top();
       heaps_[side].remove(v);
       vertices_[v].is_locked = true;
@@ -191,9 +191,9 @@ class Siblings {
 
 }  // namespace
 
-void refine_siblings(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort) {
-  Siblings siblings(graph, part, capacity, effort);
-  for (int round = 0; round < effort.sibling_rounds && siblings.round(); round++) {
+void kway_refine(const Graph &graph, Indices &part, std::span<const Index> capacity, const Effort &effort) {
+  KWayRefinement refinement(graph, part, capacity, effort);
+  for (int round = 0; round < effort.kway_rounds && refinement.round(); round++) {
   }
 }
 
