@@ -233,7 +233,7 @@ struct rankwise_header {
 
   struct rankwise_stamp loaded;   /* just before PMPI_Init */
   struct rankwise_stamp started;  /* MPI_Init returned */
-  struct rankwise_stamp latest;   /* last sign of life: renewed a few times a second while MPI is called */
+  struct rankwise_stamp latest;   /* last heartbeat: renewed a few times a second while MPI is called */
   struct rankwise_stamp stopping; /* MPI_Finalize called */
   struct rankwise_stamp stopped;  /* MPI_Finalize returned */
 

@@ -22,9 +22,9 @@ namespace rankwise::process {
 
 namespace {
 
-constexpr std::int64_t sign_of_life_ns = 250'000'000;
+constexpr std::int64_t heartbeat_ns = 250'000'000;
 
-std::uint64_t sign_of_life_ticks = 0;
+std::uint64_t heartbeat_ticks = 0;
 
 // Held while the latest stamp and what belongs to it are written: readers go by all of it.
 Lock stamping;
@@ -136,11 +136,11 @@ void start(const World &world) {
   head->state = RANKWISE_STATE_RUNNING;
   const std::uint64_t ticks = clock::elapsed(head->loaded.ticks, head->started.ticks);
   const std::int64_t ns = head->started.monotonic_ns - head->loaded.monotonic_ns;
-  sign_of_life_ticks = ns > 0 && ticks > 0
-                           ? static_cast<std::uint64_t>(static_cast<double>(ticks) / static_cast<double>(ns) *
-                                                        static_cast<double>(sign_of_life_ns))
-                           : static_cast<std::uint64_t>(sign_of_life_ns);
-  next_sign_of_life = head->started.ticks + sign_of_life_ticks;
+  heartbeat_ticks = ns > 0 && ticks > 0
+                        ? static_cast<std::uint64_t>(static_cast<double>(ticks) / static_cast<double>(ns) *
+                                                     static_cast<double>(heartbeat_ns))
+                        : static_cast<std::uint64_t>(heartbeat_ns);
+  next_heartbeat = head->started.ticks + heartbeat_ticks;
   set_thread_level(world.thread_level);
 }
 
@@ -208,12 +208,12 @@ void add_setup_cost(std::uint64_t ns) { counters_file::header()->own_setup_ns +=
 void add_finish_cost(std::uint64_t ns) { counters_file::header()->own_finish_ns += ns; }
 void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
 
-void sign_of_life() {
+void heartbeat() {
   // Of several threads one is enough.
   if (!stamping.try_acquire()) return;
   rankwise_header *head = counters_file::header();
   const rankwise_stamp now = clock::stamp();
-  __atomic_store_n(&next_sign_of_life, now.ticks + sign_of_life_ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&next_heartbeat, now.ticks + heartbeat_ticks, __ATOMIC_RELAXED);
   read_usage(head);
   head->latest = now;
   stamping.release();

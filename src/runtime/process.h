@@ -54,12 +54,12 @@ void resume();
 // Nothing more is recorded; what has been counted stays.
 void switch_off();
 
-// Renews the sign of life when the last one is old; to be called with the time of every call's end.
-inline std::uint64_t next_sign_of_life = ~0ULL;
-void sign_of_life();
+// Renews the heartbeat when the last one is old; to be called with the time of every call's end.
+inline std::uint64_t next_heartbeat = ~0ULL;
+void heartbeat();
 inline void alive_at(std::uint64_t ticks) {
-  if (ticks > __atomic_load_n(&next_sign_of_life, __ATOMIC_RELAXED)) [[unlikely]] {
-    sign_of_life();
+  if (ticks > __atomic_load_n(&next_heartbeat, __ATOMIC_RELAXED)) [[unlikely]] {
+    heartbeat();
   }
 }
 

@@ -42,7 +42,7 @@ def set_time(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Time:
 def running(
     process: Process, latest: float, inside: str = "", since: float = 0.0, on: int = WORLD
 ) -> Process:
-    """Make a process one that runs, whose last sign of life was at `latest`, perhaps inside a call."""
+    """Make a process one that runs, whose last heartbeat was at `latest`, perhaps inside a call."""
     state = {"state": CONSTANTS["STATE_RUNNING"], "stopping": NO_STAMP, "stopped": NO_STAMP}
     process.header |= state | {"latest": stamp(latest)}
     process.threads = [{"tid": 100, "alive": 1, "inside_since": ticks(since or latest)}]

@@ -39,10 +39,10 @@ bool expect(long is, long should, const char *what) {
   return is == should;
 }
 
-// All find that a sign of life is due.
+// All find that a heartbeat is due.
 bool stamps() {
   in_threads([](unsigned) {
-    for (int i = 0; i < rounds; ++i) process::sign_of_life();
+    for (int i = 0; i < rounds; ++i) process::heartbeat();
   });
   return true;
 }

@@ -368,7 +368,7 @@ def test_a_launched_job_may_start_a_further_program(tmp_path: Path, time: Time) 
     assert watch.look().last
 
 
-def test_an_aborted_job_ends_with_its_last_sign_of_life(tmp_path: Path, time: Time) -> None:
+def test_an_aborted_job_ends_with_its_last_heartbeat(tmp_path: Path, time: Time) -> None:
     world = hanging()
     world[3].header["state"] = CONSTANTS["STATE_ABORTED"]
     watch = Watch(write(tmp_path / "run", world), 2.0)

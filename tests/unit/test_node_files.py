@@ -113,7 +113,7 @@ def test_of_counters_that_are_there_several_times_the_latest_count(tmp_path: Pat
     assert len(failures) == 1  # the entry that is no counters is told all the same
 
 
-def test_of_the_same_sign_of_life_the_later_save_counts(tmp_path: Path) -> None:
+def test_of_the_same_heartbeat_the_later_save_counts(tmp_path: Path) -> None:
     name = "node1.4000.0.counters"
     for file, saved_ns in (("a.node", SAVED_NS + 1), ("b.node", SAVED_NS)):
         written(tmp_path, node_file({name: IMAGES[name]}, saved_realtime_ns=saved_ns), file)

@@ -49,7 +49,7 @@ def test_a_rank_that_was_killed(tmp_path: Path) -> None:
         " LEFT JOIN communicators AS c ON c.id = inside_communicator ORDER BY rank",
     )
     assert ranks[0] == ("finalized", 10.0, None, None, None)
-    # Its last sign of life is that it entered a call after the latest stamp.
+    # Its last heartbeat is that it entered a call after the latest stamp.
     assert ranks[1][:4] == ("running", 9.25, "MPI_Allreduce", "W_s1.1")
     assert "T" in ranks[1][4]
 
@@ -67,7 +67,7 @@ def test_a_rank_that_ended_outside_of_calls(tmp_path: Path) -> None:
     )
 
 
-def test_the_call_before_the_end_is_a_sign_of_life(tmp_path: Path) -> None:
+def test_the_call_before_the_end_is_a_heartbeat(tmp_path: Path) -> None:
     processes = small_world()
     for process in processes:
         process.header |= KILLED
@@ -162,7 +162,7 @@ def test_on_other_nodes_calls_last_to_the_end_of_the_job(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("note", [None, "{}", "[1]", '{"host": "node1", "monotonic_ns": "x"}'])
-def test_without_a_note_calls_last_to_the_last_sign_of_life(tmp_path: Path, note: str | None) -> None:
+def test_without_a_note_calls_last_to_the_last_heartbeat(tmp_path: Path, note: str | None) -> None:
     processes = hanging()
     processes[1].header["latest"] = stamp(7)  # another thread's call
     run = write_world(tmp_path / "run", processes)
@@ -176,7 +176,7 @@ def test_without_a_note_calls_last_to_the_last_sign_of_life(tmp_path: Path, note
 def test_a_rank_that_polled_is_not_blamed_alone(tmp_path: Path) -> None:
     processes = hanging()
     processes[3].threads[0]["inside_key"] = calls_key(0, 3, IDS["MPI_Bcast"], 0)
-    # Its latest sign of life is 0.1 s before the end.
+    # Its latest heartbeat is 0.1 s before the end.
     processes[0].header["latest"] = stamp(29.9)
     processes[0].threads[0] |= {"inside_since": ticks(29.9), "left_key": calls_key(0, 3, IDS["MPI_Test"], 0)}
     run = write_world(tmp_path / "run", processes)

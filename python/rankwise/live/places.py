@@ -56,7 +56,7 @@ def _place(rank: int, process: Process, joined: Joined, polled: tuple[int, int] 
     if polling:
         communicator = int(joined.ids_of(rank, np.array([polling.communicator]))[0])
         return _since(process, POLLS, None, polling.procedure, communicator)
-    return _since(process, OUTSIDE, process.sign_of_life_ns)
+    return _since(process, OUTSIDE, process.heartbeat_ns)
 
 
 def _is_poll(call: Open, now_ns: int) -> bool:

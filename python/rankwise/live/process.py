@@ -66,7 +66,7 @@ class Process:
 
     Attributes:
         counters: what it has counted.
-        clock: its clock, exact at its last sign of life.
+        clock: its clock, exact at its last heartbeat.
         before_ns: just before it was read, in nanoseconds since 1970, by the clock of its node as far as that
             is known.
         now_ns: just after it was read.
@@ -137,7 +137,7 @@ class Process:
         ]
 
     @cached_property
-    def sign_of_life_ns(self) -> int:
+    def heartbeat_ns(self) -> int:
         """The last instant at which it is known to have called MPI, nanoseconds since 1970.
 
         Exact to 0.25 s: the stamp is renewed that often while MPI is called. Where calls are short, the
@@ -177,7 +177,7 @@ class Process:
 def processes(files: Sequence[Counters], read_ns: Sequence[tuple[int, int]]) -> list[Process]:
     """Put the counters of processes on the clocks of their nodes.
 
-    A node whose clock is ahead of ours has given signs of life that lie in our future: its now is at least
+    A node whose clock is ahead of ours has had heartbeats that lie in our future: its now is at least
     the latest of them. A clock that is behind can't be told from processes that have been silent.
 
     Args:
@@ -203,6 +203,6 @@ def processes(files: Sequence[Counters], read_ns: Sequence[tuple[int, int]]) -> 
 
 
 def _anchored(counters: Counters, clock: Clock) -> Clock:
-    """Tie the clock to the last sign of life: how it was set or drifted before does not matter then."""
+    """Tie the clock to the last heartbeat: how it was set or drifted before does not matter then."""
     latest = counters.header.stamps["latest"]
     return Clock(clock.ticks_per_second, latest) if latest.used else clock

@@ -109,7 +109,7 @@ def is_over(found: Sequence[Process], launched: bool) -> bool:
     """
     if not found:
         return False
-    silent = min(process.now_ns - process.sign_of_life_ns for process in found) / NANOSECONDS > _PATIENCE_S
+    silent = min(process.now_ns - process.heartbeat_ns for process in found) / NANOSECONDS > _PATIENCE_S
     if all(process.ended for process in found):
         return silent or not launched
     return silent and any(process.counters.header.state == "aborted" for process in found)

@@ -136,9 +136,9 @@ class _World:
         return float(column.sum()) / self.interval if self.interval else 0.0
 
     def _quiet(self) -> float | None:
-        """Return the seconds since the last sign of life of any rank that has not ended."""
+        """Return the seconds since the last heartbeat of any rank that has not ended."""
         silent = [
-            (process.now_ns - process.sign_of_life_ns) / NANOSECONDS
+            (process.now_ns - process.heartbeat_ns) / NANOSECONDS
             for process in self.members.values()
             if not process.ended
         ]

@@ -47,7 +47,7 @@ def collect(
         world: counters by rank, in the order of the ranks.
         clocks: by rank.
         origin_ns: start of the run, nanoseconds since 1970.
-        wall: seconds from there to the last sign of life of any process.
+        wall: seconds from there to the last heartbeat of any process.
     """
     pieces = [counters.communicators for counters in world.values()]
     lengths = np.array([len(piece) for piece in pieces], np.int64)

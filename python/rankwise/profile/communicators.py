@@ -91,7 +91,7 @@ def join(
         clocks: by rank.
         size: of MPI_COMM_WORLD.
         origin_ns: start of the run, nanoseconds since 1970.
-        wall: seconds from there to the last sign of life of any process.
+        wall: seconds from there to the last heartbeat of any process.
     """
     records = collect(world, clocks, origin_ns, wall)
     ids, members = _by_communicator(records)

@@ -32,7 +32,7 @@ class Ending:
         header: of its counters.
         inside: the call that it never left; None = none.
         left: the latest call that it left, and the communicator's id in the profile; None = not known.
-        latest_ns: its last sign of life of its own, nanoseconds since 1970.
+        latest_ns: its last heartbeat of its own, nanoseconds since 1970.
         stopped_ns: its end as far as it is known, nanoseconds since 1970.
         seen: what `rankwise run` saw of it; None = nothing.
         is_gone: whether its node's keeper saw that it was gone.

@@ -74,7 +74,7 @@ def find_counters(run_directory: Path) -> Found:
     """Find all counters of a run directory: in it, and in the memory of this node.
 
     The counters of one process may be there several times, as a keeper has saved them and as they are now, or
-    where a keeper had to be replaced: those with the latest sign of life count.
+    where a keeper had to be replaced: those with the latest heartbeat count.
 
     Raises:
         OSError: the directory cannot be read.
@@ -115,7 +115,7 @@ def _lateness(holder: Holder, name: str, saved_ns: Mapping[Path, int]) -> tuple[
 
 
 def _latest_ns(read: Iterable[Counters | RankwiseError]) -> int:
-    """Return the last sign of life in one process's counters; -1 if they cannot be read."""
+    """Return the last heartbeat in one process's counters; -1 if they cannot be read."""
     return max(
         (-1 if isinstance(one, RankwiseError) else one.header.stamps["latest"].monotonic_ns for one in read),
         default=-1,

@@ -1,4 +1,4 @@
-"""When a process started and when it gave its last sign of life."""
+"""When a process started and when it had its last heartbeat."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Lifetime(NamedTuple):
 
         Args:
             counters: what it counted.
-            clock: its clock; with it, to have entered the latest call is a sign of life too, and so
+            clock: its clock; with it, to have entered the latest call is a heartbeat too, and so
                 is to have spent time in calls.
             lived_until_ns: an instant until which it is known to have lived, on its node's CLOCK_MONOTONIC;
                 of no use where it returned from MPI_Finalize, or Rankwise switched itself off in it.

@@ -59,7 +59,7 @@ CREATE TABLE ranks (
   transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
   transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
   -- NULL = not known: profiles of versions 1 to 4.
-  run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last sign of life)
+  run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last heartbeat)
   own_setup       REAL DEFAULT NULL, -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
   -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
   -- MPI_ANY_TAG; NULL = nobody, or not known.

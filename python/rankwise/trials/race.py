@@ -44,7 +44,7 @@ def order(arms: Sequence[Name], number: int, seed: int) -> tuple[Name, ...]:
     Args:
         arms: that run.
         number: of the round, from 0.
-        seed: of the lot that says which arm has which part in the design.
+        seed: of the random numbers that say which arm has which part in the design.
     """
     drawn, count = list(arms), len(arms)
     random.Random(seed).shuffle(drawn)

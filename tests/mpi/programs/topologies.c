@@ -124,11 +124,11 @@ typedef struct {
 
 static Edge edges[16 * MOST];
 static int edge_count;
-static unsigned lot = 1;
+static unsigned rng_state = 1;
 
 static int draw(int n) {
-  lot = lot * 1103515245u + 12345u;
-  return (int)(lot >> 16) % n;
+  rng_state = rng_state * 1103515245u + 12345u;
+  return (int)(rng_state >> 16) % n;
 }
 
 static int by_ends(const void *a, const void *b) {

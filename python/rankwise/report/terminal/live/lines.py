@@ -18,7 +18,7 @@ from rankwise.report.terminal.tables import TextColumn, cut, fit, label, number,
 from rankwise.report.units import byte_text, percent_text, rate_text, second_text
 
 QUIET_S = 10.0
-"""Seconds without a sign of life from which on a job is pointed out as perhaps hanging."""
+"""Seconds without a heartbeat from which on a job is pointed out as perhaps hanging."""
 
 _APART = "  "
 _BAR = 20
