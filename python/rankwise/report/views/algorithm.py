@@ -8,7 +8,6 @@ from typing import Any
 
 from rankwise.analysis.patterns import Algorithm, AlgorithmFamily, algorithm_families, algorithms
 from rankwise.report.empty import NO_COLLECTIVES
-from rankwise.report.names import call_name, count_and_sizes, names_quoted, quoted_name
 from rankwise.report.units import byte_text, count_text
 from rankwise.report.view import (
     BYTES,
@@ -21,9 +20,9 @@ from rankwise.report.view import (
     Detail,
     Table,
     View,
-    label,
     number,
 )
+from rankwise.report.views.collective import CALLED, CALLED_ON_FAMILY
 
 _TIME: Column[Any] = number(
     "time",
@@ -40,8 +39,7 @@ _ALGORITHM: Column[Any] = Column(
     note=lambda row: _note(row),
 )
 _COLUMNS: list[Column[Algorithm]] = [
-    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
+    *CALLED,
     Column("n", lambda row: row.processes, NUMBER, "processes"),
     Column("root", lambda row: row.root, NUMBER, "rank in the communicator", obvious=True),
     Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size"),
@@ -52,17 +50,7 @@ _COLUMNS: list[Column[Algorithm]] = [
     _ALGORITHM,
 ]
 _FAMILY_COLUMNS: list[Column[AlgorithmFamily]] = [
-    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
-    label(
-        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
-    ),
-    Column(
-        "n x size",
-        lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
-        FIGURES,
-        "communicators that are used alike, and their processes",
-        obvious=True,
-    ),
+    *CALLED_ON_FAMILY,
     Column("message", lambda row: _sizes(row), FIGURES, "smallest and largest, as in --by size"),
     Column("calls", lambda row: row.calls, COUNT, "of one process"),
     _TIME,

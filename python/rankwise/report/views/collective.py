@@ -48,15 +48,12 @@ _FIGURES: list[Column[Any]] = [
     number("asked", lambda row: row.totals.bytes_sent, BYTES, "bytes that the processes contribute"),
 ]
 _FACTOR: Column[Any] = Column("factor", lambda row: row.factor, RATIO, "sent by asked")
-_COLUMNS: list[Column[Collective]] = [
+CALLED: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label("communicator", lambda row: quoted_name(row.communicator, row.user_name), "that it was called on"),
-    *_FIGURES,
-    Column("messages", lambda row: row.messages, COUNT, _INSIDE, note=lambda row: row.visibility.text),
-    Column("sent", lambda row: row.bytes, BYTES, _INSIDE),
-    _FACTOR,
 ]
-_FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
+"""What was called, and on which communicator."""
+CALLED_ON_FAMILY: list[Column[Any]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
     label(
         "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
@@ -68,6 +65,17 @@ _FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
         "communicators that are used alike, and their processes",
         obvious=True,
     ),
+]
+"""The same of a family of communicators."""
+_COLUMNS: list[Column[Collective]] = [
+    *CALLED,
+    *_FIGURES,
+    Column("messages", lambda row: row.messages, COUNT, _INSIDE, note=lambda row: row.visibility.text),
+    Column("sent", lambda row: row.bytes, BYTES, _INSIDE),
+    _FACTOR,
+]
+_FAMILY_COLUMNS: list[Column[CollectiveFamily]] = [
+    *CALLED_ON_FAMILY,
     *_FIGURES,
     Column("sent", lambda row: row.bytes, BYTES, _INSIDE, note=lambda row: row.visibility.text),
     _FACTOR,
