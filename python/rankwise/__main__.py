@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from rankwise.errors import RankwiseError
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _close_stdout()
         return _BROKEN_PIPE
     except OSError as error:
-        return _failed(str(error), 1)
+        return _failed(_told(error), 1)
     return status
 
 
@@ -134,6 +135,15 @@ def _failed(message: str, status: int) -> int:
 
     sys.stderr.write(f"rankwise: {safe(message)}\n")
     return status
+
+
+def _told(error: OSError) -> str:
+    """Say what went wrong; who is in a directory that was removed finds nothing at all."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the current directory is not there any more: change to another one, and try again"
+    return str(error)
 
 
 def _lacks(error: ModuleNotFoundError) -> int:

@@ -336,6 +336,15 @@ def test_a_stopped_run_goes_on(place: Place) -> None:
     assert process.returncode == 9
 
 
+def test_the_current_directory_was_removed(place: Place) -> None:
+    gone = place.directory / "gone"
+    gone.mkdir()
+    words = ["sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@" run -- true', "sh", gone, *place.words]
+    done = subprocess.run(words, env=place.environment, capture_output=True, text=True, timeout=60)
+    told = "the current directory is not there any more: change to another one, and try again"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"rankwise: {told}\n")
+
+
 def test_killed_command(place: Place) -> None:
     place.script("app", f"{MPI_RANK}echo ready; kill -9 $$\n")
     process = place.start("./app")
