@@ -19,7 +19,7 @@ def take(command: str) -> CommandLine:
 
 
 @pytest.mark.parametrize(
-    ("command", "launcher", "family", "program"),
+    ("command", "launcher", "known", "program"),
     [
         ("./app -n 4", "", None, "./app -n 4"),
         ("mpirun -n 4 ./app -x y", "mpirun", "openmpi", "./app -x y"),
@@ -45,10 +45,10 @@ def take(command: str) -> CommandLine:
         ("mpirun --no-such-option value sh x", "mpirun", "openmpi", "sh x"),
     ],
 )
-def test_parts(command: str, launcher: str, family: str | None, program: str) -> None:
+def test_parts(command: str, launcher: str, known: str | None, program: str) -> None:
     parsed = take(command)
     assert parsed.launcher == launcher
-    assert (parsed.family.name if parsed.family else None) == family
+    assert (parsed.known.name if parsed.known else None) == known
     assert [shlex.join(c.program) for c in parsed.contexts] == [program]
 
 

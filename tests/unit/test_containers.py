@@ -80,7 +80,7 @@ def test_a_launcher_in_the_image_is_not_asked_here() -> None:
     asked: list[str] = []
     words = shlex.split("apptainer exec img mpirun -n 2 ./app")
     parsed = parse(words, lambda name: asked.append(name) or "Open MPI")
-    assert (parsed.launcher, parsed.family and parsed.family.name, asked) == ("mpirun", "other", [])
+    assert (parsed.launcher, parsed.known and parsed.known.name, asked) == ("mpirun", "other", [])
     # It gets no option that only some would understand.
     assert prepare(parsed, OURS, {}).words == words
 

@@ -36,7 +36,7 @@ def linked_program(place: Path, soname: str, source: str, *more: str) -> Path:
 
 @needs_cc
 @pytest.mark.parametrize(
-    ("soname", "source", "family"),
+    ("soname", "source", "mpi"),
     [
         ("libmpi.so.40", OPENMPI, "openmpi"),
         ("libmpi.so.12", MPI, "mpich"),
@@ -46,10 +46,10 @@ def linked_program(place: Path, soname: str, source: str, *more: str) -> Path:
         ("libmpi_abi.so.1", MPI, "mpiabi"),
     ],
 )
-def test_family_of_a_linked_program(tmp_path: Path, soname: str, source: str, family: str) -> None:
+def test_mpi_of_a_linked_program(tmp_path: Path, soname: str, source: str, mpi: str) -> None:
     program = linked_program(tmp_path, soname, source)
     found = detect([str(program), "argument"], os.environ)
-    assert (found.kind, found.family, found.how) == (Kind.MPI, family, f"linked with {soname}")
+    assert (found.kind, found.mpi, found.how) == (Kind.MPI, mpi, f"linked with {soname}")
     assert found.library == tmp_path / soname
     assert found.callers == (program,)
     assert {"MPI_Init", "MPI_Send"} <= imported_symbols(program)
@@ -63,7 +63,7 @@ def test_mpi_behind_a_library_of_the_program(tmp_path: Path) -> None:
     source = "int solve(void); int main() { return solve(); }"
     program = build(tmp_path / "program", source, str(solver), f"-Wl,-rpath,{tmp_path}")
     found = detect([str(program)], os.environ)
-    assert found.family == "openmpi"
+    assert found.mpi == "openmpi"
     assert [path.name for path in found.callers] == ["program", "libsolver.so"]
 
 
@@ -82,7 +82,7 @@ def test_mpi_library_that_is_not_there(tmp_path: Path) -> None:
     found = detect([str(program)], {"PATH": os.defpath})
     if found.library is None:  # otherwise the machine's own Open MPI has that name
         assert "libmpi.so.40" in found.missing
-    assert (found.kind, found.family) == (Kind.MPI, "openmpi")
+    assert (found.kind, found.mpi) == (Kind.MPI, "openmpi")
 
 
 @needs_cc
@@ -94,11 +94,11 @@ def test_mpi_linked_in_statically(tmp_path: Path) -> None:
 
 
 @needs_cc
-@pytest.mark.parametrize(("more", "family"), [("", "mpich"), ("int ompi_mpi_comm_world;", "openmpi")])
-def test_mpi_and_rankwise_linked_in_statically(tmp_path: Path, more: str, family: str) -> None:
+@pytest.mark.parametrize(("more", "mpi"), [("", "mpich"), ("int ompi_mpi_comm_world;", "openmpi")])
+def test_mpi_and_rankwise_linked_in_statically(tmp_path: Path, more: str, mpi: str) -> None:
     source = "const char rankwise_in_program; int MPI_Init(void) { return 0; } int main() { return 0; }"
     found = detect([str(build(tmp_path / "program", more + source))], os.environ)
-    assert (found.kind, found.family, found.static) == (Kind.LINKED, family, False)
+    assert (found.kind, found.mpi, found.static) == (Kind.LINKED, mpi, False)
 
 
 @needs_cc
@@ -133,11 +133,11 @@ def answering(place: Path, answer: dict[str, object]) -> dict[str, str]:
 
 def test_python_with_mpi4py_for_several_mpis(tmp_path: Path) -> None:
     modules = ["MPI.mpich.so", "MPI.openmpi.so"]
-    answer = {"modules": modules, "family": "mpich", "libraries": ["/lib/libc.so.6", "/x/lib/libmpi.so.12"]}
+    answer = {"modules": modules, "abi": "mpich", "libraries": ["/lib/libc.so.6", "/x/lib/libmpi.so.12"]}
     found = detect(["python3", "solve.py"], answering(tmp_path, answer))
-    assert (found.kind, found.family, found.library) == (Kind.PYTHON, "mpich", Path("/x/lib/libmpi.so.12"))
+    assert (found.kind, found.mpi, found.library) == (Kind.PYTHON, "mpich", Path("/x/lib/libmpi.so.12"))
     script(tmp_path / "solve", "#!/usr/bin/env -S python3 -u\n")
-    assert detect(["./solve"], answering(tmp_path, answer), tmp_path).family == "mpich"
+    assert detect(["./solve"], answering(tmp_path, answer), tmp_path).mpi == "mpich"
 
 
 @needs_cc
@@ -147,7 +147,7 @@ def test_python_with_mpi4py_for_one_mpi(tmp_path: Path) -> None:
         tmp_path / "MPI.cpython.so", "int unused;", "-Wl,--no-as-needed", str(core), f"-Wl,-rpath,{tmp_path}"
     )
     found = detect(["python3", "solve.py"], answering(tmp_path, {"modules": [str(module)]}))
-    assert (found.kind, found.family) == (Kind.PYTHON, "openmpi")
+    assert (found.kind, found.mpi) == (Kind.PYTHON, "openmpi")
 
 
 def test_python_that_tells_nothing(tmp_path: Path) -> None:

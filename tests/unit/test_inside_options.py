@@ -55,8 +55,8 @@ def test_everything() -> None:
     assert inside_options.everything(["mpich"], {}).items() >= nolocal.items()
     assert "MPIR_CVAR_NOLOCAL" not in inside_options.everything(["mpich"], {"MPIR_CVAR_NOLOCAL": "0"})
     # What a script or Python will load is not known.
-    for families in ([], ["unknown"], ["openmpi", "unknown"]):
-        assert inside_options.everything(families, {}).items() >= nolocal.items()
+    for libraries in ([], ["unknown"], ["openmpi", "unknown"]):
+        assert inside_options.everything(libraries, {}).items() >= nolocal.items()
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from rankwise.launchers.placing import Placing, Relaunching
 ROOT = Path(__file__).parents[2]
 FOUND = f"""
 import sys
-from rankwise.launchers import families
-families.__path__.append("families")
+from rankwise.launchers import known
+known.__path__.append("known")
 sys.path += [{str(ROOT / "api")!r}]
 """
 
@@ -31,8 +31,8 @@ def place(tmp_path: Path) -> Path:
     """A directory with the example's module, its test, and an exrun that tells its version."""
     text = (ROOT / "docs" / "adding-a-launcher.md").read_text(encoding="utf-8")
     module, test = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    (tmp_path / "families").mkdir()
-    (tmp_path / "families" / "exrun.py").write_text(module)
+    (tmp_path / "known").mkdir()
+    (tmp_path / "known" / "exrun.py").write_text(module)
     (tmp_path / "example.py").write_text(test)
     fake_mpi.launcher(tmp_path / "bin" / "exrun", "exrun 2.1")
     return tmp_path

@@ -167,8 +167,8 @@ def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str])
         return inside_options.nothing()
     settings = inside_options.choosing(only) if only else {}
     if arguments.see_all:
-        families = [d.family for d in planned.detections]
-        everything = inside_options.everything(families, planned.environment)
+        libraries = [d.mpi for d in planned.detections]
+        everything = inside_options.everything(libraries, planned.environment)
         if everything:
             told = " ".join(f"{name}={value}" for name, value in everything.items())
             _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")

@@ -83,13 +83,13 @@ def _launchers(environment: Mapping[str, str]) -> Iterator[Finding]:
 def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Finding]:
     """Look at a command as `rankwise run` would, and go on where that would stop."""
     planned = look(words, environment)
-    launcher_family = yield from _launcher(planned)
+    launcher_mpi = yield from _launcher(planned)
     if not planned.detections:
         yield Finding(
             "program", "not on the command line: what the launcher reads from a file is not checked"
         )
     for detection in planned.detections:
-        yield from _program(detection, launcher_family)
+        yield from _program(detection, launcher_mpi)
     missed = planned.not_covered()
     if missed:
         yield Finding("not recorded", f"imported, but not recorded: {', '.join(missed)}")
@@ -110,7 +110,7 @@ def _shown_library() -> Path:
 
 
 def _launcher(planned: Plan) -> Generator[Finding, None, str]:
-    """Tell about the launcher, and return the family of its MPI."""
+    """Tell about the launcher, and return the name of its MPI library."""
     word = planned.command.launcher
     if not word:
         yield Finding("launcher", "none: the command is started directly")
@@ -122,14 +122,14 @@ def _launcher(planned: Plan) -> Generator[Finding, None, str]:
     if path is None:
         yield Finding("launcher", f"{word} is not found", "check its name, or load its module", stops=True)
         return UNKNOWN
-    label, number, family = version.ask(path)
-    kind = planned.command.family.name if planned.command.family else ""
+    label, number, library = version.ask(path)
+    kind = planned.command.known.name if planned.command.known else ""
     known = f"{label} {number}" if label else f"of the {kind} kind"
     yield Finding("launcher", f"{path}: {known}")
-    return family or UNKNOWN
+    return library or UNKNOWN
 
 
-def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
+def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
     subject = "program"
     if detection.kind is Kind.MISSING:
         text = f"{detection.program} is not found here"
@@ -155,18 +155,18 @@ def _program(detection: Detection, launcher_family: str) -> Iterator[Finding]:
         yield Finding("MPI", f"{detection.how}: which MPI it starts shows in each process")
         return
     where = f", {detection.library}" if detection.library else ""
-    if detection.family == UNKNOWN:
+    if detection.mpi == UNKNOWN:
         yield Finding("MPI", f"unknown ({detection.how}{where})", "if nothing is recorded, try --mpi")
     else:
-        yield Finding("MPI", f"{title(detection.family)}: {detection.how}{where}")
+        yield Finding("MPI", f"{title(detection.mpi)}: {detection.how}{where}")
     if detection.missing:
         cure = "load the modules that the program was built with"
         yield Finding("libraries", f"not found here: {', '.join(detection.missing)}", cure)
-    own = LIBRARIES.get(detection.family)
-    if own and launcher_family not in (own.name, *own.launched_by, UNKNOWN):
+    own = LIBRARIES.get(detection.mpi)
+    if own and launcher_mpi not in (own.name, *own.launched_by, UNKNOWN):
         yield Finding(
             "MPI",
-            f"the launcher belongs to {title(launcher_family)}, the program uses {title(detection.family)}",
+            f"the launcher belongs to {title(launcher_mpi)}, the program uses {title(detection.mpi)}",
             "every process would be a world of its own: take the launcher of the program's MPI",
             stops=True,
         )

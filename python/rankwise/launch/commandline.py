@@ -16,7 +16,8 @@ from typing import NamedTuple
 from rankwise.launch.containers import Container, of_slurm, recognise
 from rankwise.launch.wrappers import Wrapper, strip
 from rankwise.launchers import SHARED_COMMANDS, is_launcher, label_of, launcher_of, version
-from rankwise.launchers.base import Launcher, Option
+from rankwise.launchers.base import Launcher
+from rankwise.launchers.option import Option
 
 
 class Context(NamedTuple):
@@ -37,8 +38,8 @@ class CommandLine(NamedTuple):
     """A command, taken apart; `words` puts it together again."""
 
     wrappers: tuple[Wrapper, ...]
-    launcher: str  # '' = the program is started directly
-    family: Launcher | None
+    launcher: str  # its command; '' = the program is started directly
+    known: Launcher | None  # what is known of it
     contexts: tuple[Context, ...]
 
     @property
@@ -48,7 +49,7 @@ class CommandLine(NamedTuple):
         if self.launcher:
             words.append(self.launcher)
         for i, context in enumerate(self.contexts):
-            words += [*([self.family.separator] if i and self.family else []), *context.words]
+            words += [*([self.known.separator] if i and self.known else []), *context.words]
         return words
 
     @property
@@ -96,9 +97,9 @@ def parse(command: Sequence[str], label: Callable[[str], str] = label) -> Comman
     if not rest or not _is_launcher(rest[0]):
         return CommandLine(wrappers, "", None, (Context(program=tuple(rest)),))
     # What a launcher in an image is, can't be asked out here.
-    family = launcher_of(PurePath(rest[0]).name, "" if _containers(wrappers) else label(rest[0]))
-    contexts = tuple(_context(part, family) for part in _split(rest[1:], family.separator))
-    return CommandLine(wrappers, rest[0], family, contexts)
+    known = launcher_of(PurePath(rest[0]).name, "" if _containers(wrappers) else label(rest[0]))
+    contexts = tuple(_context(part, known) for part in _split(rest[1:], known.separator))
+    return CommandLine(wrappers, rest[0], known, contexts)
 
 
 def _is_launcher(word: str) -> bool:
@@ -115,11 +116,11 @@ def _split(words: Sequence[str], separator: str) -> list[list[str]]:
     return parts
 
 
-def _context(words: Sequence[str], family: Launcher) -> Context:
+def _context(words: Sequence[str], launcher: Launcher) -> Context:
     options: list[Option] = []
     start = 0
     while start < len(words) and words[start].startswith("-") and words[start] != "--":
-        end = start + 1 + family.arity(words[start], words[start + 1 :])
+        end = start + 1 + launcher.arity(words[start], words[start + 1 :])
         options.append(Option(tuple(words[start:end])))
         start = end
     # `--` ends the options: our own go before it, so it is kept with what comes between options and program.

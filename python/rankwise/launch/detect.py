@@ -39,8 +39,8 @@ class Detection(NamedTuple):
 
     program: str  # as on the command line
     kind: Kind
-    family: str = UNKNOWN  # openmpi, mpich, mpiabi or unknown
-    how: str = ""  # the family was found, in words
+    mpi: str = UNKNOWN  # its library: openmpi, mpich, mpiabi or unknown
+    how: str = ""  # that was found, in words
     path: Path | None = None
     library: Path | None = None  # the MPI library that the loader would take
     missing: tuple[str, ...] = ()  # shared objects that the loader would not find
@@ -130,7 +130,7 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     return Detection(
         word,
         Kind.MPI,
-        family=_family(core or Path(soname)),
+        mpi=_mpi(core or Path(soname)),
         how=f"linked with {soname}",
         path=path,
         library=core,
@@ -140,7 +140,7 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     )
 
 
-def _family(library: Path) -> str:
+def _mpi(library: Path) -> str:
     return mpi_libraries.by_file(library.name, lambda symbol: mentions(library, symbol))
 
 
@@ -148,9 +148,9 @@ def _static(word: str, path: Path) -> Detection:
     """Look for MPI inside the program, and for our archive in front of it."""
     marks = {library.symbol for library in LIBRARIES.values()}
     symbols = defined_symbols(path, {*_STARTS, *marks, _ARCHIVE_MARK})
-    family = mpi_libraries.by_symbols(lambda symbol: symbol in symbols | _STARTS)
+    mpi = mpi_libraries.by_symbols(lambda symbol: symbol in symbols | _STARTS)
     if _ARCHIVE_MARK in symbols:
-        return Detection(word, Kind.LINKED, family, "statically linked", path)
+        return Detection(word, Kind.LINKED, mpi, "statically linked", path)
     kind = Kind.STATIC if _STARTS & symbols else Kind.OTHER
     return Detection(word, kind, path=path, how="statically linked")
 
@@ -172,7 +172,7 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
         how = f"{modules[0].name}: {linked.how}"
         return linked._replace(kind=Kind.PYTHON, how=how, path=path, callers=())
     library = next((p for p in python_mpi.libraries(answer) if mpi_libraries.CORE.match(p.name)), None)
-    family = str(answer.get("family"))
-    family = family if family in LIBRARIES else UNKNOWN
+    mpi = str(answer.get("abi"))
+    mpi = mpi if mpi in LIBRARIES else UNKNOWN
     how = "found by mpi4py" if library else f"mpi4py: {answer.get('error', 'MPI4PY_MPIABI')}"
-    return Detection(word, Kind.PYTHON, family, how, path, library)
+    return Detection(word, Kind.PYTHON, mpi, how, path, library)

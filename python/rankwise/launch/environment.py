@@ -59,7 +59,7 @@ def prepare(
     boxed = containers.variables(command.containers, command.words, at_start, preload)
     preload = preload._replace(settings={**preload.settings, **boxed})
     contexts = command.contexts
-    if command.family is None:
+    if command.known is None:
         variables, how = preload.variables(theirs), "its environment"
         for launcher in launchers() if script_mpirun is not None else ():
             delivery = launcher.deliver_to_script(preload, at_start, theirs, script_mpirun or "")
@@ -68,7 +68,7 @@ def prepare(
     else:
         programs = [context.options for context in contexts]
         if all(context.program for context in contexts):
-            delivery = command.family.deliver(programs, preload, at_start, theirs)
+            delivery = command.known.deliver(programs, preload, at_start, theirs)
         else:  # What comes from a file gets nothing but the environment.
             delivery = by_environment(programs, preload, theirs)
         pairs = zip(contexts, delivery.programs, strict=True)

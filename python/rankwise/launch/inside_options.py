@@ -46,16 +46,16 @@ def nothing() -> dict[str, str]:
     return {"RANKWISE_INSIDE": "off"}
 
 
-def everything(families: Collection[str], environment: Mapping[str, str]) -> dict[str, str]:
+def everything(libraries: Collection[str], environment: Mapping[str, str]) -> dict[str, str]:
     """Return what makes the MPI library show all its messages; {} if nothing is needed.
 
     Args:
-        families: of the programs' MPI libraries, see mpi_libraries; those that are not known count as any.
+        libraries: names of the programs' MPI libraries; those that mpi_libraries doesn't know count as any.
         environment: of the user, whose own settings stay.
     """
-    known = set(families) & LIBRARIES.keys()
-    considered = known if known and len(known) == len(set(families)) else LIBRARIES.keys()
-    settings = {name: value for family in considered for name, value in LIBRARIES[family].see_all.items()}
+    known = set(libraries) & LIBRARIES.keys()
+    considered = known if known and len(known) == len(set(libraries)) else LIBRARIES.keys()
+    settings = {name: value for library in considered for name, value in LIBRARIES[library].see_all.items()}
     return {name: value for name, value in settings.items() if name not in environment}
 
 

@@ -185,7 +185,7 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
         return detect(context.program, behind_wrappers, ask_python=ask_python)
 
     detections = tuple(of(context) for context in command.contexts if context.program)
-    is_script = command.family is None and any(d.kind is Kind.SCRIPT for d in detections)
+    is_script = command.known is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),
         command=command,
@@ -224,9 +224,9 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
             f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
             + STATIC_CURE
         )
-    if mpi and detection.family not in (UNKNOWN, mpi):
+    if mpi and detection.mpi not in (UNKNOWN, mpi):
         raise RankwiseError(
-            f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.family)} "
+            f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.mpi)} "
             f"({detection.how}): leave --mpi out"
         )
 

@@ -1,6 +1,6 @@
 """Which MPI a Python interpreter's mpi4py would use: the interpreter is asked, the user's program is not run.
 
-mpi4py's wheels hold one extension module per family (MPI.openmpi.*.so, MPI.mpich.*.so) and choose at import
+mpi4py's wheels hold one extension module per ABI (MPI.openmpi.*.so, MPI.mpich.*.so) and choose at import
 by the libmpi that they find (mpi4py/_mpiabi.py); distributions build one module, linked with its MPI.
 """
 
@@ -18,7 +18,7 @@ answer = {"modules": sorted(glob.glob(os.path.join(found[0], "MPI*.so"))) if fou
 if found and len(answer["modules"]) > 1:
     try:
         from mpi4py import _mpiabi
-        answer["family"] = _mpiabi._get_mpiabi()
+        answer["abi"] = _mpiabi._get_mpiabi()
     except Exception as error:
         answer["error"] = str(error).splitlines()[0]
     with open("/proc/self/maps") as maps:
@@ -36,7 +36,7 @@ def ask(interpreter: str, environment: Mapping[str, str]) -> dict[str, object]:
 
     Returns:
         `modules` (paths of the extension modules, None without mpi4py) and, where there are several,
-        `family`, `error` and `libraries` (everything loaded); empty if it gave no answer in ten seconds.
+        `abi`, `error` and `libraries` (everything loaded); empty if it gave no answer in ten seconds.
     """
     import subprocess  # later, as whoever starts no Python program does without it
 

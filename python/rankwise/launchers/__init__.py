@@ -1,6 +1,6 @@
 """The launchers of MPI programs, and which of them a command is.
 
-All that is known of one launcher is in its own module in `families`.
+All that is known of one launcher is in its own module in `known`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rankwise.launchers import families
+from rankwise.launchers import known
 from rankwise.launchers.base import Launcher
-from rankwise.launchers.families import other
+from rankwise.launchers.known import other
 
 if TYPE_CHECKING:
     from rankwise.launchers.placing import Placing
@@ -25,8 +25,8 @@ SHARED_COMMANDS = ("mpirun", "mpiexec")
 def launchers() -> tuple[Launcher, ...]:
     """Return all, in their order."""
     # What pkgutil would tell, too, but that loads `inspect`, which takes as long as all else before a launch.
-    files = {file.partition(".")[0] for place in families.__path__ for file in os.listdir(place)}  # noqa: PTH208
-    names = [f"{families.__name__}.{file}" for file in files if not file.startswith("_")]
+    files = {file.partition(".")[0] for place in known.__path__ for file in os.listdir(place)}  # noqa: PTH208
+    names = [f"{known.__name__}.{file}" for file in files if not file.startswith("_")]
     found: list[Launcher] = [importlib.import_module(name).LAUNCHER for name in names]
     return tuple(sorted(found, key=lambda launcher: (launcher.order, launcher.name)))
 

@@ -8,25 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwise.launchers.option import Option
+
 if TYPE_CHECKING:
     from rankwise.launchers.placing import Placing
     from rankwise.mpi_libraries import Version
-
-
-class Option(NamedTuple):
-    """One option of a launcher with its values, word by word."""
-
-    words: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Without dashes and without `=value`."""
-        return self.words[0].lstrip("-").partition("=")[0]
-
-    @property
-    def value(self) -> str:
-        """The values as one string: after `=`, or the words that follow."""
-        return self.words[0].partition("=")[2] if len(self.words) == 1 else " ".join(self.words[1:])
 
 
 class Preload(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launchers.base import Option
+from rankwise.launchers.option import Option
 
 if TYPE_CHECKING:
     from rankwise.launchers.binding import Binding

@@ -12,8 +12,9 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.wrappers import behind, carry
 from rankwise.launchers import SHARED_COMMANDS, launchers, version
-from rankwise.launchers.base import Launcher, Option
+from rankwise.launchers.base import Launcher
 from rankwise.launchers.binding import Binding
+from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, job_of
 from rankwise.mpi_libraries import Version
 
@@ -43,13 +44,13 @@ class Launch:
 
     Attributes:
         command: taken apart; of one program.
-        family: the launcher.
+        launcher: what is known of its launcher.
         placing: how it is told places.
         environment: as the launcher sees it.
     """
 
     command: CommandLine
-    family: Launcher
+    launcher: Launcher
     placing: Relaunching
     environment: Mapping[str, str]
 
@@ -65,7 +66,7 @@ class Launch:
         """Return the bindings that it is told: without cores, if it can't be or the user binds no ranks."""
         written = self.file(job_of(bindings, Path(), ()))
         told = any(map(self.placing.binds, self._options(written)))
-        theirs = [self.family.split(option) for option in self._context.options]
+        theirs = [self.launcher.split(option) for option in self._context.options]
         if told and not self.placing.hosts_only(theirs, self.environment):
             return list(bindings)
         return [Binding(binding.rank, binding.host) for binding in bindings]
@@ -91,10 +92,10 @@ class Launch:
             )
         ours = self._options(written)
         binds = any(map(self.placing.binds, ours))
-        split, replaces = self.family.split, self.placing.replaces
+        split, replaces = self.launcher.split, self.placing.replaces
         kept = [o for o in self._context.options if not replaces(split(o), binds=binds)]
-        if any(split(option).name in self.family.counting for option in kept):
-            ours = [option for option in ours if option.name not in self.family.counting]
+        if any(split(option).name in self.launcher.counting for option in kept):
+            ours = [option for option in ours if option.name not in self.launcher.counting]
         variables = dict(written.environment)
         context = self._context._replace(options=(*kept, *ours))
         wrappers = carry(self.command.wrappers, variables)
@@ -125,26 +126,27 @@ def understand(
         )
     command = parse(words, lambda _: library.label) if library else parse(words)
     inside = behind(command.wrappers, environment)
-    family = command.family
-    placing = family and family.placing(PurePath(command.launcher).name, library or _asked(command, inside))
-    if not family or not isinstance(placing, Relaunching):
+    launcher = command.known
+    name = PurePath(command.launcher).name
+    placing = launcher and launcher.placing(name, library or _asked(command, inside))
+    if not launcher or not isinstance(placing, Relaunching):
         first = command.launcher or (command.contexts[0].program or ("the command",))[0]
         raise RankwiseError(f"{first} is no launcher that can be told places; those are: {_known()}")
     if len(command.contexts) > 1:
         raise RankwiseError("the command starts several programs: only a launch of one can be told places")
     [context] = command.contexts
-    if file := next((option for option in context.options if option.name in family.from_file), None):
+    if file := next((option for option in context.options if option.name in launcher.from_file), None):
         raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
     if not context.program:
         raise RankwiseError(f"{words[-1]} is no program: put the job's program after its launcher's options")
-    placing.check([family.split(option) for option in context.options])
-    return Launch(command, family, placing, inside)
+    placing.check([launcher.split(option) for option in context.options])
+    return Launch(command, launcher, placing, inside)
 
 
 def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
     """Ask the launcher of a command, as it is found here."""
     path = shutil.which(command.launcher, path=environment.get("PATH"))
-    ask = path and command.family and command.family.has_own_library
+    ask = path and command.known and command.known.has_own_library
     return Version(*version.ask(path)[:2]) if path and ask else Version()
 
 

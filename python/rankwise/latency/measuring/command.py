@@ -36,12 +36,12 @@ class Launch:
     @property
     def ranks(self) -> int | None:
         """How many ranks the launch asks for; None if it does not say."""
-        family = self.command.family
-        assert family
-        counts = [family.ranks(context.options) for context in self.command.contexts]
+        launcher = self.command.known
+        assert launcher
+        counts = [launcher.ranks(context.options) for context in self.command.contexts]
         if None not in counts:
             return sum(count for count in counts if count)
-        allocated = self.environment.get(family.allocated, "")
+        allocated = self.environment.get(launcher.allocated, "")
         return int(allocated) if allocated.isdecimal() else None
 
     def words(self, program: Sequence[str]) -> list[str]:
@@ -64,36 +64,36 @@ def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
         raise RankwiseError(_NO_COMMAND)
     check_startable(words[0], environment, "latency")
     command = parse(words)
-    if not command.family:
+    if not command.known:
         named = next((context.program[0] for context in command.contexts if context.program), words[0])
         raise RankwiseError(
             f"{named} is no launcher of MPI programs that is known: give one, without a program, "
             "as in: rankwise latency -- mpirun -n 4"
         )
-    family = command.family
-    contexts = tuple(_without_program(context, family) for context in command.contexts)
+    launcher = command.known
+    contexts = tuple(_without_program(context, launcher) for context in command.contexts)
     inner = behind(command.wrappers, environment)
     check_startable(command.launcher, inner, "latency")
     return Launch(command._replace(contexts=contexts), inner)
 
 
-def _without_program(context: Context, family: Launcher) -> Context:
+def _without_program(context: Context, launcher: Launcher) -> Context:
     """Return a context that is ready for a program.
 
     A wrapper at its end (`mpirun -n 4 taskset -c 0-3`) wraps the probe; a bare word behind an option that the
-    family does not know (`mpirun --agent ssh`) is the option's value.
+    launcher does not know (`mpirun --agent ssh`) is the option's value.
     """
-    if file := next((option for option in context.options if option.name in family.from_file), None):
+    if file := next((option for option in context.options if option.name in launcher.from_file), None):
         raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
     last = context.options[-1] if context.options else None
-    if last and "=" not in last.words[0] and len(last.words) <= family.values.get(last.name, 0):
+    if last and "=" not in last.words[0] and len(last.words) <= launcher.values.get(last.name, 0):
         raise RankwiseError(f"{last.words[0]} needs a value")
     marker = ("probe",)
     wrappers, rest = strip((*context.program, *marker))
     if rest == marker:
         return context._replace(wrappers=(*context.wrappers, *wrappers), program=())
     unknown = last and len(last.words) == 1 and "=" not in last.words[0]
-    unknown = unknown and last and last.name not in family.flags and last.name not in family.values
+    unknown = unknown and last and last.name not in launcher.flags and last.name not in launcher.values
     if unknown and last and len(context.program) == 1 and "/" not in context.program[0]:
         option = last._replace(words=(*last.words, *context.program))
         return context._replace(options=(*context.options[:-1], option), program=())

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, World, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, World, names
+from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
 _WITH_VALUE = """

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.errors import RankwiseError
-from rankwise.launchers.base import Answer, Delivery, Launcher, Option, Preload, Program, World, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, World, names
+from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, is_off, lines
 from rankwise.mpi_libraries import Version
 
