@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from placement.graphs import KINDS, Graph
 from placement.mappers import scotch_seconds
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.engine import PricedSlots, place, weigh
+from rankwise.placement.engine import place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
+from rankwise.placement.priced_slots import PricedSlots
 
 _NUMBERS = ("found", "natural", "random", "CPU s", "Scotch", "x")
 HEAD = f"{'graph':<22} {'between nodes':<20} {'ranks':>6} " + " ".join(f"{name:>8}" for name in _NUMBERS)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.engine import PricedSlots, place
+from rankwise.placement.engine import place
+from rankwise.placement.priced_slots import PricedSlots
 
 
 def _memory(what: str) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -79,21 +81,68 @@ def python_uses(house: House, root: Path) -> list[Use]:
     return found
 
 
+def included(file: Path) -> Iterator[tuple[int, str, Path]]:
+    """Lines of a file that include another one: as it is written there, and where that would be."""
+    for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if match := re.match(r'\s*#\s*include\s+"([^"]+)"', text):
+            yield line, match[1], Path(os.path.normpath(file.parent / match[1]))
+
+
+def c_files(root: Path) -> list[Path]:
+    return [file for file in sorted(root.rglob("*")) if file.suffix in (".c", ".cpp", ".h", ".S", ".inc")]
+
+
 def c_uses(house: House, root: Path) -> list[Use]:
     found = []
-    for file in sorted(root.rglob("*")):
-        if file.suffix not in (".c", ".cpp", ".h", ".S", ".inc"):
-            continue
+    for file in c_files(root):
         relative = file.relative_to(root).as_posix()
         user = house.room(relative)
         assert user, f"{relative}: in no room of docs/{PAGE}"
-        for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            if match := re.match(r'\s*#\s*include\s+"([^"]+)"', text):
-                place = Path(os.path.normpath(file.parent / match[1]))
-                used = house.room(place.relative_to(root).as_posix()) if place.is_file() else "include"
-                assert used, f"{relative}:{line}: {match[1]} is in no room of docs/{PAGE}"
-                found.append(Use(relative, line, user, used))
+        for line, name, place in included(file):
+            used = house.room(place.relative_to(root).as_posix()) if place.is_file() else "include"
+            assert used, f"{relative}:{line}: {name} is in no room of docs/{PAGE}"
+            found.append(Use(relative, line, user, used))
     return found
+
+
+def python_arrows(root: Path) -> dict[str, set[str]]:
+    """The modules below a package's directory, and those that each imports; also for types alone.
+
+    What a reader must know first to understand a module doesn't depend on whether it is loaded, too. The
+    package itself, which only tells programs and `_files` where all else is, does not count.
+    """
+    names = {}
+    for file in root.rglob("*.py"):
+        parts = file.relative_to(root).with_suffix("").parts
+        names[".".join(["rankwise", *(part for part in parts if part != "__init__")])] = file
+    return {
+        name: {
+            module
+            for _, what in imported(ast.parse(file.read_text(encoding="utf-8")), name)
+            for module in [what if what in names else what.rpartition(".")[0]]
+            if module in names and module not in ("rankwise", name)
+        }
+        for name, file in names.items()
+    }
+
+
+def c_arrows(root: Path) -> dict[str, set[str]]:
+    """The files below a directory, and those there that each includes."""
+    return {
+        file.relative_to(root).as_posix(): {
+            place.relative_to(root).as_posix() for *_, place in included(file) if place.is_file()
+        }
+        for file in c_files(root)
+    }
+
+
+def circle(arrows: Mapping[str, set[str]]) -> list[str]:
+    """A circle of the arrows, its first one again at the end; empty if there is none."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
 
 
 PYTHON, C = House("Python"), House("C and C++")
@@ -121,6 +170,31 @@ def test_no_loops(house: House) -> None:
     """Each room stands below all that use it."""
     for place, room in enumerate(house.rooms):
         assert house.allowed[room] <= set(house.rooms[:place]), room
+
+
+@pytest.mark.parametrize("arrows", [python_arrows(ROOT / "python/rankwise"), c_arrows(ROOT / "src")])
+def test_no_circle_of_files(arrows: dict[str, set[str]]) -> None:
+    """Inside of rooms, too, what a file needs can be read before it."""
+    assert sum(map(len, arrows.values())) > 100
+    found = circle(arrows)
+    assert not found, f"a circle: {' -> '.join(found)}"
+
+
+def test_a_circle_is_named(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "__init__.py").write_text("from rankwise.room import b\n")
+    (tmp_path / "room" / "a.py").write_text("if TYPE_CHECKING:\n    from rankwise.room.b import B\n")
+    (tmp_path / "room" / "b.py").write_text("import rankwise\ndef f():\n    from rankwise.room.c import x\n")
+    (tmp_path / "room" / "c.py").write_text("from rankwise.room import a\n")
+    arrows = python_arrows(tmp_path)
+    assert arrows["rankwise.room"] == {"rankwise.room.b"}
+    found = circle(arrows)
+    assert len(found) == 4
+    assert found[0] == found[-1]
+    assert all(used in arrows[user] for user, used in pairwise(found))
+    (tmp_path / "a.h").write_text('#include "b.h"\n#include <c.h>\n')
+    (tmp_path / "b.h").write_text('#include "room/../a.h"\n')
+    assert circle(c_arrows(tmp_path)) in (["a.h", "b.h", "a.h"], ["b.h", "a.h", "b.h"])
 
 
 def test_every_room_is_there() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.machine.model import Cost, Level, Machine, Object, Outlier, Source
+from rankwise.topology.machine.model import Cost, Level, Machine, Outlier, Source
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.shape import Shapes, object_counts
 from rankwise.topology.machine.write import text_of, write_machine

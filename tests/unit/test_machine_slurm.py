@@ -9,7 +9,8 @@ import pytest
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import folded, hosts_of
-from rankwise.topology.machine.model import Machine, Object
+from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.read import machine_of
 from rankwise.topology.machine.shape import Shapes
 from rankwise.topology.machine.write import text_of

@@ -9,8 +9,9 @@ import pytest
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, PricedSlots, place, weigh
+from rankwise.placement.engine import Link, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Torus
+from rankwise.placement.priced_slots import PricedSlots
 
 Pairs = list[tuple[int, int, float]]
 

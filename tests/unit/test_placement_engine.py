@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import PricedSlots, place
+from rankwise.placement.engine import place
+from rankwise.placement.priced_slots import PricedSlots
 
 Numbers = NDArray[np.int64]
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import PricedSlots, place, weigh
+from rankwise.placement.engine import place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus
+from rankwise.placement.priced_slots import PricedSlots
 
 Numbers = NDArray[np.int64]
 

@@ -11,8 +11,9 @@ from tables_synthetic import dragonfly_table, torus_table
 
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import Link, PricedSlots, place, weigh
+from rankwise.placement.engine import Link, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Routes, Torus
+from rankwise.placement.priced_slots import PricedSlots
 
 # Two leaves, 0 and 1, and two spines, 2 and 3; two nodes at each leaf.
 FABRIC = Routes(

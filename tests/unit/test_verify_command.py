@@ -13,7 +13,8 @@ from rankwise.__main__ import main
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.launchers.binding import Binding
 from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
-from rankwise.topology.machine.model import Level, Machine, Object
+from rankwise.topology.machine.model import Level, Machine
+from rankwise.topology.machine.objects import Object
 
 PARTNERS = [(0, 1, "point-to-point", 1, 1000), (2, 3, "point-to-point", 1, 1000)]
 

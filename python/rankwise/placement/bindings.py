@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.launchers.binding import Binding
-from rankwise.topology.machine.model import Machine, Object
+from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.objects import Object
 
 
 def bindings_of(machine: Machine, slot: ArrayLike) -> list[Binding]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
 from rankwise.placement.networks import Matrix, Routes, Torus
-
-if TYPE_CHECKING:
-    from rankwise.analysis.traffic import Traffic
-    from rankwise.placement.engine import PricedSlots
+from rankwise.placement.priced_slots import PricedSlots
 
 
 class EngineArguments(Arguments):

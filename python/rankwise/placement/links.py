@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.placement.network_costs import hop_network
-from rankwise.topology.machine.model import NODE, Machine, Object
+from rankwise.topology.machine.model import NODE, Machine
 from rankwise.topology.machine.network import Routes
+from rankwise.topology.machine.objects import Object
 
 Costs = NDArray[np.float64]
 """Shape (N, D): of a byte on the link from each slot's object of each level to the one around it; 0: none."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
-from rankwise.topology.machine.model import Level, Machine, Object, Source
+from rankwise.topology.machine.model import Level, Machine, Source
+from rankwise.topology.machine.objects import Object
 
 SLOT = "slot"
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
-from rankwise.placement.engine import PricedSlots
 from rankwise.placement.links import link_costs
 from rankwise.placement.network_costs import hop_network, time_network
 from rankwise.placement.networks import Network
+from rankwise.placement.priced_slots import PricedSlots
 from rankwise.topology.machine.model import NODE, Machine
 
 

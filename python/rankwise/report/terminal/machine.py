@@ -11,7 +11,8 @@ from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.report.units import byte_text
 from rankwise.topology.machine.hosts import folded
-from rankwise.topology.machine.model import NODE, Level, Machine, Object, Outlier, Source
+from rankwise.topology.machine.model import NODE, Level, Machine, Outlier, Source
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.shape import Shapes, counted, object_counts, slot_count
 
 if TYPE_CHECKING:

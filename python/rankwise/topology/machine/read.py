@@ -15,8 +15,9 @@ from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
-from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Machine, Object, Outlier, Source
+from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Machine, Outlier, Source
 from rankwise.topology.machine.network_file import network_of
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.regular import regular_tree
 from rankwise.topology.machine.tree import TreeReader
 

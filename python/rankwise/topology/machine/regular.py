@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
 from rankwise.topology.machine.hosts import hosts_of
-from rankwise.topology.machine.model import NODE, Object
+from rankwise.topology.machine.model import NODE
+from rankwise.topology.machine.objects import Object
 
 
 def regular_tree(fields: Sequence[Field], names: Sequence[str]) -> Object:

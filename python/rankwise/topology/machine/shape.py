@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rankwise.topology.machine.model import Machine, Object
+from rankwise.topology.machine.model import Machine
+from rankwise.topology.machine.objects import Object
 
 _PLURALS = {"switch": "switches", "numa": "numa"}
 

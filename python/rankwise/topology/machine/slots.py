@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.native import Arguments
-
-if TYPE_CHECKING:
-    from rankwise.topology.machine.model import Object
+from rankwise.topology.machine.objects import Object
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
-from rankwise.topology.machine.model import NODE, Object
+from rankwise.topology.machine.model import NODE
+from rankwise.topology.machine.objects import Object
 
 _KEYS = ("level", "name", "names", "os", "count", "link_mb_s", "like", "children")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.machine.model import NODE, Level, Machine, Object
+from rankwise.topology.machine.model import NODE, Level, Machine
 from rankwise.topology.machine.network_file import plain_network
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.read import FORMAT, VERSION
 from rankwise.whole_files import appearing
 

@@ -13,7 +13,8 @@ from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy import levels as found_levels
 from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.topology.machine.hosts import checked
-from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object
+from rankwise.topology.machine.model import NODE, ROOT, Level, Machine
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.kernel import parts_of
 from rankwise.topology.sources.node_levels import NodeLevels
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import checked
-from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
+from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Source
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.hwloc_live import live_xml
 from rankwise.topology.sources.hwloc_xml import Node, node_of
 from rankwise.topology.sources.node_levels import NodeLevels

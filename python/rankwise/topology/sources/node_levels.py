@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.machine.model import Object
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.hwloc_xml import Part
 
 _KINDS = ("package", "die", "numa", "l5", "l4", "l3", "l2", "l1", "core", "pu")

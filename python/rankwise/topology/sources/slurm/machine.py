@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import checked
-from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Object, Source
+from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Source
+from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.hwloc import hwloc_sources, read_node
 from rankwise.topology.sources.node_levels import NodeLevels
 from rankwise.topology.sources.slurm.groups import Group, Network, check
