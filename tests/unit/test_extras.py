@@ -29,7 +29,6 @@ def test_export_to_parquet(
 ) -> None:
     profile = profiles.write_profile(tmp_path / "a.rankwise")
     lacks(monkeypatch, "pyarrow")
-    monkeypatch.delitem(sys.modules, "rankwise.report.exporting.parquet_file", raising=False)
     assert main(["export", str(profile), "--to", "parquet", "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == told("pyarrow", "parquet")
     assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from fake_mpi import script
 
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
-from rankwise.latency.measuring import command, settings, sizes
+from rankwise.latency.measuring import command, settings
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     ],
 )
 def test_sizes(text: str, expected: tuple[int, ...]) -> None:
-    assert sizes.parse(text) == expected
+    assert settings.parse_sizes(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_sizes(text: str, expected: tuple[int, ...]) -> None:
 )
 def test_wrong_sizes(text: str, what: str) -> None:
     with pytest.raises(RankwiseError, match=what):
-        sizes.parse(text)
+        settings.parse_sizes(text)
 
 
 def test_settings_become_the_words_of_the_probe() -> None:

@@ -10,7 +10,7 @@ import pytest
 from fake_mpi import MPICH, OPENMPI, compiler, launcher, script
 
 from rankwise.errors import RankwiseError
-from rankwise.probes import build, library, mpicc
+from rankwise.probes import build, mpicc
 
 
 @pytest.fixture
@@ -132,6 +132,6 @@ def test_the_library_behind_a_compiler(tmp_path: Path) -> None:
     file = tmp_path / "libmpich.so"
     file.write_bytes(b"1234")
     expected = [f"{file} {file.stat().st_mtime_ns} 4"]
-    assert library.identity(f"cc -I/x -L{tmp_path} -lm -lmpich", {}) == expected
-    assert library.identity("cc -lmpich", {"LD_LIBRARY_PATH": f":{tmp_path}"}) == expected
-    assert library.identity("cc 'unfinished -lmpich", {"LD_LIBRARY_PATH": str(tmp_path)}) == []
+    assert build.identity(f"cc -I/x -L{tmp_path} -lm -lmpich", {}) == expected
+    assert build.identity("cc -lmpich", {"LD_LIBRARY_PATH": f":{tmp_path}"}) == expected
+    assert build.identity("cc 'unfinished -lmpich", {"LD_LIBRARY_PATH": str(tmp_path)}) == []

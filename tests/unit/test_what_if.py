@@ -13,7 +13,7 @@ from test_map import INSIDE, USER, by_level, machine, mapped, refusal, ring
 
 from rankwise.__main__ import main
 from rankwise.analysis.traffic import Traffic
-from rankwise.placement.what_if.node_load import most_loaded
+from rankwise.placement.what_if.outlook import most_loaded
 
 
 @pytest.fixture

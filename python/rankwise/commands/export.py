@@ -9,10 +9,9 @@ Of a part of the run, all tables that can be restricted to it.
 from __future__ import annotations
 
 import argparse
-import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
+from rankwise import extras
 from rankwise.analysis.export_tables import ExportTable
 from rankwise.commands.messages import say
 from rankwise.commands.selecting import add_selection, not_exported, selected
@@ -37,8 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files; 0, or RankwiseError if the profile can't be read or a file can't be written."""
     from rankwise.analysis.export_tables import export_tables
     from rankwise.analysis.opened import opened_profile
+    from rankwise.report.exporting import WRITERS
 
-    write = _writer(arguments.to)
+    if arguments.to == "parquet":
+        extras.check("pyarrow")
+    write = WRITERS[arguments.to]
     with opened_profile(arguments.profile) as connection:
         selected(connection, arguments, "export")
         tables, left_out = export_tables(connection), not_exported(arguments)
@@ -61,23 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
     if left_out:
         say(f"not written, because they can't be restricted so: {', '.join(sorted(left_out))}")
     return 0
-
-
-Writer = Callable[[ExportTable, sqlite3.Connection, Path], None]
-
-
-def _writer(name: str) -> Writer:
-    if name == "csv":
-        from rankwise.report.exporting.csv_file import write_csv
-
-        return write_csv
-    if name == "json":
-        from rankwise.report.exporting.json_file import write_json
-
-        return write_json
-    from rankwise.report.exporting.parquet_file import write_parquet
-
-    return write_parquet
 
 
 def _check(targets: list[tuple[ExportTable, Path]], force: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,6 @@ from pathlib import Path
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
 from rankwise.probes import mpicc
-from rankwise.probes.library import identity
 
 _OPTIONS = ("-O2", "-std=gnu11")
 _LIBRARIES = ("-lm",)
@@ -83,6 +83,32 @@ def _key(sources: Sequence[Path], compiler: Path, environment: Mapping[str, str]
     for source in sources:
         digest.update(f"\0{source.name}\0".encode() + source.read_bytes())
     return digest.hexdigest()[:20]
+
+
+def identity(shown: str, environment: Mapping[str, str]) -> list[str]:
+    """Return what tells the MPI library that a compiler links from others, and from itself after an update.
+
+    Args:
+        shown: what the compiler prints for -show.
+        environment: that it is called with.
+
+    Returns:
+        path, time of change in ns and size of each library of MPI that is linked; empty if none is found.
+    """
+    try:
+        words = shlex.split(shown)
+    except ValueError:  # not what we think it is
+        return []
+    named = environment.get("LD_LIBRARY_PATH", "").split(":")
+    directories = [Path(word[2:]) for word in words if word.startswith("-L")] + [Path(n) for n in named if n]
+    names = [f"lib{word[2:]}.so" for word in words if word.startswith("-lmpi")]
+    found = []
+    for name in names:
+        places = (directory / name for directory in directories)
+        if place := next((place for place in places if place.is_file()), None):
+            status = place.stat()
+            found.append(f"{place.resolve()} {status.st_mtime_ns} {status.st_size}")
+    return found
 
 
 def _compile(sources: Sequence[Path], compiler: Path, environment: Mapping[str, str], program: Path) -> None:

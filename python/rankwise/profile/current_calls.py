@@ -1,8 +1,8 @@
-"""The calls that a process had not left: which, on what, since when, and whom they wait for."""
+"""The calls that a process had not left: which, on what, since when, how long, and whom they wait for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,14 @@ from rankwise.profile.communicators import Joined
 from rankwise.profile.counters import Counters
 from rankwise.profile.keys import part
 from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.procedures import PROCEDURES, Procedure
+from rankwise.profile.regions import WHOLE_PROGRAM, Regions
 from rankwise.profile.waiting import ANY, SEVERAL, Partner
 
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
+_INIT = next(procedure.id for procedure in PROCEDURES if procedure.name == "MPI_Init")
+_NO_COMMUNICATOR = CONSTANTS["COMMUNICATOR_NONE"]
 _TAG_BITS = CONSTANTS["PARTNER_TAG_BITS"]
 _WORLD = CONSTANTS["PARTNER_WORLD"]
 _UNKNOWN_TAG = CONSTANTS["TAG_UNKNOWN"]
@@ -58,6 +62,27 @@ def current_calls(rank: int, counters: Counters, clock: Clock, joined: Joined) -
                 clock.realtime_ns(int(thread["inside_since"])),
                 *partners(thread, procedure, communicator, joined),
             )
+
+
+def unfinished_rows(
+    rank: int, counters: Counters, current_calls: Iterable[CurrentCall], regions: Regions, lifetime: Lifetime
+) -> list[tuple[int, int, int, int]]:
+    """Return communicator, region, procedure and nanoseconds of each call that a process never left.
+
+    Of a process that never came out of MPI_Init it is not known whether that was MPI_Init_thread: MPI_Init
+    stands for both.
+    """
+    if counters.header.state == "starting":
+        ns = lifetime.stopped_ns - lifetime.started_ns
+        return [(_NO_COMMUNICATOR, WHOLE_PROGRAM, _INIT, ns)] if ns else []
+    if counters.header.state == "switched_off":
+        return []  # it went on, and left this call perhaps
+    rows = []
+    for call in current_calls:
+        region = int(regions.ids_of(rank, np.array([call.region]))[0])
+        ns = max(lifetime.stopped_ns - call.since_ns, 0)
+        rows.append((call.communicator, region, call.procedure.id, ns))
+    return rows
 
 
 def latest_left(rank: int, counters: Counters, joined: Joined) -> tuple[Procedure, int] | None:

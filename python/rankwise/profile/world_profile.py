@@ -17,26 +17,22 @@ from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.communicators import FIRST, Joined, join
 from rankwise.profile.counters import Counters
 from rankwise.profile.coverage import not_covered
-from rankwise.profile.current_calls import CurrentCall, current_calls, latest_left
+from rankwise.profile.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.end_note import EndNote
 from rankwise.profile.ending import Ending, partial_reason
 from rankwise.profile.files import Files, join_files
 from rankwise.profile.grouping import LARGEST
+from rankwise.profile.header_warnings import header_warnings, passed_by
 from rankwise.profile.holders import Holder
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
-from rankwise.profile.memory_used import memory_sentences
-from rankwise.profile.passed_by import passed_by, passed_by_warnings
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
 from rankwise.profile.portions import Made, make_kept_rows, make_rows, rows_tasks
 from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.profiling_names import profiling_sentences
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.row_writer import RowWriter
-from rankwise.profile.transport import transport_warnings
-from rankwise.profile.unfinished import unfinished_rows
 from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
 
@@ -159,9 +155,7 @@ class WorldProfile:
         _insert(profile, "ranks", self._ranks(writer.totals))
         for counters in self.ranks.values():
             sentences += counters.losses
-        headers = {rank: counters.header for rank, counters in self.ranks.items()}
-        sentences += transport_warnings(headers) + passed_by_warnings(headers) + profiling_sentences(headers)
-        sentences += memory_sentences(headers)
+        sentences += header_warnings({rank: counters.header for rank, counters in self.ranks.items()})
         if not self.reason:
             paused = any(counters.header.pauses for counters in self.ranks.values())
             sentences += check(profile, paused=paused)

@@ -6,9 +6,11 @@ import random
 from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
-from rankwise.latency.measuring import sizes
+from rankwise.latency.sizes import size_of
 
 MODES = ("quiet", "loaded", "leaders", "sample", "serial")
+_LARGEST = 1 << 30  # bytes
+_MOST_SIZES = 64
 MOST_REPEATS = 1_000_000
 MOST_RANKS = 2000
 """Beyond, all pairs would open so many connections that one rank a node has to do."""
@@ -36,8 +38,8 @@ class Settings:
         Args:
             ranks: of the launch; None if it does not say.
         """
-        sizes_ = ",".join(str(size) for size in self.sizes)
-        return [self.mode or default_mode(ranks), sizes_, str(self.repeats), str(self.seed)]
+        sizes = ",".join(str(size) for size in self.sizes)
+        return [self.mode or default_mode(ranks), sizes, str(self.repeats), str(self.seed)]
 
 
 def default_mode(ranks: int | None) -> str:
@@ -62,6 +64,28 @@ def settings(mode: str, sizes_text: str, repeats: int, seed: int | None, *, sing
         raise RankwiseError(f"--repeats {repeats}: give a number from 1 to {MOST_REPEATS}")
     if seed is not None and not 0 <= seed < 1 << 64:
         raise RankwiseError(f"--seed {seed}: give a number from 0 to 2^64 - 1")
-    found = sizes.parse(sizes_text)
+    found = parse_sizes(sizes_text)
     chosen = random.SystemRandom().getrandbits(32) if seed is None else seed
     return Settings(mode, found[:1] if single else found, repeats, chosen)
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Return the sizes of a list such as `64,4k,1MiB`, in bytes.
+
+    Raises:
+        RankwiseError: one is no size, is given twice, or is above 1 GiB, or there are too many.
+    """
+    sizes: list[int] = []
+    for word in text.split(","):
+        try:
+            size = size_of(word)
+        except ValueError as error:
+            raise RankwiseError(f"--sizes {text}: {error}") from None
+        if size > _LARGEST:
+            raise RankwiseError(f"--sizes {text}: {word} is too large; at most 1G")
+        if size in sizes:
+            raise RankwiseError(f"--sizes {text}: {word} is given twice; leave one out")
+        sizes.append(size)
+    if len(sizes) > _MOST_SIZES:
+        raise RankwiseError(f"--sizes: {len(sizes)} are too many; at most {_MOST_SIZES}")
+    return tuple(sizes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.analysis.traffic import RunTraffic, Whereabouts
+from rankwise.analysis.traffic import RunTraffic, Traffic, Whereabouts
 from rankwise.placement.engine import weigh
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.network_costs import hop_network
@@ -20,11 +20,27 @@ from rankwise.placement.present_placement import (
     machine_of_run,
 )
 from rankwise.placement.prices import prices
-from rankwise.placement.what_if.node_load import NodeLoad, most_loaded
 from rankwise.topology.machine.model import NODE, Machine
 
 HOPS = "byte hops off node"
 """Unit of costs by hops: what is inside of nodes may be more or fewer levels on each machine."""
+
+
+@dataclass(frozen=True)
+class NodeLoad:
+    """What goes over the border of the most loaded node.
+
+    Attributes:
+        host: its name.
+        bytes: into it and out of it.
+        mean: of the same over all nodes with ranks.
+        imbalance: bytes / mean; None if nothing leaves any node.
+    """
+
+    host: str
+    bytes: int
+    mean: float
+    imbalance: float | None
 
 
 @dataclass(frozen=True)
@@ -83,6 +99,26 @@ def _hops_off_node(
     by_hops = prices(machine, "hops", machine.slots.numbers)
     network_alone = replace(by_hops, per_byte=np.zeros_like(by_hops.per_byte))
     return weigh(seen.traffic, network_alone.slots(machine), slot)[0]
+
+
+def most_loaded(traffic: Traffic, hosts: ArrayLike) -> NodeLoad:
+    """Return the most loaded node, of several the one that comes first.
+
+    Args:
+        traffic: with at least one rank.
+        hosts: name of the node of each rank.
+    """
+    names, first, node = np.unique(np.asarray(hosts), return_index=True, return_inverse=True)
+    source, destination = (node.ravel()[np.asarray(ends)] for ends in (traffic.source, traffic.destination))
+    leaves = source != destination
+    # Python's own numbers: their sums have no limit.
+    sizes = np.asarray(traffic.bytes, dtype=np.int64)[leaves].astype(object)
+    loads = np.zeros(len(names), dtype=object)
+    for ends in (source, destination):
+        np.add.at(loads, ends[leaves], sizes)
+    worst = min(range(len(names)), key=lambda each: (-loads[each], first[each]))
+    most, mean = int(loads[worst]), float(sum(loads.tolist()) / len(loads))
+    return NodeLoad(str(names[worst]), most, mean, most / mean if most else None)
 
 
 def present_outlook(

@@ -9,17 +9,18 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.latency.measurement import Measurement
+from rankwise.latency.measurement import Host, Measurement, Processor
 from rankwise.topology.hierarchy import levels as found_levels
 from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine
 from rankwise.topology.machine.objects import Object
-from rankwise.topology.sources.kernel import parts_of
+from rankwise.topology.sources.hwloc_xml import Part
 from rankwise.topology.sources.node_levels import NodeLevels
 
 _SWITCH = "switch"
 _SLOT = "slot"
+_INSIDE = ("package", "numa", "l3", "core")  # of a node, as kernels number them
 
 Key = tuple[int, ...]
 Keyed = tuple[Key, Object]
@@ -54,7 +55,7 @@ def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
     keys = _switches_of_hosts(measurement, switches)
     node = 1 + len(switches)
     if all(host.processors for host in measurement.hosts):
-        insides = NodeLevels([parts_of(host) for host in measurement.hosts])
+        insides = NodeLevels([_parts_of(host) for host in measurement.hosts])
         inner = insides.levels
         children = [insides.children(place, node + 1) for place in range(len(measurement.hosts))]
         slots = None
@@ -70,6 +71,29 @@ def tree_of(measurement: Measurement, hierarchy: Hierarchy) -> Found:
     names = [level.name for level in switches]
     made = Machine(tuple(Level(name) for name in (ROOT, *names, NODE, *inner)), root)
     return Found(made, frozenset((ROOT, *names, *(inner if slots is not None else ()))), slots)
+
+
+def _parts_of(host: Host) -> tuple[Part, ...]:
+    """Return what is inside of a host; kinds that the kernel does not tell of all processors are left out."""
+    known = [kind for kind in _INSIDE if all(getattr(one, kind) >= 0 for one in host.processors)]
+    # Memory may be inside of a cache or around it: what there is less of is outside.
+    known.sort(key=lambda kind: len({_part_of(one, kind) for one in host.processors}))
+    return _parts(host.processors, known)
+
+
+def _part_of(processor: Processor, kind: str) -> Key:
+    """Return what tells a part from the others of its kind; cores and caches are counted in each package."""
+    number = getattr(processor, kind)
+    return (processor.package, number) if kind in ("l3", "core") else (number,)
+
+
+def _parts(processors: Sequence[Processor], kinds: Sequence[str]) -> tuple[Part, ...]:
+    if not kinds:
+        return tuple(Part("pu", processor.os) for processor in processors)
+    groups: dict[Key, list[Processor]] = {}
+    for processor in processors:
+        groups.setdefault(_part_of(processor, kinds[0]), []).append(processor)
+    return tuple(Part(kinds[0], key[-1], _parts(some, kinds[1:])) for key, some in groups.items())
 
 
 def _key(keyed: Keyed) -> Key:

@@ -1,1 +1,0 @@
-"""Writers of exported files: one function a format, (table, connection, path) → the file."""
