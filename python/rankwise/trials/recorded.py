@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.errors import RankwiseError
@@ -51,6 +52,18 @@ class Recording:
     only: tuple[str, ...] = ()
 
 
+class Limit(NamedTuple):
+    """How long a run may take.
+
+    Attributes:
+        seconds: it is ended after them.
+        cure: how the user can give it more, for people.
+    """
+
+    seconds: float
+    cure: str
+
+
 def as_recorded(connection: sqlite3.Connection) -> Recording:
     """Return how the run of a profile was recorded, so that others can be compared with it."""
     (only,) = connection.execute("SELECT only FROM run").fetchone()
@@ -71,14 +84,14 @@ def check(command: Command) -> None:
     plan(command.words, {**os.environ, **command.variables})
 
 
-def record(command: Command, how: Recording, profile: Path, limit: float, signals: Signals) -> process.End:
+def record(command: Command, how: Recording, profile: Path, limit: Limit, signals: Signals) -> process.End:
     """Run a command and write its profile; its output goes to the same name with .out.
 
     Args:
         command: to run.
         how: to record.
         profile: where to.
-        limit: seconds that the run may take.
+        limit: of the run.
         signals: that came to us.
 
     Raises:
@@ -92,7 +105,7 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
     directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")
-    end = process.run(launch.words, launch.environment, output, limit, signals)
+    end = process.run(launch.words, launch.environment, output, limit.seconds, signals)
     if end.status != 0 or end.too_long:
         wait_for_ranks(directory.path)
     directory.note_end()
@@ -112,10 +125,10 @@ def record(command: Command, how: Recording, profile: Path, limit: float, signal
     return end
 
 
-def _check(end: process.End, limit: float, output: Path) -> None:
+def _check(end: process.End, limit: Limit, output: Path) -> None:
     """Raise RankwiseError if the run has failed."""
     if end.too_long:
-        raise RankwiseError(f"it had not ended after {limit:.3g} s: give it more with --run-limit", 1)
+        raise RankwiseError(f"it had not ended after {limit.seconds:.3g} s: {limit.cure}", 1)
     if end.status != 0:
         line = telling_line(_end_of(output))
         raise RankwiseError(f"it ended with status {end.status}" + (f": {line}" if line else ""), 1)

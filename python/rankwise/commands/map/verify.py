@@ -113,6 +113,7 @@ def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, fl
         seed=arguments.seed,
         run_limit=arguments.run_limit,
         first_limit=first_limit,
+        cure="give it more with --run-limit",
     )
     return request, facts.wall_seconds, program_of(facts)
 

@@ -21,7 +21,7 @@ from rankwise.placement.verification.check_bindings import bound_otherwise, misp
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
-from rankwise.trials.recorded import Command, Recording, record
+from rankwise.trials.recorded import Command, Limit, Recording, record
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Say, run
 
 Side = Literal["before", "after"]
@@ -46,6 +46,7 @@ class Request:
         seed: of the order of runs.
         run_limit: seconds that a run may take; None: ten times the first one, and a minute.
         first_limit: of the first run, if there is no run_limit.
+        cure: how the user can give a run more, for people.
     """
 
     words: tuple[str, ...]
@@ -59,6 +60,7 @@ class Request:
     seed: int
     run_limit: float | None
     first_limit: float
+    cure: str
 
 
 @dataclass
@@ -185,7 +187,7 @@ class _Trial:
         profile = self._directory / f"{name}.rankwise"
         end_of_all = time.monotonic() + left
         try:
-            limit = min(self._limit, left)
+            limit = Limit(min(self._limit, left), self._request.cure)
             end = record(self._commands[side], self._request.recording, profile, limit, self._signals)
             seen = measure(profile, self._request.only_kind)
             wrong = self._wrong_place(side, pair, seen)
