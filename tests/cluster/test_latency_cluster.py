@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from fabric import Links
 from launching import LIMIT_SECONDS, across_nodes, environment, launch, launch_in_order, run
-from libraries import Mpi, first_of_each
+from libraries import Mpi, first_of_each, in_turn
 from nodes import Cluster
 from recording import RANKWISE
 
@@ -39,10 +39,7 @@ BLAMES = ("slow node", "slow link of a node", "slow node or its link", "slow lin
 LIBRARIES = list(first_of_each(across_nodes(), lambda mpi: mpi.family))
 
 
-@pytest.fixture(params=LIBRARIES, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = in_turn(LIBRARIES)
 
 
 @pytest.fixture

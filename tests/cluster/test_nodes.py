@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from launching import RANKS_OF_NODE, across_nodes, launch, record, run
-from libraries import Mpi
+from libraries import Mpi, in_turn
 from nodes import Cluster
 from recording import RANKWISE
 
@@ -21,10 +21,7 @@ SUMS = 5
 Ring = Callable[[Mpi], Path]
 
 
-@pytest.fixture(params=across_nodes(), ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = in_turn(across_nodes())
 
 
 def expected_hosts(count: int, placement: str) -> list[str]:

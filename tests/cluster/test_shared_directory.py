@@ -30,12 +30,7 @@ Spoiled = Callable[[Cluster, int, Path], AbstractContextManager[None]]
 FAULTS = Path(jobs.__file__).with_name("programs") / "faults.c"
 
 
-@pytest.fixture(
-    params=list(libraries.first_of_each(across_nodes(), lambda mpi: mpi.family)), ids=lambda mpi: mpi.name
-)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(list(libraries.first_of_each(across_nodes(), lambda mpi: mpi.family)))
 
 
 @pytest.fixture

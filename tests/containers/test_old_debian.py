@@ -23,13 +23,8 @@ def set_up() -> None:
         pytest.skip("no Debian 11 here: see `make test-containers`")
 
 
-@pytest.fixture(
-    params=[mpi for mpi in libraries.ALL if mpi.name.endswith("-debian")], ids=lambda mpi: mpi.name
-)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Those that Debian 11 has, too, under the same names."""
-    library: Mpi = request.param
-    return library
+# Those that Debian 11 has, too, under the same names.
+mpi = libraries.in_turn([mpi for mpi in libraries.ALL if mpi.name.endswith("-debian")])
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,7 @@ def pytest_report_header() -> list[str]:
     ]
 
 
-@pytest.fixture(params=libraries.ALL, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Every MPI library of this machine in turn."""
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ALL)
 
 
 @pytest.fixture(scope="session")

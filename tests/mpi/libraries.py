@@ -176,6 +176,17 @@ def nothing_left_in_shared_memory() -> Iterator[None]:
             left.unlink(missing_ok=True)
 
 
+def in_turn(some: Sequence[Mpi]) -> Callable[[pytest.FixtureRequest], Mpi]:
+    """Return a fixture: each of these libraries in turn."""
+
+    @pytest.fixture(params=some, ids=lambda mpi: mpi.name)
+    def mpi(request: pytest.FixtureRequest) -> Mpi:
+        library: Mpi = request.param
+        return library
+
+    return mpi
+
+
 ALL = found_on_path() + found_in_environments()
 LEFT_OUT: list[Mpi] = []
 HAS_SHARED_MEMORY = Path("/dev/shm").is_dir() and shutil.disk_usage("/dev/shm").free >= _LEAST_SHARED_MEMORY

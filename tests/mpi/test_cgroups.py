@@ -10,7 +10,6 @@ import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of
-from libraries import Mpi
 from recording import rankwise
 
 import patience
@@ -19,10 +18,7 @@ from rankwise.profile import node_memory
 FROZEN_S = 3.0  # longer than the last process waits for its keeper
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 class Group:

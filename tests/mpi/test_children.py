@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import libraries
-import pytest
 import recording
 from libraries import Mpi
 from recording import Compile, Recording
@@ -14,11 +13,8 @@ from recording import Compile, Recording
 RANKS = 2
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """One library a family: the children are the system's."""
-    library: Mpi = request.param
-    return library
+# One library a family: the children are the system's.
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def test_counts_and_output(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:

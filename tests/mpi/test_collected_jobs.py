@@ -14,11 +14,7 @@ from recording import RANKWISE, Compile, Recording
 
 import patience
 
-
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 class Centre:

@@ -17,7 +17,6 @@ from pathlib import Path
 import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, ROUNDS, VICTIM, Place, assert_known_calls, partial
-from libraries import Mpi
 from recording import Recording
 
 import patience
@@ -28,11 +27,7 @@ from rankwise.profile.keys import part
 from rankwise.profile.node_files import read_entries, read_node_file
 from rankwise.profile.procedures import PROCEDURES
 
-
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def preloaded(place: Place, run_directory: Path) -> dict[str, str]:

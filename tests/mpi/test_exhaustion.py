@@ -5,16 +5,12 @@ from __future__ import annotations
 import libraries
 import pytest
 from jobs import RANKS, Place, assert_known_calls, partial
-from libraries import Mpi
 from recording import Recording
 
 SIZES = 13  # of the broadcasts on each communicator
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def recorded(place: Place, what: str, communicators: int, ranks: int, sizes: int = SIZES) -> Recording:

@@ -14,14 +14,9 @@ from datetime import datetime
 import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, partial
-from libraries import Mpi
 from recording import RANKWISE, Recording
 
-
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 REASONS = {

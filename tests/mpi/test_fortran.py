@@ -16,11 +16,8 @@ DOUBLE, INTEGER = 8, 4
 BINDINGS = ["fortran_mpifh.f90", "fortran_mpi.f90", "fortran_mpi_f08.f90"]
 
 
-@pytest.fixture(params=[mpi for mpi in libraries.ALL if mpi.mpifort], ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Every MPI library of this machine that has Fortran bindings."""
-    library: Mpi = request.param
-    return library
+# Every MPI library of this machine that has Fortran bindings.
+mpi = libraries.in_turn([mpi for mpi in libraries.ALL if mpi.mpifort])
 
 
 @pytest.fixture(scope="module")

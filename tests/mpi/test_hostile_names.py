@@ -30,10 +30,7 @@ REGIONS = [name for name in NAMES if BAD not in name]
 PROGRAMS = ["two words", "new\nline", 'it\'s "quoted"', ";touch x;$(touch y)`touch z`", "\x1b[31m[red]"]
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def shown(done: Recording, *words: str) -> str:

@@ -15,7 +15,6 @@ import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of, wait_for_end
-from libraries import Mpi
 from recording import Recording, rankwise
 
 import patience
@@ -27,10 +26,7 @@ from rankwise.profile.procedures import PROCEDURES
 LONG_AGO = 1_000_000_000
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def kill(*pids: int) -> None:

@@ -20,11 +20,7 @@ from recording import Compile
 from rankwise.profile import node_memory
 from rankwise.profile.node_memory import is_alive
 
-
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 def test_what_the_program_finds_of_it(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:

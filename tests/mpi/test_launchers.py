@@ -62,10 +62,7 @@ class Place:
         )
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH_LAUNCHER, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
 
 
 @pytest.fixture

@@ -21,10 +21,7 @@ HUNG_S = 2.0
 TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
 
 
-@pytest.fixture(params=libraries.ONE_OF_EACH_LAUNCHER, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
 
 
 def hang(place: Place, what: str, inside: int) -> tuple[Recording, float, float]:

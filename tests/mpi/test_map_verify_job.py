@@ -24,10 +24,7 @@ from profiles import write_traffic
 LIBRARIES = list(libraries.first_of_each(libraries.ONE_OF_EACH_LAUNCHER, lambda mpi: mpi.family))
 
 
-@pytest.fixture(params=LIBRARIES, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(LIBRARIES)
 
 
 @pytest.fixture

@@ -15,18 +15,13 @@ import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of, unshared
-from libraries import Mpi
 
 from rankwise._files import installed
 from rankwise.profile import node_memory
 from rankwise.profile.assemble import assemble
 from rankwise.profile.node_files import read_node_file
 
-
-@pytest.fixture(params=libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
 @pytest.fixture

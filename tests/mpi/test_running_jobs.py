@@ -26,12 +26,7 @@ from rankwise.profile import node_memory
 RANKS = 4
 
 
-@pytest.fixture(
-    params=[one for one in libraries.ONE_OF_EACH if one.family != "mpiabi"], ids=lambda mpi: mpi.name
-)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    library: Mpi = request.param
-    return library
+mpi = libraries.in_turn([one for one in libraries.ONE_OF_EACH if one.family != "mpiabi"])
 
 
 class Job:
