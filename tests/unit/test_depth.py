@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.topology.hierarchy.depth import places_of_levels
+from rankwise.topology.hierarchy.depth import indices_of_levels
 
 NODES = [0, 0, 1, 1, 2, 2, 3, 3]
 SWITCHES = [0, 0, 0, 0, 1, 1, 1, 1]
@@ -29,11 +29,11 @@ SWITCHES = [0, 0, 0, 0, 1, 1, 1, 1]
     ],
 )
 def test_levels(partitions: list[list[int]], levels: list[int]) -> None:
-    assert places_of_levels([np.array(groups) for groups in partitions]) == levels
+    assert indices_of_levels([np.array(groups) for groups in partitions]) == levels
 
 
 def test_hosts_are_a_level_wherever_they_are() -> None:
     # Nothing is deeper than two: either the switch has one node, or its nodes have one rank.
     hosts, switches = np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1])
-    assert places_of_levels([hosts, switches]) == [1]
-    assert places_of_levels([hosts, switches], known=[hosts]) == [0, 1]
+    assert indices_of_levels([hosts, switches]) == [1]
+    assert indices_of_levels([hosts, switches], known=[hosts]) == [0, 1]

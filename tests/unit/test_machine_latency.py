@@ -19,7 +19,7 @@ from rankwise.topology.machine.read import machine_of
 from rankwise.topology.machine.shape import Shapes
 from rankwise.topology.machine.write import text_of
 from rankwise.topology.sources.measured import machine_from_latency
-from rankwise.topology.sources.ranks import placed
+from rankwise.topology.sources.ranks import objects_of_ranks
 
 LATENCIES = (0.3, 0.8, 2.0, 5.0)
 RATES = (20000, 10000, 5000, 2500)
@@ -93,7 +93,7 @@ def test_nodes_as_their_kernels_tell(order: str) -> None:
         ("numa", "package", 1.0, ()),
         ("l3", "package", 1.0, ()),
     ]
-    rows = placed(found, measurement)
+    rows = objects_of_ranks(found, measurement)
     packages = [tuple(row) for row in rows[:, : found.depth("package") + 1].tolist()]
     assert len(set(packages)) == 16
     for group in range(16):
@@ -141,13 +141,13 @@ def test_hosts_are_known_by_short_names() -> None:
     measurement = planted("block").measure(NOISE)
     names = [f"node{number}.cluster.example" for number in range(8)]
     base = by_hand({"name": "node", "count": 8, "names": names})
-    rows = placed(base, measurement)
+    rows = objects_of_ranks(base, measurement)
     assert rows[:, 1].tolist() == [rank.host for rank in measurement.ranks]
     with pytest.raises(RankwiseError, match="made on 'node7', which the machine does not have"):
-        placed(by_hand({"name": "node", "count": 7}), measurement)
+        objects_of_ranks(by_hand({"name": "node", "count": 7}), measurement)
     twins = by_hand({"name": "node", "count": 8, "names": ["node0.a", "node0.b", *names[1:7]]})
     with pytest.raises(RankwiseError, match="made on 'node0', which"):
-        placed(twins, measurement)
+        objects_of_ranks(twins, measurement)
 
 
 def test_ranks_that_may_run_anywhere_are_in_what_holds_all_of_it() -> None:
@@ -156,7 +156,7 @@ def test_ranks_that_may_run_anywhere_are_in_what_holds_all_of_it() -> None:
     free = [(4, 5, 6, 7), tuple(range(16)), (), (99,)]
     ranks = tuple(Rank(0, cpus) for cpus in free) + measurement.ranks[len(free) :]
     base = machine_from_latency(measurement, find_hierarchy(measurement), "F.json").machine
-    rows = placed(base, replace(measurement, ranks=ranks))
+    rows = objects_of_ranks(base, replace(measurement, ranks=ranks))
     known = (rows[:4] >= 0).sum(axis=1) - 1
     assert [base.level_names()[level] for level in known] == ["l3", "node", "node", "node"]
 

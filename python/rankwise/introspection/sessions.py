@@ -141,11 +141,11 @@ class Session:
         """
         flags = kinds.flags(kind)
         array = np.zeros((self._size, self._size), np.uint64)
-        places = _places(of, array)
+        addresses = _addresses(of, array)
         if root is None:
-            call("MPI_M_allgather_data", self._id, *places, flags)
+            call("MPI_M_allgather_data", self._id, *addresses, flags)
         else:
-            call("MPI_M_rootgather_data", self._id, root, *places, flags)
+            call("MPI_M_rootgather_data", self._id, root, *addresses, flags)
         self._warn(flags)
         if root not in (None, self._rank):
             return None
@@ -198,7 +198,7 @@ class Session:
     def _row(self, of: Figure, kind: str) -> Counts:
         flags = kinds.flags(kind)
         array = np.zeros(self._size, np.uint64)
-        call("MPI_M_get_data", self._id, *_places(of, array), flags)
+        call("MPI_M_get_data", self._id, *_addresses(of, array), flags)
         self._warn(flags, calls=4)
         return array.view(np.int64)
 
@@ -221,7 +221,7 @@ class Session:
             self.free()
 
 
-def _places(of: Figure, array: NDArray[np.uint64]) -> tuple[int | None, int | None]:
+def _addresses(of: Figure, array: NDArray[np.uint64]) -> tuple[int | None, int | None]:
     # Where the functions put messages and bytes.
     if of not in ("messages", "bytes"):
         raise ValueError(f"a matrix is of messages or of bytes, not of {of!r}")

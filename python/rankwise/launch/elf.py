@@ -137,13 +137,13 @@ class _Symbols(NamedTuple):
         return _string(self.content, self.strings + at, self.strings_end)
 
     def defined(self, wanted: Collection[str]) -> set[str]:
-        places = {at: name for name in wanted for at in self._places(name)}
+        places = {at: name for name in wanted for at in self._offsets(name)}
         # (Looking for them first saves the walk over all symbols where there are none.)
         if not places:
             return set()
         return {places[at] for at, section in self.entries() if at in places and section != _SHN_UNDEF}
 
-    def _places(self, name: str) -> Iterator[int]:
+    def _offsets(self, name: str) -> Iterator[int]:
         """Yield where the name stands in the strings, also as the end of a longer one."""
         text = f"{name}\0".encode()
         place = self.content.find(text, self.strings, self.strings_end)
@@ -209,7 +209,7 @@ class _File:
             kind, offset, address, _, size, _, _, _ = self._struct("8I").unpack_from(self._content, at)
         return _Segment(kind, offset, address, size)
 
-    def _place(self, address: int) -> int:
+    def _offset(self, address: int) -> int:
         """Return where in the file that lies which is loaded at an address."""
         for segment in self.segments:
             if segment.type == _PT_LOAD and segment.address <= address < segment.address + segment.bytes:
@@ -232,7 +232,7 @@ class _File:
 
     def string(self, table: int, at: int) -> str:
         """Return a string of the table that is loaded at an address."""
-        return _string(self._content, self._place(table) + at, len(self._content))
+        return _string(self._content, self._offset(table) + at, len(self._content))
 
     def dynamic_symbols(self) -> _Symbols | None:
         """Return the dynamic symbol table; None if there is none."""
@@ -257,13 +257,13 @@ class _File:
         if _DT_SYMTAB not in tags or _DT_STRTAB not in tags:
             return None
         if _DT_HASH in tags:
-            _, count = self._struct("II").unpack_from(self._content, self._place(tags[_DT_HASH][0]))
+            _, count = self._struct("II").unpack_from(self._content, self._offset(tags[_DT_HASH][0]))
         elif _DT_GNU_HASH in tags:
-            count = self._count_by_gnu_hash(self._place(tags[_DT_GNU_HASH][0]))
+            count = self._count_by_gnu_hash(self._offset(tags[_DT_GNU_HASH][0]))
         else:
             return None
-        strings = self._place(tags[_DT_STRTAB][0])
-        return self._symbols(self._place(tags[_DT_SYMTAB][0]), count, strings, len(self._content))
+        strings = self._offset(tags[_DT_STRTAB][0])
+        return self._symbols(self._offset(tags[_DT_SYMTAB][0]), count, strings, len(self._content))
 
     def _count_by_gnu_hash(self, table: int) -> int:
         number = self._struct("I")

@@ -86,7 +86,7 @@ class Written(NamedTuple):
 
 
 class Placing:
-    """How one version of a launcher is told places.
+    """How one version of a launcher is told bindings.
 
     Class attributes:
         choice: its name on our command line.

@@ -24,7 +24,7 @@ class Relaunch:
     Attributes:
         program: and its arguments; none if they are not known, or there were several programs.
         launchers: that files are for, see placement.files.LAUNCHERS.
-        launch: the run's own, to be told places; None if it can't be, or another launcher is wanted.
+        launch: the run's own, to be told bindings; None if it can't be, or another launcher is wanted.
     """
 
     program: tuple[str, ...]
@@ -86,7 +86,7 @@ def choice_of(run: Run) -> str | None:
 
 
 def launch_of(run: Run) -> Launch | None:
-    """Return the run's own launch, to be told places; None if it can't be."""
+    """Return the run's own launch, to be told bindings; None if it can't be."""
     try:
         return understand(run.command, {}, version_of(run.mpi_library))
     except RankwiseError:

@@ -45,7 +45,7 @@ class Launch:
     Attributes:
         command: taken apart; of one program.
         launcher: what is known of its launcher.
-        placing: how it is told places.
+        placing: how it is told bindings.
         environment: as the launcher sees it.
     """
 
@@ -110,7 +110,7 @@ class Launch:
 def understand(
     words: Sequence[str], environment: Mapping[str, str], library: Version | None = None
 ) -> Launch:
-    """Take a launch apart, and refuse one that can't be told places.
+    """Take a launch apart, and refuse one that can't be told bindings.
 
     Args:
         words: of the command.
@@ -151,7 +151,7 @@ def _asked(command: CommandLine, environment: Mapping[str, str]) -> Version:
 
 
 def _known() -> str:
-    """Name the launchers that can be told places."""
+    """Name the launchers that can be told bindings."""
     known = [one for one in launchers() if any(isinstance(p, Relaunching) for p in one.placings)]
     labels = [answer.label for one in known for answer in one.answers if answer.library]
     own = [name for one in known for name in one.commands if not name.startswith(SHARED_COMMANDS)]

@@ -179,7 +179,7 @@ def _pattern(shape: Shape, parts: Sequence[_Part], communicator: Communicator, j
     if communicator.remote_size:  # two groups: a rank does not tell which process it is
         return pattern
     pattern.kept_call = min(part.kept for part in parts)
-    known, place_of = _places(shape.communicator, communicator, joined)
+    known, place_of = _positions(shape.communicator, communicator, joined)
     pattern.complete = (
         pattern.kept_call > 0
         and len(parts) == len({part.rank for part in parts}) == known == communicator.size
@@ -202,7 +202,7 @@ def _pattern(shape: Shape, parts: Sequence[_Part], communicator: Communicator, j
     return pattern
 
 
-def _places(
+def _positions(
     number: int, communicator: Communicator, joined: Joined
 ) -> tuple[int, Callable[[int], int | None]]:
     """Return how many members of a communicator are known, and what gives the place of a world rank there."""

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "places.h"
 #include "rankwise/reordering.h"
+#include "slots.h"
 
 namespace rankwise::reordering {
 
@@ -18,13 +18,13 @@ namespace {
 int effort_for(std::int32_t processes) { return processes <= 256 ? 3 : processes <= 4096 ? 2 : 1; }
 
 // The slot of each role; its costs.
-std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Places &places, std::int32_t processes,
+std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Slots &given, std::int32_t processes,
                                  rankwise_costs &costs) {
   rankwise_slots slots{};
   slots.slots = processes;
-  slots.depth = places.depth;
-  slots.object = places.object.data();
-  slots.per_byte = places.per_byte.data();
+  slots.depth = given.depth;
+  slots.object = given.object.data();
+  slots.per_byte = given.per_byte.data();
   std::vector<std::int32_t> present(static_cast<std::size_t>(std::max(traffic.ranks, 0)));
   std::iota(present.begin(), present.end(), 0);
   // The others wait, each on its processor.
@@ -53,23 +53,23 @@ struct BadMachine : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-Places places_for(const char *path, const rankwise_whereabouts *where, std::int32_t processes) {
-  if (path == nullptr) return places_of(where, processes);
+Slots slots_for(const char *path, const rankwise_whereabouts *where, std::int32_t processes) {
+  if (path == nullptr) return slots_of(where, processes);
   char problem[512];
   const std::unique_ptr<rankwise_machine, decltype(&rankwise_free_machine)> machine(
       rankwise_read_machine(path, problem, sizeof problem), rankwise_free_machine);
   if (!machine) throw BadMachine(problem);
   try {
-    return places_on(*machine, where, processes);
+    return slots_on(*machine, where, processes);
   } catch (const std::runtime_error &error) {
     throw BadMachine(std::string(path) + ": " + error.what());
   }
 }
 
-bool reorder(const rankwise_traffic &traffic, const Places &places, std::int32_t processes, std::int32_t *new_rank,
+bool reorder(const rankwise_traffic &traffic, const Slots &slots, std::int32_t processes, std::int32_t *new_rank,
              double &before, double &after) {
   rankwise_costs costs{};
-  const std::vector<std::int32_t> slot = placed(traffic, places, processes, costs);
+  const std::vector<std::int32_t> slot = placed(traffic, slots, processes, costs);
   before = after = costs.present;
   if (!(costs.found < costs.present)) {
     std::iota(new_rank, new_rank + processes, 0);
@@ -91,9 +91,9 @@ RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const 
                                          double *before, double *after, char *problem, std::size_t room) {
   namespace reordering = rankwise::reordering;
   try {
-    const reordering::Places places = reordering::places_for(machine, where, processes);
-    return reordering::reorder(*traffic, places, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
-                                                                                       : RANKWISE_KEPT;
+    const reordering::Slots slots = reordering::slots_for(machine, where, processes);
+    return reordering::reorder(*traffic, slots, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
+                                                                                      : RANKWISE_KEPT;
   } catch (const std::bad_alloc &) {
     snprintf(problem, room, "there is not enough memory");
   } catch (const reordering::BadMachine &error) {

@@ -64,7 +64,9 @@ def _columns(kind: str, detail: Detail) -> list[Column[Pair]]:
     columns: list[Column[Pair]] = [
         Column("from", lambda row: _end(row.source, row.source_host), TEXT, ends),
         Column("to", lambda row: _end(row.destination, row.destination_host), TEXT, ends),
-        Column("node", _place, WORD, "whether the receiver is on the same node or on another", obvious=True),
+        Column(
+            "node", _whose_node, WORD, "whether the receiver is on the same node or on another", obvious=True
+        ),
         number("messages", lambda row: row.messages, COUNT, "number of messages", obvious=True),
         number("bytes", lambda row: row.bytes, BYTES, "bytes of these messages", obvious=True),
         number(
@@ -90,5 +92,5 @@ def _end(rank: int, host: str | None) -> str:
     return f"{rank} ({host or '?'})"
 
 
-def _place(row: Pair) -> str:
+def _whose_node(row: Pair) -> str:
     return {True: "other", False: "same", None: "?"}[row.off_node]

@@ -14,7 +14,7 @@ import numpy as np
 from rankwise.topology.hierarchy.clustering import Groups
 
 
-def places_of_levels(partitions: Sequence[Groups], known: Sequence[Groups] = ()) -> list[int]:
+def indices_of_levels(partitions: Sequence[Groups], known: Sequence[Groups] = ()) -> list[int]:
     """Return the places of the partitions that make the tree deeper.
 
     Args:

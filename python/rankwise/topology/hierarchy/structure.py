@@ -9,7 +9,7 @@ from operator import attrgetter
 import numpy as np
 
 from rankwise.topology.hierarchy.clustering import Groups, nest
-from rankwise.topology.hierarchy.depth import places_of_levels
+from rankwise.topology.hierarchy.depth import indices_of_levels
 from rankwise.topology.hierarchy.distances import Matrix, View, combine, fill
 from rankwise.topology.hierarchy.effects import LEAST, LEAST_INSIDE
 from rankwise.topology.hierarchy.explain import Explanation, cleaned, explain
@@ -49,7 +49,7 @@ def search(views: Sequence[View], units: Sequence[Groups]) -> Explanation:
         known = measured(distances)
         cuts = nest(fill(distances[np.ix_(known, known)]))
         cuts = spread(cuts, known, units[0] if units else None, len(distances))
-        levels = [cuts[place] for place in places_of_levels(cuts, known=units)]
+        levels = [cuts[index] for index in indices_of_levels(cuts, known=units)]
         key = tuple(groups.tobytes() for groups in levels)
         if key not in tried:
             tried[key] = describe(views, levels, units)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-Places = tuple[tuple[int, ...], ...]
+Rows = tuple[tuple[int, ...], ...]
 Table = tuple[tuple[float, ...], ...]
 
 
@@ -21,7 +21,7 @@ class Torus:
 
     dims: tuple[int, ...]
     wrap: tuple[bool, ...]
-    coordinates: Places = ()
+    coordinates: Rows = ()
 
     def room(self) -> int:
         """Return how many nodes there are if none has coordinates."""
@@ -51,7 +51,7 @@ class Dragonfly:
     groups: int
     routers: int
     nodes: int
-    coordinates: Places = ()
+    coordinates: Rows = ()
 
     def room(self) -> int:
         """Return how many nodes there are if none has coordinates."""
@@ -99,7 +99,7 @@ class Routes:
     links: tuple[tuple[int, int], ...]
     mb_s: tuple[float, ...]
     shares: tuple[float, ...]
-    next: tuple[Places, ...]
+    next: tuple[Rows, ...]
 
     def __str__(self) -> str:
         tables = f"{len(self.next)} forwarding table{'s' * (len(self.next) > 1)}"

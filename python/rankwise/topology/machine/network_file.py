@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
-from rankwise.topology.machine.network import Dragonfly, Matrix, Network, Places, Routes, Table, Torus
+from rankwise.topology.machine.network import Dragonfly, Matrix, Network, Routes, Rows, Table, Torus
 
 _KEYS = {
     "torus": ("kind", "dims", "wrap", "coordinates"),
@@ -145,7 +145,7 @@ def _rate(field: Field) -> float:
     return rate
 
 
-def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[int, int]]) -> Places:
+def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[int, int]]) -> Rows:
     rows = field.items()
     if len(rows) != len(names):
         raise field.error(f"must be {len(names)} rows, one for each of `routers`")
@@ -162,7 +162,7 @@ def _next(field: Field, names: Sequence[str], nodes: int, links: Sequence[tuple[
     return tuple(found)
 
 
-def _lost(routers: Sequence[int], links: Sequence[tuple[int, int]], table: Places) -> tuple[int, int] | None:
+def _lost(routers: Sequence[int], links: Sequence[tuple[int, int]], table: Rows) -> tuple[int, int] | None:
     """Return two nodes between which a table does not lead; None: there are none."""
     link = np.array(table)  # [router][node]
     ends = np.array([*links, (0, 0)])[link]
@@ -205,11 +205,11 @@ def _by_host(field: Field, hosts: Sequence[str]) -> list[Field]:
     return [given[host] for host in hosts]
 
 
-def _coordinates(field: Field, hosts: Sequence[str], limits: tuple[int, ...]) -> Places:
-    return tuple(_place(place, limits) for place in _by_host(field, hosts))
+def _coordinates(field: Field, hosts: Sequence[str], limits: tuple[int, ...]) -> Rows:
+    return tuple(_row(given, limits) for given in _by_host(field, hosts))
 
 
-def _place(field: Field, limits: tuple[int, ...]) -> tuple[int, ...]:
+def _row(field: Field, limits: tuple[int, ...]) -> tuple[int, ...]:
     items = field.items()
     if len(items) != len(limits):
         raise field.error(f"must be a list of {len(limits)} numbers")

@@ -15,7 +15,7 @@ from rankwise.topology.hierarchy.compare import Agreement, compare
 from rankwise.topology.hierarchy.levels import Hierarchy
 from rankwise.topology.machine.model import Level, Machine, Outlier, Source
 from rankwise.topology.sources.found_tree import Found, tree_of
-from rankwise.topology.sources.ranks import placed
+from rankwise.topology.sources.ranks import objects_of_ranks
 
 Rows = NDArray[np.int64]
 """Shape (N, D): the object of each level that each rank is in, negative where that is unknown."""
@@ -52,7 +52,7 @@ def machine_from_latency(
     found = Found(base) if base else tree_of(measurement, hierarchy)
     machine = found.machine
     if found.slots is None:
-        rows = placed(machine, measurement)
+        rows = objects_of_ranks(machine, measurement)
     else:
         rows = machine.slots.numbers[found.slots].astype(np.int64)
     source = Source(

@@ -10,7 +10,7 @@ from rankwise.latency.measurement import Measurement
 from rankwise.topology.machine.model import Machine
 
 
-def placed(machine: Machine, measurement: Measurement) -> NDArray[np.int64]:
+def objects_of_ranks(machine: Machine, measurement: Measurement) -> NDArray[np.int64]:
     """Return which object of each level each rank is in.
 
     A rank is in the smallest object that holds all processors it may run on; if these are not known, in its

@@ -1,6 +1,7 @@
-// Where processes are, as the placement engine takes it: a row of objects for each, and what a byte costs.
-#ifndef RANKWISE_REORDERING_DECIDING_PLACES_H
-#define RANKWISE_REORDERING_DECIDING_PLACES_H
+// The slots that processes are in, as the placement engine takes them: a row of objects for each, and what a byte
+// costs.
+#ifndef RANKWISE_REORDERING_DECIDING_SLOTS_H
+#define RANKWISE_REORDERING_DECIDING_SLOTS_H
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace rankwise::reordering {
 
-struct Places {
+struct Slots {
   std::int32_t depth = 0;            // levels of objects
   std::vector<std::int32_t> object;  // [processes][depth], the outermost first
   std::vector<double> per_byte;      // [depth + 1], by the number of objects that two have in common
@@ -18,10 +19,10 @@ struct Places {
 
 // The slots of a machine that the processes are in, see rankwise_find_slots. A runtime_error names a host that the
 // machine has not, or has too few slots in.
-Places places_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes);
+Slots slots_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes);
 
 // As the processes' own nodes tell.
-Places places_of(const rankwise_whereabouts *where, std::int32_t processes);
+Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes);
 
 }  // namespace rankwise::reordering
 

@@ -1,4 +1,4 @@
-#include "places.h"
+#include "slots.h"
 
 #include <cstring>
 #include <new>
@@ -18,8 +18,8 @@ std::vector<double> hops(const std::int32_t *object, std::int32_t slots, std::in
   return per_byte;
 }
 
-std::vector<std::int32_t> slots_of(const rankwise_machine &machine, const rankwise_whereabouts *where,
-                                   std::int32_t processes) {
+std::vector<std::int32_t> find_slots(const rankwise_machine &machine, const rankwise_whereabouts *where,
+                                     std::int32_t processes) {
   std::vector<std::string> names;
   std::vector<std::int64_t> first{0};
   std::vector<std::int32_t> processors;
@@ -43,9 +43,9 @@ std::vector<std::int32_t> slots_of(const rankwise_machine &machine, const rankwi
 
 }  // namespace
 
-Places places_of(const rankwise_whereabouts *where, std::int32_t processes) {
-  Places places;
-  places.depth = 6;
+Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes) {
+  Slots slots;
+  slots.depth = 6;
   std::unordered_map<std::string, std::int32_t> nodes;
   for (std::int32_t i = 0; i < processes; i++) {
     const rankwise_whereabouts &here = where[i];
@@ -55,23 +55,23 @@ Places places_of(const rankwise_whereabouts *where, std::int32_t processes) {
     const std::int32_t own = -1 - i;
     const auto known = [own](std::int32_t number) { return number < 0 ? own : number; };
     // Each is a slot of its own, also where several share a core.
-    places.object.insert(places.object.end(),
-                         {node, known(here.package), known(here.numa), known(here.l3), known(here.core), i});
+    slots.object.insert(slots.object.end(),
+                        {node, known(here.package), known(here.numa), known(here.l3), known(here.core), i});
   }
-  places.per_byte = hops(places.object.data(), processes, places.depth);
-  return places;
+  slots.per_byte = hops(slots.object.data(), processes, slots.depth);
+  return slots;
 }
 
-Places places_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes) {
-  Places places;
-  places.depth = machine.levels;
+Slots slots_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes) {
+  Slots slots;
+  slots.depth = machine.levels;
   // Levels that divide something do so in the whole machine, whichever of its slots are ours.
-  places.per_byte = hops(machine.object, machine.slots, machine.levels);
-  for (const std::int32_t slot : slots_of(machine, where, processes)) {
+  slots.per_byte = hops(machine.object, machine.slots, machine.levels);
+  for (const std::int32_t slot : find_slots(machine, where, processes)) {
     const std::int32_t *row = machine.object + static_cast<std::ptrdiff_t>(slot) * machine.levels;
-    places.object.insert(places.object.end(), row, row + machine.levels);
+    slots.object.insert(slots.object.end(), row, row + machine.levels);
   }
-  return places;
+  return slots;
 }
 
 }  // namespace rankwise::reordering
