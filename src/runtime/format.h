@@ -24,9 +24,10 @@
 #include <stdint.h>
 
 enum rankwise_format {
-  RANKWISE_FORMAT_VERSION = 1,
+  RANKWISE_FORMAT_VERSION = 2,
   RANKWISE_BYTE_ORDER = 0x01020304,
   RANKWISE_MAX_SECTIONS = 4096,
+  RANKWISE_MOST_NESTED_REGIONS = 256,
   RANKWISE_MOST_BYTES = 67108864, /* of a file: what claims to be larger was not written by Rankwise */
   RANKWISE_NO_THREAD = -1,        /* a section of the whole process */
   RANKWISE_PROCEDURE_WORDS = 9,   /* room for a bit of each procedure */
@@ -370,13 +371,15 @@ struct rankwise_communicator {
   char string_tag[32]; /* that it was created with from a group, cut to 31 bytes; empty = it has a number for a tag */
 };
 
-/* Region 0 is the whole program. */
+/* Region 0 is the whole program. There is one record for each name inside each enclosing region. */
 struct rankwise_region {
   char name[64];
   uint64_t entries;
   uint64_t ticks;  /* inside, nested regions included, closed entries only */
   uint64_t opened; /* ticks at which the open entry began, 0 = not open */
-  uint64_t reserved[5];
+  uint32_t parent; /* index of the enclosing region, less than its own */
+  uint32_t reserved0;
+  uint64_t reserved[4];
 };
 
 /* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */

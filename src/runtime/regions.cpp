@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "counters_file.h"
+#include "hash.h"
 #include "lock.h"
 
 namespace rankwise::regions {
@@ -12,22 +13,43 @@ namespace rankwise::regions {
 namespace {
 
 constexpr std::uint32_t first_regions = 32;
-constexpr std::uint32_t most_regions = 256;
-constexpr int most_nested = 64;
+constexpr std::uint32_t most_regions = RANKWISE_REGION_OTHER;  // all that a key can number
+constexpr int most_nested = RANKWISE_MOST_NESTED_REGIONS;
+
+// An entry that was not left yet. A region that is entered again right inside itself is the same one, and one entry.
+struct Open {
+  std::uint32_t index;  // of its record; without one that of the enclosing region
+  std::uint32_t times;  // entered, and not left
+  std::uint64_t name;   // hash
+  bool has_record;
+};
 
 Lock lock;
 rankwise_section *section = nullptr;
 rankwise_region *records[most_regions];
 std::uint32_t region_count = 0;
-std::uint32_t open_regions[most_nested];
+Open open_regions[most_nested];
 int depth = 0;
+std::uint64_t deeper = 0;  // entries that had no room in open_regions, not left yet
 
-rankwise_region *region(std::uint32_t index) { return records[index]; }
+// Records by parent and name: where a search begins, and what follows it until a free place. 0 = free.
+constexpr unsigned index_bits = 13;
+std::uint16_t record_index[1U << index_bits];
+static_assert(most_regions <= (1U << index_bits) / 2);
+
+std::uint64_t hash_of(const char *name) {
+  std::uint64_t hash = 0;
+  for (const char *at = name; *at != 0; ++at) hash = scatter((hash >> 32) ^ hash ^ static_cast<unsigned char>(*at));
+  return hash;
+}
+
+bool is_named(const rankwise_region *record, const char *name) {
+  return strncmp(record->name, name, sizeof record->name - 1) == 0;
+}
 
 // Room for one more; as many again as there are at a time.
 bool make_room() {
   if (section != nullptr && section->used < section->capacity) return true;
-  if (region_count >= most_regions) return false;
   rankwise_section *next = counters_file::add_section(RANKWISE_SECTION_REGIONS, sizeof(rankwise_region),
                                                       region_count == 0 ? first_regions : region_count,
                                                       RANKWISE_NO_THREAD, counters_file::Need::ordinary);
@@ -46,34 +68,31 @@ void publish(rankwise_region *record) {
   counters_file::publish(section);
 }
 
-// Index of the region, made if it is new; most_regions if there is no room.
-std::uint32_t find(const char *name) {
-  for (std::uint32_t i = 1; i < region_count; ++i) {
-    if (strncmp(region(i)->name, name, sizeof region(i)->name - 1) == 0) return i;
+// Index of the region of this name inside the current one, made if it is new; most_regions if there is no room.
+std::uint32_t find(const char *name, std::uint64_t hash) {
+  constexpr std::uint64_t last = (1U << index_bits) - 1;
+  std::uint64_t slot = scatter(hash ^ current) >> (64 - index_bits);
+  for (; record_index[slot] != 0; slot = (slot + 1) & last) {
+    const rankwise_region *record = records[record_index[slot]];
+    if (record->parent == current && is_named(record, name)) return record_index[slot];
   }
-  if (!make_room()) return most_regions;
+  if (region_count >= most_regions || !make_room()) return most_regions;
   rankwise_region *record = next_record();
   snprintf(record->name, sizeof record->name, "%s", name);
+  record->parent = current;
   publish(record);
+  record_index[slot] = static_cast<std::uint16_t>(region_count - 1);
   return region_count - 1;
 }
 
-// A region that is entered inside itself runs from its outermost entry to its outermost exit.
-bool is_open(std::uint32_t index) {
-  for (int i = 0; i < depth; ++i) {
-    if (open_regions[i] == index) return true;
-  }
-  return false;
-}
-
 void close_innermost() {
-  const std::uint32_t index = open_regions[--depth];
-  if (!is_open(index)) {
-    rankwise_region *closed = region(index);
+  const Open &closing = open_regions[--depth];
+  if (closing.has_record) {
+    rankwise_region *closed = records[closing.index];
     closed->ticks += clock::elapsed(closed->opened, clock::ticks());
     closed->opened = 0;
   }
-  current = depth > 0 ? open_regions[depth - 1] : 0;
+  current = depth > 0 ? open_regions[depth - 1].index : 0;
 }
 
 }  // namespace
@@ -89,39 +108,63 @@ bool start() {
 
 void enter(const char *name) {
   const Guard guard(lock);
-  const std::uint32_t index = depth < most_nested ? find(name) : most_regions;
-  if (index == most_regions) {
+  const std::uint64_t hash = hash_of(name);
+  Open *innermost = depth > 0 && deeper == 0 ? &open_regions[depth - 1] : nullptr;
+  if (innermost != nullptr && innermost->name == hash) {
+    ++innermost->times;
+    if (innermost->has_record) {
+      ++records[innermost->index]->entries;
+    } else {
+      counters_file::drop(RANKWISE_DROPPED_REGIONS);
+    }
+    return;
+  }
+  if (depth == most_nested) {
+    ++deeper;
     counters_file::drop(RANKWISE_DROPPED_REGIONS);
     return;
   }
-  if (!is_open(index)) region(index)->opened = clock::ticks();
-  ++region(index)->entries;
-  open_regions[depth++] = index;
-  current = index;
+  const std::uint32_t index = find(name, hash);
+  const bool has_record = index != most_regions;
+  if (has_record) {
+    records[index]->opened = clock::ticks();
+    ++records[index]->entries;
+    current = index;
+  } else {
+    counters_file::drop(RANKWISE_DROPPED_REGIONS);
+  }
+  open_regions[depth++] = {current, 1, hash, has_record};
 }
 
 void leave(const char *name) {
   const Guard guard(lock);
   if (depth == 0) return;
+  if (deeper > 0) {  // whose names are not known: taken for the end of the latest one
+    --deeper;
+    return;
+  }
   int to = depth - 1;
   if (name != nullptr) {
-    while (to >= 0 && strncmp(region(open_regions[to])->name, name, sizeof region(0)->name - 1) != 0) --to;
+    const std::uint64_t hash = hash_of(name);
+    while (to >= 0 && open_regions[to].name != hash) --to;
     if (to < 0) return;
   }
-  while (depth > to) close_innermost();
+  while (depth > to + 1) close_innermost();
+  if (--open_regions[to].times == 0) close_innermost();
 }
 
 void stop() {
   const Guard guard(lock);
+  deeper = 0;
   while (depth > 0) close_innermost();
-  if (region(0)->opened == 0) return;  // stopped before, by a call that was left
-  region(0)->ticks += clock::elapsed(region(0)->opened, clock::ticks());
-  region(0)->opened = 0;
+  if (records[0]->opened == 0) return;  // stopped before, by a call that was left
+  records[0]->ticks += clock::elapsed(records[0]->opened, clock::ticks());
+  records[0]->opened = 0;
 }
 
 void start_again() {
   const Guard guard(lock);
-  region(0)->opened = clock::ticks();
+  records[0]->opened = clock::ticks();
 }
 
 }  // namespace rankwise::regions

@@ -1,4 +1,5 @@
-// Named regions of the program, opened and closed by MPI_Pcontrol.
+// Named regions of the program, opened and closed by MPI_Pcontrol. The same name inside another region is another
+// region.
 #ifndef RANKWISE_REGIONS_H
 #define RANKWISE_REGIONS_H
 

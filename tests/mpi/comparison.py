@@ -5,7 +5,7 @@ from __future__ import annotations
 from recording import Recording
 
 COUNTED = (
-    """SELECT rank, communicators.name, regions.name, procedures.name, size_bin, calls,
+    """SELECT rank, communicators.name, regions.path, procedures.name, size_bin, calls,
               bytes_sent, bytes_received
        FROM calls JOIN communicators ON communicators.id = calls.communicator
        JOIN regions ON regions.id = calls.region JOIN procedures ON procedures.id = calls.procedure

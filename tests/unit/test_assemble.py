@@ -190,13 +190,15 @@ def test_regions_are_joined_by_name(tmp_path: Path) -> None:
         process.calls[0].append(call("MPI_Barrier", region=CONSTANTS["REGION_OTHER"]))
     assembly = made(tmp_path, processes)
     assert rows(assembly.path, "SELECT * FROM regions") == [
-        (0, "(whole program)"),
-        (1, "solve"),
-        (2, "output"),
-        (4095, "(other)"),
+        (0, "(whole program)", None, "(whole program)"),
+        (1, "solve", 0, "solve"),
+        (2, "output", 0, "output"),
+        (4095, "(other)", None, "(other)"),
     ]
     assert rows(assembly.path, "SELECT * FROM region_times") == [
-        (rank, *times) for rank in range(2) for times in ((0, 1, 10.0), (1, 4, 1.0), (2, 1, 0.5))
+        (rank, *times)
+        for rank in range(2)
+        for times in ((0, 1, 10.0, 8.5), (1, 4, 1.0, 1.0), (2, 1, 0.5, 0.5))
     ]
     barriers = rows(assembly.path, f"SELECT rank, region FROM calls WHERE procedure = {IDS['MPI_Barrier']}")
     assert barriers == [(0, 1), (0, 4095), (1, 1), (1, 4095)]

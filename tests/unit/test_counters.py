@@ -162,8 +162,8 @@ def test_keys_hold_their_largest_parts() -> None:
         ("magic", b"ELF", "is not a counters file"),
         (
             "version",
-            2,
-            r"has format 2 and this Rankwise reads only 1: .*another version of Rankwise \(0\.1\.0\)",
+            1,
+            r"has format 1 and this Rankwise reads only 2: .*another version of Rankwise \(0\.1\.0\)",
         ),
         ("byte_order", 0x04030201, "another byte order"),
         ("header_bytes", 8, "has a damaged header"),

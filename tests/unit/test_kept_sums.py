@@ -105,6 +105,8 @@ def of_both_versions(directory: Path) -> tuple[Path, Path]:
     with closing(sqlite3.connect(newer)) as connection, connection:
         connection.execute("UPDATE ranks SET memory = NULL")
         connection.execute("UPDATE run SET programs = '[]'")
+        connection.execute("UPDATE regions SET parent = NULL")
+        connection.execute("UPDATE region_times SET exclusive = NULL")
     (directory / "old").mkdir()
     return newer, profiles.as_version_5(newer, directory / "old" / newer.name)
 

@@ -64,6 +64,8 @@ def of_messages(condition: str) -> str:
 
 REGION_TIMES = "DELETE FROM region_times WHERE NOT (region = 1)"
 RANKS = [f"DELETE FROM {table} WHERE rank NOT IN (1, 3)" for table in ("ranks", "region_times")]
+# Not known of older profiles.
+OF_NESTING = ("parent", "exclusive_wall_seconds", "percent_in_mpi", "exclusive_percent_in_mpi")
 OF_CALLS = ["call", "size", "region", "communicator", "rank"]
 OF_MESSAGES = ["pair", "node", "collective"]
 PARTS: list[tuple[list[str], list[str], list[str]]] = [
@@ -233,6 +235,9 @@ def test_older_profiles_have_the_same_parts(
     for part in (["--call", "Bcast,Send"], words):
         found, expected = (shown(capsys, path, "--by", view, *part) for path in (newer, older))
         del found["trust"], expected["trust"]
+        for row in [*found.get("regions", ()), *expected.get("regions", ())]:
+            for unknown in OF_NESTING:
+                del row[unknown]
         assert found == near(expected)
 
 

@@ -16,7 +16,8 @@ _READABLE = {
         ", communicators.name AS communicator_name, procedures.name AS procedure_name,"
         " procedures.class AS procedure_class, regions.name AS region_name,"
         f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE 1 << (size_bin - 1) END AS size_low,"
-        f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE (1 << size_bin) - 1 END AS size_high",
+        f" CASE size_bin WHEN {OTHER} THEN NULL WHEN 0 THEN 0 ELSE (1 << size_bin) - 1 END AS size_high,"
+        " regions.path AS region_path",
         " LEFT JOIN communicators ON communicators.id = calls.communicator"
         " LEFT JOIN procedures ON procedures.id = calls.procedure"
         " LEFT JOIN regions ON regions.id = calls.region",
@@ -27,6 +28,7 @@ _READABLE = {
             "region_name": "TEXT",
             "size_low": "INTEGER",
             "size_high": "INTEGER",
+            "region_path": "TEXT",
         },
     ),
     "messages": (

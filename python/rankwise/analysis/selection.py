@@ -29,7 +29,7 @@ class Selection:
         communicator: names, families, or the program's own names, separated by commas.
         rank: a list such as `0-3,7`.
         call: procedures, in any case, with or without MPI_, separated by commas.
-        region: names, separated by commas.
+        region: names or paths, separated by commas; with a slash at the end the regions nested in it, too.
         node: hosts, with or without their domain, separated by commas.
         size: size bins, the first and the last; None = all.
     """
@@ -169,12 +169,21 @@ def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
 
 
 def _regions(connection: sqlite3.Connection, names: str) -> list[int]:
-    known = {name: key for key, name in connection.execute("SELECT id, name FROM regions ORDER BY id DESC")}
-    found = []
-    for name in map(str.strip, names.split(",")):
-        if name != "(outside)" and name not in known:
-            raise RankwiseError(f"there is no region {name!r}: --by region shows their names")
-        found.append(0 if name == "(outside)" else known[name])
+    rows = connection.execute("SELECT id, name, path, parent FROM regions ORDER BY id").fetchall()
+    found: list[int] = []
+    for wanted in map(str.strip, names.split(",")):
+        if wanted == "(outside)":
+            found.append(0)
+            continue
+        chosen = [key for key, name, path, _ in rows if wanted in (name, path)]
+        if not chosen and wanted.endswith("/"):
+            chosen = [key for key, name, path, _ in rows if wanted[:-1] in (name, path)]
+            for key, _, _, parent in rows:  # what is nested has the larger number
+                if parent in chosen and key not in chosen:
+                    chosen.append(key)
+        if not chosen:
+            raise RankwiseError(f"there is no region {wanted!r}: --by region shows their names")
+        found += chosen
     return found
 
 

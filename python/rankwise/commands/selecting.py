@@ -46,7 +46,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7; messages from and to them"
     )
     group.add_argument("--call", metavar="NAME,...", default="", help="these procedures: Bcast,Allreduce")
-    group.add_argument("--region", metavar="NAME,...", default="", help="calls in these regions")
+    group.add_argument(
+        "--region",
+        metavar="NAME,...",
+        default="",
+        help="calls in these regions: a name, a path a/b, or a/ for a and all nested in it",
+    )
     group.add_argument("--node", metavar="NAME,...", default="", help="the ranks of these nodes")
     group.add_argument("--size", type=_sizes, metavar="FROM-TO", help="calls of these sizes: 1K-64K, 0, 1M-")
 

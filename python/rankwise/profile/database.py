@@ -86,6 +86,9 @@ def _distrust(profile: sqlite3.Connection, length: int) -> None:
     profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
 
 
+_PACKED_SINCE = 6
+"""The version from which on `calls` is a view; it was a table."""
+
 # What version 6 keeps, as it follows from what the versions before it had.
 _KEPT = {
     "call_places": "SELECT NULL AS id, rank, communicator FROM calls GROUP BY rank, communicator",
@@ -157,8 +160,13 @@ def column_types(table: str) -> dict[str, str]:
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
 
 
+def _version(profile: sqlite3.Connection) -> int:
+    (version,) = profile.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
 def _is_old(profile: sqlite3.Connection) -> bool:
-    return bool(profile.execute("PRAGMA user_version").fetchone() != (SCHEMA_VERSION,))
+    return _version(profile) != SCHEMA_VERSION
 
 
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
@@ -180,8 +188,7 @@ def _has_our_tables(profile: sqlite3.Connection) -> bool:
                 return False
             continue
         [(its_kind, its_sql), *others] = there[name]
-        # (`calls` was a table once.)
-        if others or its_kind != ("table" if is_old else kind):
+        if others or its_kind != ("table" if _version(profile) < _PACKED_SINCE else kind):
             return False
         if its_kind == "view" and _words(its_sql) != _words(sql):
             return False
@@ -220,6 +227,8 @@ def add_what_is_missing(profile: sqlite3.Connection) -> None:
     profile.execute("PRAGMA temp_store = MEMORY")
     there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     instead = {"communicators": {"family": _FAMILY}} if _add_families(profile) else {}
+    if "path" not in {column for column, _ in _columns(profile, "regions")}:
+        instead["regions"] = {"path": "name"}
     for name, (kind, sql, ours) in _schema().items():
         columns = [column for column, _ in _columns(profile, name)] if name in there else []
         if (len(columns) == len(ours) and name not in instead) or name in TABLES_BESIDE:

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 6;             -- version of this schema
+PRAGMA user_version = 7;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -101,16 +101,19 @@ CREATE TABLE communicators (
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id) -- that MPI_Intercomm_create made the remote group from
 );
 
-CREATE TABLE regions (
-  id   INTEGER PRIMARY KEY,          -- 0 = the whole program, 4095 = other
-  name TEXT NOT NULL
+CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row
+  id     INTEGER PRIMARY KEY,        -- 0 = the whole program, 4095 = other
+  name   TEXT NOT NULL,
+  parent INTEGER DEFAULT NULL REFERENCES regions(id), -- enclosing region; NULL = none, or not known (versions 1 to 6)
+  path   TEXT NOT NULL DEFAULT ''    -- names from the outermost region to this one, with slashes between them
 );
 
 CREATE TABLE region_times (
   rank    INTEGER NOT NULL REFERENCES ranks(rank),
   region  INTEGER NOT NULL REFERENCES regions(id),
   entries INTEGER NOT NULL,
-  seconds REAL NOT NULL,             -- wall time inside, nested regions included
+  seconds REAL NOT NULL,             -- inclusive: wall time inside, nested regions included
+  exclusive REAL DEFAULT NULL,       -- likewise, nested regions not included; NULL = not known (versions 1 to 6)
   PRIMARY KEY (rank, region)
 ) WITHOUT ROWID;
 

@@ -131,7 +131,8 @@ def apart_line(columns: Sequence[Column[Any]], totals: Totals) -> list[Line]:
     """Return the line for MPI_Init and MPI_Finalize below a table; none if nobody called them."""
     if not totals.calls:
         return []
-    cells = {column.name: column.cell(_Apart(totals)) for column in columns if column in _TOTALS}
+    values = [column.value for column in _TOTALS]  # a column may have another name in this table
+    cells = {column.name: column.cell(_Apart(totals)) for column in columns if column.value in values}
     return [{columns[0].name: Cell("Init, Finalize"), **cells}]
 
 

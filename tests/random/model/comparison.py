@@ -25,7 +25,7 @@ def read(path: Path) -> Expectation:
     found = Expectation()
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as profile:
         for *key, calls, sent, received in profile.execute(
-            "SELECT rank, c.name, r.name, p.name, size_bin, calls, bytes_sent, bytes_received FROM calls"
+            "SELECT rank, c.name, r.path, p.name, size_bin, calls, bytes_sent, bytes_received FROM calls"
             " JOIN communicators AS c ON c.id = communicator JOIN regions AS r ON r.id = region"
             " JOIN procedures AS p ON p.id = calls.procedure"
         ):
@@ -71,7 +71,7 @@ def read(path: Path) -> Expectation:
             {
                 (rank, name): entries
                 for rank, name, entries in profile.execute(
-                    "SELECT rank, name, entries FROM region_times JOIN regions ON id = region"
+                    "SELECT rank, path, entries FROM region_times JOIN regions ON id = region"
                 )
             }
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import groupby
 
 WHOLE_PROGRAM = "(whole program)"
 
@@ -18,8 +19,8 @@ class Regions:
 
     @property
     def current(self) -> str:
-        """The innermost open region."""
-        return self.open[-1] if self.open else WHOLE_PROGRAM
+        """The path of the innermost open region; what is entered right inside itself is one region."""
+        return "/".join(name for name, _ in groupby(self.open)) or WHOLE_PROGRAM
 
     def control(self, level: int, name: str) -> None:
         """MPI_Pcontrol, with a name or ''."""
@@ -29,7 +30,7 @@ class Regions:
             self.paused = False
         elif level == 1 and name:
             self.open.append(name)
-            self.entries[name] += 1
+            self.entries[self.current] += 1
         elif level == -1 and not name:
             self.open = self.open[:-1]
         elif level == -1 and name in self.open:

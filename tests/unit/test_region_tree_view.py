@@ -1,0 +1,137 @@
+"""Nested regions of profiles that were made by hand: joined over ranks, old, damaged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from assembled import made, rows
+from synthetic import FREQUENCY, call, small_world
+
+from rankwise.__main__ import main
+from rankwise.analysis.regions import regions
+from rankwise.profile.database import open_profile
+from rankwise.profile.layout import CONSTANTS
+
+NESTED = "SELECT id, name, parent, path FROM regions WHERE id BETWEEN 1 AND 4094"
+
+
+def region(name: str, parent: int, seconds: float, **members: int) -> dict[str, object]:
+    ticks = int(seconds * FREQUENCY)
+    return {"name": name.encode(), "entries": 1, "ticks": ticks, "parent": parent, **members}
+
+
+def nested(tmp_path: Path) -> Path:
+    """Two ranks that number the same regions differently; MPI_Barrier takes 0.5 s in each region."""
+    processes = small_world(2)
+    processes[0].regions += [region("a", 0, 4), region("b", 1, 1), region("b", 0, 2)]
+    processes[1].regions += [region("b", 0, 2), region("a", 0, 4), region("b", 2, 3)]
+    for process in processes:
+        process.calls[0] += [call("MPI_Barrier", region=index, seconds=0.5) for index in (1, 2, 3)]
+    return made(tmp_path, processes).path
+
+
+def test_ranks_are_joined_by_path(tmp_path: Path) -> None:
+    path = nested(tmp_path)
+    assert rows(path, NESTED) == [(1, "a", 0, "a"), (2, "b", 1, "a/b"), (3, "b", 0, "b")]
+    assert rows(path, "SELECT rank, region, seconds, exclusive FROM region_times WHERE region > 0") == [
+        (0, 1, 4, 3),
+        (0, 2, 1, 1),
+        (0, 3, 2, 2),
+        (1, 1, 4, 1),
+        (1, 2, 3, 3),
+        (1, 3, 2, 2),
+    ]
+    assert rows(path, "SELECT exclusive FROM region_times WHERE region = 0") == [(4.0,), (4.0,)]
+
+
+def test_inclusive_and_exclusive(tmp_path: Path) -> None:
+    with closing(open_profile(nested(tmp_path))) as connection:
+        found = {row.path: row for row in regions(connection)}
+    assert list(found)[-3:] == ["a", "a/b", "b"]
+    a, b, whole = found["a"], found["a/b"], found["(whole program)"]
+    assert (a.wall_seconds, a.exclusive_wall_seconds, b.exclusive_wall_seconds) == (8, 4, 4)
+    assert (a.totals.seconds, a.inclusive_mpi_seconds) == (1, 2)
+    assert (a.percent_in_mpi, a.exclusive_percent_in_mpi) == (25, 25)
+    assert (a.depth, b.depth, a.parent, b.parent) == (0, 1, 0, 1)
+    assert whole.inclusive_mpi_seconds == pytest.approx(whole.totals.seconds + 3)
+    assert sum(row.exclusive_wall_seconds or 0 for row in found.values()) == whole.wall_seconds == 20
+
+
+def test_damaged_parents_are_taken_for_the_whole_program(tmp_path: Path) -> None:
+    processes = small_world(1)
+    deep = CONSTANTS["MOST_NESTED_REGIONS"]
+    processes[0].regions += [region("later", 2, 1), region("itself", 2, 1), region("none", 99, 1)]
+    processes[0].regions += [region(f"r{index}", index + 3 if index else 0, 0) for index in range(deep + 1)]
+    found = rows(made(tmp_path, processes).path, NESTED)
+    assert [(name, parent) for _, name, parent, _ in found[:4]] == [
+        ("later", 0),
+        ("itself", 0),
+        ("none", 0),
+        ("r0", 0),
+    ]
+    assert [path.count("/") for _, _, _, path in found[3:]] == [*range(deep), 0]
+
+
+def test_a_profile_whose_parents_are_a_circle_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = nested(tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE regions SET parent = 3 - id WHERE id IN (1, 2)")
+        connection.execute("UPDATE regions SET parent = 77 WHERE id = 3")
+    assert main(["show", str(path), "--by", "region", "--json"]) == 0
+    found = {row["path"]: row for row in json.loads(capsys.readouterr().out)["regions"]}
+    assert {path: row["parent"] for path, row in found.items()} == {
+        "(whole program)": None,
+        "a": None,
+        "a/b": 1,
+        "b": None,
+    }
+    assert main(["show", str(path), "--by", "call", "--region", "a/"]) == 0
+
+
+def as_version_6(path: Path) -> None:
+    """Make the profile one of version 6."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE old_regions (id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+            "INSERT INTO old_regions SELECT id, name FROM regions; DROP TABLE regions;"
+            "ALTER TABLE old_regions RENAME TO regions;"
+            "ALTER TABLE region_times DROP COLUMN exclusive; VACUUM; PRAGMA user_version = 6;"
+        )
+
+
+def test_version_6_has_a_flat_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = nested(tmp_path)
+    as_version_6(path)
+    before = path.read_bytes()
+    assert rows(path, NESTED) == [(1, "a", None, "a"), (2, "b", None, "b"), (3, "b", None, "b")]
+    assert rows(path, "SELECT SUM(calls) FROM calls") == rows(path, "SELECT SUM(calls) FROM rank_sums")
+    assert main(["show", str(path), "--by", "region"]) == 0
+    text = capsys.readouterr().out
+    assert "wall incl." in text
+    assert "wall excl." not in text
+    assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / "csv")]) == 0
+    assert "id,name,parent,path\n0,(whole program),,(whole program)\n" in (
+        tmp_path / "csv" / "regions.csv"
+    ).read_text().replace("\r\n", "\n")
+    assert path.read_bytes() == before
+
+
+def test_the_tree_has_names_to_the_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    path = nested(tmp_path)
+    assert main(["show", str(path), "--by", "region", "--rank", "0,1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split("   ")[0] for line in lines if line.lstrip().startswith(("a  ", "b  "))]
+    assert names == ["a", "  b", "b"]
+    assert main(["show", str(path), "--by", "region", "--region", "a/b"]) == 0
+    assert [line.split("  ")[0] for line in capsys.readouterr().out.splitlines() if "a/b " in line][-1:] == [
+        "a/b"
+    ]
