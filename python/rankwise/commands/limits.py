@@ -5,8 +5,25 @@ from __future__ import annotations
 import argparse
 
 
-def row_limit(text: str) -> int:
-    """Return a number of rows, for --limit; 0 shows all."""
+def add_limit(parser: argparse.ArgumentParser, default: int, of: str) -> None:
+    """Declare --limit.
+
+    Args:
+        parser: of the command.
+        default: number of rows.
+        of: what they are rows of, for the help.
+    """
+    parser.add_argument(
+        "--limit",
+        type=_row_limit,
+        default=default,
+        metavar="N",
+        help=f"rows of {of}, 0 for all (default: %(default)s)",
+    )
+
+
+def _row_limit(text: str) -> int:
+    """Return a number of rows."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
     return int(text)

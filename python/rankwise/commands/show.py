@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, Matrix, matrix
-from rankwise.commands.limits import row_limit
+from rankwise.commands.limits import add_limit
 from rankwise.commands.selecting import add_selection, selected, selection
 from rankwise.errors import RankwiseError
 from rankwise.report.views import VIEWS, view
@@ -42,13 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="as JSON, with everything and the same keys in every view"
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
-    parser.add_argument(
-        "--limit",
-        type=row_limit,
-        default=_DEFAULT_LIMIT,
-        metavar="N",
-        help="rows of a table, 0 for all (default: %(default)s)",
-    )
+    add_limit(parser, _DEFAULT_LIMIT, "a table")
     add_selection(parser)
 
 

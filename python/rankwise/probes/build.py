@@ -115,17 +115,7 @@ def _compile(sources: Sequence[Path], compiler: Path, environment: Mapping[str, 
     code = [str(source) for source in sources if source.suffix == ".c"]
     words = [str(compiler), *_OPTIONS, "-o", str(program), *code, *_LIBRARIES]
     try:
-        done = subprocess.run(
-            words,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = mpicc.call(words, environment, _SECONDS)
     except subprocess.TimeoutExpired:
         raise RankwiseError(f"{compiler} did not end within {_SECONDS} s: {mpicc.CURE}") from None
     except OSError as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -98,16 +98,33 @@ def _library(compiler: Path) -> str:
 def answer(compiler: Path, option: str, environment: Mapping[str, str] | None = None) -> str:
     """Return what a compiler prints for an option that asks about itself; '' if it can't be asked."""
     try:
-        return subprocess.run(
-            [compiler, option],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        ).stdout
+        return call([str(compiler), option], environment, _SECONDS).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
+
+
+def call(
+    words: Sequence[str], environment: Mapping[str, str] | None, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a compiler; what it says, complaints included, is its stdout.
+
+    Args:
+        words: of the command.
+        environment: that it is called with; None: ours.
+        seconds: that it may take.
+
+    Raises:
+        OSError: it can't be started.
+        subprocess.TimeoutExpired: it took longer.
+    """
+    return subprocess.run(
+        words,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=False,
+    )

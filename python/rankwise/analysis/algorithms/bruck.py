@@ -6,6 +6,8 @@ message-passing systems", 1997.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from rankwise.analysis.algorithms.doubling import powers
@@ -18,15 +20,12 @@ def allgather(processes: int, size: int, radix: int = 2, direction: int = -1) ->
         return None  # everybody would send to everybody
     schedule = Schedule(processes)
     ranks = np.arange(processes)
-    distance = 1
-    while distance < processes:
-        for digit in range(1, radix):
-            away = digit * distance
-            if away < processes:
-                schedule.send(
-                    ranks, (ranks + direction * away) % processes, min(distance, processes - away) * size
-                )
-        distance *= radix
+    for distance, digit in _steps(processes, radix):
+        away = digit * distance
+        if away < processes:
+            schedule.send(
+                ranks, (ranks + direction * away) % processes, min(distance, processes - away) * size
+            )
     return schedule
 
 
@@ -36,15 +35,20 @@ def alltoall(processes: int, size: int, radix: int = 2, direction: int = 1) -> S
         return None  # everybody would send to everybody
     schedule = Schedule(processes)
     ranks = np.arange(processes)
+    for distance, digit in _steps(processes, radix):
+        blocks = int((ranks // distance % radix == digit).sum())
+        if blocks:
+            schedule.send(ranks, (ranks + direction * digit * distance) % processes, blocks * size)
+    return schedule
+
+
+def _steps(processes: int, radix: int) -> Iterator[tuple[int, int]]:
+    """Yield the distance of each round, and the digits of its base that are not 0."""
     distance = 1
     while distance < processes:
         for digit in range(1, radix):
-            away = digit * distance
-            blocks = int((ranks // distance % radix == digit).sum())
-            if blocks:
-                schedule.send(ranks, (ranks + direction * away) % processes, blocks * size)
+            yield distance, digit
         distance *= radix
-    return schedule
 
 
 def sparbit(processes: int, size: int) -> Schedule:

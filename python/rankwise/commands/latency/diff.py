@@ -11,7 +11,7 @@ import math
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import row_limit
+from rankwise.commands.limits import add_limit
 
 MATCHES = ("rank", "host")
 _DEFAULT_LIMIT = 10
@@ -35,13 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="smaller changes are not called changes (default: %(default)g)",
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
-    parser.add_argument(
-        "--limit",
-        type=row_limit,
-        default=_DEFAULT_LIMIT,
-        metavar="N",
-        help="rows of the tables of pairs and of nodes, 0 for all (default: %(default)s)",
-    )
+    add_limit(parser, _DEFAULT_LIMIT, "the tables of pairs and of nodes")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from rankwise.commands.limits import row_limit
+from rankwise.commands.limits import add_limit
 from rankwise.errors import RankwiseError
 from rankwise.latency.sizes import size_of
 
@@ -47,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bandwidth the largest)",
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
-    parser.add_argument(
-        "--limit",
-        type=row_limit,
-        default=_DEFAULT_LIMIT,
-        metavar="N",
-        help="rows of a table, 0 for all (default: %(default)s)",
-    )
+    add_limit(parser, _DEFAULT_LIMIT, "a table")
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help="with --to: the file to write")
     parser.add_argument("--force", action="store_true", help="with --to: replace a file that exists")
 

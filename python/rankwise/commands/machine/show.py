@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import row_limit
+from rankwise.commands.limits import add_limit
 
 _DEFAULT_LIMIT = 30
 
@@ -17,13 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="as JSON: the file itself, and what follows from it"
     )
-    parser.add_argument(
-        "--limit",
-        type=row_limit,
-        default=_DEFAULT_LIMIT,
-        metavar="N",
-        help="rows of a list, 0 for all (default: %(default)s)",
-    )
+    add_limit(parser, _DEFAULT_LIMIT, "a list")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -43,7 +43,6 @@ _SHOWN_MEMBERS = 3  # of a family, groups of processes that are listed
 _COMPARED = 30  # characters of such a group that sort it: there may be very many
 
 _NAME = "ancestry of the communicator, and the program's own name for it"
-_OPERATION = "procedure and size with the most time"
 _PARENT = "that it was made from"
 _MADE_BY = "procedure that made it, without MPI_"
 _TOPOLOGY = "with its dimensions"
@@ -53,15 +52,19 @@ _GROUPS = f"{_MEMBERS}; a group that several have is there once"
 _AFTER_START = "after the start"
 _WHOSE = "the communicator's members"
 
-_FAMILIES: list[Column[Family]] = [
-    label("communicator", family_name, _NAME),
+_USE: list[Column[Any]] = [
     CALLS,
     SENT,
     TIME,
     OF_MPI,
-    label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
+    label(
+        "top operation",
+        lambda row: operation_name(row.top_operation),
+        "procedure and size with the most time",
+    ),
     PER_CALL,
 ]
+_FAMILIES: list[Column[Family]] = [label("communicator", family_name, _NAME), *_USE]
 _FAMILIES_MADE: list[Column[Family]] = [
     label("communicator", lambda row: row.name, _NAME),
     label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
@@ -76,15 +79,7 @@ _FAMILIES_MADE: list[Column[Family]] = [
     label("reorder", reorder_name, _REORDER, kind=WORD),
     Column("members", lambda row: _members(row), TEXT, _GROUPS),
 ]
-_EACH: list[Column[Communicator]] = [
-    label("communicator", communicator_name, _NAME),
-    CALLS,
-    SENT,
-    TIME,
-    OF_MPI,
-    label("top operation", lambda row: operation_name(row.top_operation), _OPERATION),
-    PER_CALL,
-]
+_EACH: list[Column[Communicator]] = [label("communicator", communicator_name, _NAME), *_USE]
 _EACH_MADE: list[Column[Communicator]] = [
     label("communicator", lambda row: row.name, _NAME),
     label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
