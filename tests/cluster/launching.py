@@ -138,14 +138,16 @@ def environment(mpi: Mpi) -> dict[str, str]:
     return {**mpi.env(), **(network if mpi.family == "mpich" else {})}
 
 
-def run(mpi: Mpi, cluster: Cluster, place: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command on the first node."""
+def run(
+    mpi: Mpi, cluster: Cluster, place: Path, words: list[str], seconds: float = LIMIT_SECONDS
+) -> subprocess.CompletedProcess[str]:
+    """Run a command on the first node, for so many seconds at the most."""
     done = subprocess.run(
         cluster.on(0, *words, cwd=place),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=LIMIT_SECONDS,
+        timeout=seconds,
         env=environment(mpi),
     )
     check_connected(done.returncode, done.stderr)

@@ -13,7 +13,7 @@ from typing import Any
 import nodes
 import pytest
 from fabric import Fabric
-from launching import across_nodes, check_connected, environment, launch, record_success
+from launching import across_nodes, launch, record_success, run
 from libraries import Mpi, first_of_each
 from recording import RANKWISE
 
@@ -40,16 +40,7 @@ def verified(
     mpi: Mpi, cluster: nodes.Cluster, place: Path, profile: Path, words: list[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
     command = [str(RANKWISE), "map", "--verify", str(profile), "--only-kind", "user", *options, "--", *words]
-    done = subprocess.run(
-        cluster.on(0, *command, cwd=place),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_SECONDS,
-        env=environment(mpi),
-    )
-    check_connected(done.returncode, done.stderr)
-    return done
+    return run(mpi, cluster, place, command, LIMIT_SECONDS)
 
 
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from synthetic import Process, write_world
 
+from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import Assembly, assemble
 from rankwise.profile.database import open_profile
 
@@ -28,3 +31,30 @@ def rows(profile: Path, sql: str) -> list[tuple[Any, ...]]:
     """Ask a profile."""
     with closing(open_profile(profile)) as connection:
         return connection.execute(sql).fetchall()
+
+
+def made_of_damaged(
+    tmp_path: Path, processes: Sequence[Process], times: int, damaged: Callable[[bytearray], bytearray]
+) -> Iterator[Assembly]:
+    """Yield the profiles that can be made of damaged counters, one after the other; all are sound.
+
+    Args:
+        tmp_path: of the test.
+        processes: of one world or several.
+        times: to try it.
+        damaged: changes the counters of a process.
+    """
+    originals = [process.to_bytes() for process in processes]
+    run = tmp_path / "run"
+    run.mkdir()
+    for _ in range(times):
+        for rank, original in enumerate(originals):
+            (run / f"rank{rank}.counters").write_bytes(damaged(bytearray(original)))
+        try:
+            assembly = assemble(run, tmp_path / "x.rankwise", exit_status=None, force=True)
+        except RankwiseError:
+            continue
+        for one in (assembly, *assembly.others):
+            with closing(sqlite3.connect(one.path)) as connection:
+                assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        yield assembly

@@ -14,6 +14,7 @@ from typing import Any
 import heatmaps
 import numpy as np
 import pytest
+from terminals import Terminal
 
 from rankwise.__main__ import main
 from rankwise.latency.dense import from_matrices
@@ -150,13 +151,6 @@ def test_page_pools_and_tells_where_the_worst_is(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(decoded(found), [[2.0, 99.0], [99.0, 2.0]], rtol=1e-3)
     where = np.frombuffer(base64.b64decode(found["where"]), "<u2")
     assert where.tolist()[1] == 1 * 4 + 2  # row 1, column 4 + 2 of the matrix
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 def large() -> Measurement:

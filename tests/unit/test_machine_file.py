@@ -114,6 +114,15 @@ def grown(generator: random.Random, level: int, node: int, depth: int, hosts: It
     return Object(level, tuple(inside), name, os=generator.randint(0, 9) if level else -1)
 
 
+def random_machine(generator: random.Random) -> Machine:
+    """A machine of a few levels, with a random tree."""
+    depth = generator.randint(3, 6)
+    node = generator.randint(1, depth - 1)
+    names = ["machine", *(f"l-{level}" for level in range(1, depth))]
+    names[node] = "node"
+    return Machine(tuple(map(Level, names)), grown(generator, 0, node, depth, count()))
+
+
 def paths(top: Object) -> list[list[Object]]:
     """The objects around each slot, the outermost first, and the slot."""
     if not top.children:
@@ -124,11 +133,8 @@ def paths(top: Object) -> list[list[Object]]:
 def test_slots_meet_where_the_tree_says_in_random_trees() -> None:
     generator = random.Random(5)
     for _ in range(50):
-        depth = generator.randint(3, 6)
-        node = generator.randint(1, depth - 1)
-        names = ["machine", *(f"l-{level}" for level in range(1, depth))]
-        names[node] = "node"
-        machine = Machine(tuple(Level(name) for name in names), grown(generator, 0, node, depth, count()))
+        machine = random_machine(generator)
+        depth = len(machine.levels)
         leaves = paths(machine.root)
         assert len(machine.slots) == len(leaves)
         for one, path in enumerate(leaves):

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from machine_reader import Slots, read
-from test_machine_file import DOCUMENTATION, SHORT, TREE, WHAT_IS_WRONG_IS_NAMED, changed, grown
+from test_machine_file import DOCUMENTATION, SHORT, TREE, WHAT_IS_WRONG_IS_NAMED, changed, random_machine
 
 from rankwise.errors import RankwiseError
-from rankwise.topology.machine.model import Level, Machine
+from rankwise.topology.machine.model import Machine
 from rankwise.topology.machine.read import machine_of, read_machine
 from rankwise.topology.machine.write import text_of
 from rankwise.topology.sources.hwloc import machine_from_hwloc
@@ -68,12 +68,7 @@ def test_lists_of_hosts(names: str, tmp_path: Path) -> None:
 def test_random_trees(tmp_path: Path) -> None:
     generator = random.Random(8)
     for _ in range(50):
-        depth = generator.randint(3, 6)
-        node = generator.randint(1, depth - 1)
-        names = ["machine", *(f"l-{level}" for level in range(1, depth))]
-        names[node] = "node"
-        machine = Machine(tuple(Level(name) for name in names), grown(generator, 0, node, depth, count()))
-        assert_same(text_of(machine), tmp_path / "machine.json")
+        assert_same(text_of(random_machine(generator)), tmp_path / "machine.json")
 
 
 def complaint_of(text: str | bytes, path: Path) -> str:

@@ -6,27 +6,18 @@ import random
 import re
 import string
 from collections.abc import Sequence
-from itertools import count
 
 import numpy as np
 import pytest
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 from ClusterShell.RangeSet import RangeSetException
-from test_machine_file import grown
+from test_machine_file import random_machine
 
 from rankwise.analysis.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.present_placement import NoPresentPlacementError, find_present_placement
 from rankwise.topology.machine.hosts import folded, hosts_of
-from rankwise.topology.machine.model import Level, Machine
-
-
-def random_machine(generator: random.Random) -> Machine:
-    depth = generator.randint(3, 6)
-    node = generator.randint(1, depth - 1)
-    names = ["machine", *(f"l-{level}" for level in range(1, depth))]
-    names[node] = "node"
-    return Machine(tuple(map(Level, names)), grown(generator, 0, node, depth, count()))
+from rankwise.topology.machine.model import Machine
 
 
 def words_of_clustershell(text: str) -> list[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sqlite3
 from contextlib import closing
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import profiles
 import pytest
+from terminals import Terminal
 
 from rankwise.__main__ import main
 from rankwise.analysis.matrix import Matrix, matrix
@@ -19,13 +19,6 @@ from rankwise.report.terminal.matrix import matrix_lines
 from rankwise.report.terminal.page import Page
 
 KIB = 1024
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(autouse=True)

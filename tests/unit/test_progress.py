@@ -8,17 +8,11 @@ from pathlib import Path
 
 import pytest
 from synthetic import small_world, write_world
+from terminals import Terminal
 
 from rankwise.profile.assemble import assemble
 from rankwise.report.terminal import progress
 from rankwise.report.terminal.progress import ProgressBar
-
-
-class Terminal(io.StringIO):
-    """A stderr that somebody looks at."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def shown(

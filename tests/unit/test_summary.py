@@ -7,6 +7,7 @@ from pathlib import Path
 
 import profiles
 import pytest
+from terminals import Terminal
 
 from rankwise.report.terminal.summary import print_summary
 
@@ -17,13 +18,6 @@ ALL = [
     profiles.write_large,
     profiles.write_empty,
 ]
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(autouse=True)
