@@ -43,6 +43,20 @@ double tick_seconds() {
   return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
 }
 
+// Where what is booked under an index belongs: of a window the communicator that it was made from.
+std::uint32_t communicator_of(std::uint32_t index) {
+  std::uint32_t first = RANKWISE_FIRST_COMMUNICATOR;
+  std::uint32_t found = index;
+  for_each_section(RANKWISE_SECTION_COMMUNICATORS, [&](const rankwise_section &section) {
+    if (index >= first && index - first < section.used) {
+      const auto &record = static_cast<const rankwise_communicator *>(counters_file::records(&section))[index - first];
+      if ((record.flags & RANKWISE_COMMUNICATOR_WINDOW) != 0) found = record.parent;
+    }
+    first += section.used;
+  });
+  return found;
+}
+
 }  // namespace
 
 Error so_far(Handle comm, const char *procedure, SoFar *found) {
@@ -56,7 +70,8 @@ Error so_far(Handle comm, const char *procedure, SoFar *found) {
   *found = {};
   std::uint64_t ticks = 0;
   for_each_record<rankwise_calls>(RANKWISE_SECTION_CALLS, [&](const rankwise_calls &row) {
-    if (keys::communicator(row.key) != communicator->index || !asked.covers(keys::procedure(row.key))) return;
+    if (!asked.covers(keys::procedure(row.key))) return;
+    if (communicator_of(keys::communicator(row.key)) != communicator->index) return;
     ticks += now(row.ticks);
     found->calls += now(row.calls);
     found->bytes_sent += now(row.bytes_sent);

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "counters_file.h"
 #include "hash.h"
+#include "lock.h"
 #include "logical.h"
 
 namespace rankwise::communicators {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::uint32_t first_records = 16;
 constexpr std::uint32_t most_records_a_section = 4096;
 
+Lock entering;
 rankwise_section *section = nullptr;
 std::uint32_t record_count = 0;
 
@@ -53,6 +55,35 @@ void Communicator::release() {
   std::free(neighbours);
 }
 
+Entry enter(const Origin &origin, int rank, int size, int remote_size) {
+  // Communicators and windows may be made at the same time.
+  const Guard guard(entering);
+  rankwise_communicator *record = new_record();
+  if (record == nullptr) return {};
+  record->id = identity(origin);
+  record->parent_id = origin.parent_id;
+  record->group_hash = origin.group_hash;
+  record->created = clock::ticks();
+  record->parent = origin.parent_index;
+  record->sequence = origin.sequence;
+  record->leader = origin.leader;
+  record->tag = origin.tag;
+  record->rank = rank;
+  record->size = size;
+  record->remote_size = remote_size;
+  record->procedure = static_cast<std::uint16_t>(origin.procedure);
+  record->flags = origin.flags;
+  record->letter = origin.letter;
+  const std::uint32_t index = RANKWISE_FIRST_COMMUNICATOR + record_count++;
+  counters_file::publish(section);
+  return {index, record};
+}
+
+void note_freed(rankwise_communicator &record) {
+  record.freed = clock::ticks();
+  record.flags |= RANKWISE_COMMUNICATOR_FREED;
+}
+
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size) {
   return table.add(handle, [&](Communicator &communicator) {
     communicator.id = identity(origin);
@@ -60,37 +91,15 @@ Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size
     communicator.size = size;
     communicator.remote_size = remote_size;
     communicator.inter = (origin.flags & RANKWISE_COMMUNICATOR_INTER) != 0;
-
-    rankwise_communicator *record = new_record();
-    communicator.record = record;
-    if (record == nullptr) {
-      counters_file::drop(RANKWISE_DROPPED_COMMUNICATORS);
-      return;
-    }
-    record->id = communicator.id;
-    record->parent_id = origin.parent_id;
-    record->group_hash = origin.group_hash;
-    record->created = clock::ticks();
-    record->parent = origin.parent_index;
-    record->sequence = origin.sequence;
-    record->leader = origin.leader;
-    record->tag = origin.tag;
-    record->rank = rank;
-    record->size = size;
-    record->remote_size = remote_size;
-    record->procedure = static_cast<std::uint16_t>(origin.procedure);
-    record->flags = origin.flags;
-    record->letter = origin.letter;
-    communicator.index = RANKWISE_FIRST_COMMUNICATOR + record_count++;
-    counters_file::publish(section);
+    const Entry entry = enter(origin, rank, size, remote_size);
+    communicator.index = entry.index;
+    communicator.record = entry.record;
+    if (entry.record == nullptr) counters_file::drop(RANKWISE_DROPPED_COMMUNICATORS);
   });
 }
 
 void freed(Communicator *communicator) {
-  if (communicator->record != nullptr) {
-    communicator->record->freed = clock::ticks();
-    communicator->record->flags |= RANKWISE_COMMUNICATOR_FREED;
-  }
+  if (communicator->record != nullptr) note_freed(*communicator->record);
   table.drop(communicator);
 }
 

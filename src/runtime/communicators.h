@@ -41,6 +41,7 @@ struct Communicator {
   std::uint64_t id = 0;
   std::uint32_t index = RANKWISE_COMMUNICATOR_OTHER;  // in keys
   std::uint32_t children = 0;                         // creating calls on it so far
+  std::uint32_t windows = 0;                          // made from it so far
   int rank = 0;
   int size = 0;
   int remote_size = 0;
@@ -75,6 +76,18 @@ struct Origin {
   std::uint64_t group_hash = 0;
   std::uint16_t flags = 0;  // rankwise_communicator_flags
 };
+
+// A record in the counters file, and its index in keys; none where there is no room.
+struct Entry {
+  std::uint32_t index = RANKWISE_COMMUNICATOR_OTHER;
+  rankwise_communicator *record = nullptr;
+};
+
+// Makes a record.
+Entry enter(const Origin &origin, int rank, int size, int remote_size);
+
+// Says in the record that it is gone.
+void note_freed(rankwise_communicator &record);
 
 // Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);

@@ -100,6 +100,8 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_ACCESSES = 9,      /* nonblocking accesses to files whose end was not seen: bytes unknowable */
   RANKWISE_DROPPED_PATTERN_ROWS = 10, /* messages of a pattern that found no room: its algorithm can't be named */
   RANKWISE_DROPPED_INSIDE = 11,       /* messages inside collectives that could not be booked at all */
+  RANKWISE_DROPPED_WINDOWS = 12,      /* windows without a record: booked on their communicators */
+  RANKWISE_DROPPED_WINDOW_ROWS = 13,  /* one-sided messages booked on the windows' communicators: too many rows */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -118,7 +120,14 @@ enum rankwise_communicator_flags {
   RANKWISE_COMMUNICATOR_ONE_OF_SEVERAL = 8,  /* its call may make several: the leader is part of the name */
   RANKWISE_COMMUNICATOR_BY_GROUP = 16,       /* named by group, tag and occurrence: not collective over the parent */
   RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN = 32, /* first seen when it was used */
-  RANKWISE_COMMUNICATOR_REORDERED = 64       /* by Rankwise, for the machine */
+  RANKWISE_COMMUNICATOR_REORDERED = 64,      /* by Rankwise, for the machine */
+  RANKWISE_COMMUNICATOR_WINDOW = 128         /* no communicator, but a window that was made from its parent */
+};
+
+/* Windows have records among the communicators, so that what goes over them is kept apart in the same way. */
+enum rankwise_windows {
+  RANKWISE_MOST_WINDOWS = 4096,
+  RANKWISE_MOST_WINDOW_ROWS = 65536 /* of messages, all together, of a thread: windows begin no more of them */
 };
 
 enum rankwise_topology {
@@ -351,7 +360,8 @@ struct rankwise_communicator {
   uint64_t freed;      /* ticks, 0 = not freed */
   uint32_t parent;     /* index of the parent on this process, RANKWISE_COMMUNICATOR_NONE = none or gone; of
                           MPI_Intercomm_create the local communicator: parent_id is 0 there, the sides have two */
-  uint32_t sequence;   /* of the creating call on the parent, from 1; for BY_GROUP the occurrence, from 1 */
+  uint32_t sequence;   /* of the creating call on the parent, from 1; for BY_GROUP the occurrence, from 1; of a window
+                          among the windows of the parent, from 1 */
   int32_t leader;      /* rank in the parent of the first process (BY_GROUP: its rank in MPI_COMM_WORLD) */
   int32_t tag;         /* for BY_GROUP, else 0 */
   int32_t rank;        /* this process's rank in it */

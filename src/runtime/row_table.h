@@ -41,6 +41,16 @@ class RowTable {
     return candidate != nullptr && candidate->key == key ? candidate : nullptr;
   }
 
+  // The same, nullptr if there is none.
+  Record *find(std::uint64_t key) const {
+    for (std::uint64_t i = scatter(key) >> shift_;; i = (i + 1) & mask_) {
+      Record *candidate = index_[i];
+      if (candidate == nullptr || candidate->key == key) return candidate;
+    }
+  }
+
+  std::uint64_t size() const { return rows_; }
+
  private:
   static constexpr unsigned first_index = 10;  // log2 of the slots of the index
   static constexpr std::uint32_t first_rows = 128;
@@ -48,11 +58,8 @@ class RowTable {
   static constexpr std::uint32_t most_rows_a_section = 1U << 15;
 
   [[gnu::noinline]] Record *search(std::uint64_t key, counters_file::Need need) {
-    for (std::uint64_t i = scatter(key) >> shift_;; i = (i + 1) & mask_) {
-      Record *candidate = index_[i];
-      if (candidate == nullptr) return add(key, need);
-      if (candidate->key == key) return candidate;
-    }
+    Record *found = find(key);
+    return found != nullptr ? found : add(key, need);
   }
 
   Record *add(std::uint64_t key, counters_file::Need need) {

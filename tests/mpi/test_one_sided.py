@@ -45,8 +45,8 @@ def everyone(calls: int, sent: int = 0, received: int = 0) -> dict[int, tuple[in
 
 
 def test_fence(done: Recording) -> None:
-    w = "W_d1"
-    assert done.calls("MPI_Win_create", w) == done.calls("MPI_Win_free", w) == everyone(1)
+    w = "W_d1_w1"
+    assert done.calls("MPI_Win_create", "W_d1") == done.calls("MPI_Win_free", w) == everyone(1)
     assert done.calls("MPI_Win_fence", w) == everyone(3)
     # One with a derived datatype, one of nothing, one to nobody.
     assert done.calls("MPI_Put", w) == {r: ints(4, 10 * (r + 1) + 10, 0) for r in EVERYONE}
@@ -58,9 +58,9 @@ def test_fence(done: Recording) -> None:
 
 
 def test_post_start_complete_wait(done: Recording) -> None:
-    w = "W_d2"
+    w = "W_d2_w1"
     often = ints(ROUNDS, 0, 0)
-    assert done.calls("MPI_Win_allocate", w) == done.calls("MPI_Win_free", w) == everyone(1)
+    assert done.calls("MPI_Win_allocate", "W_d2") == done.calls("MPI_Win_free", w) == everyone(1)
     for procedure, ranks in {"start": (0, 2), "complete": (0, 2), "post": (1, 3), "wait": (1,)}.items():
         assert done.calls(f"MPI_Win_{procedure}", w) == dict.fromkeys(ranks, often)
     assert set(done.calls("MPI_Win_test", w)) == {3}
@@ -70,7 +70,7 @@ def test_post_start_complete_wait(done: Recording) -> None:
 
 
 def test_lock_and_what_goes_both_ways(done: Recording) -> None:
-    w = "W_d3"
+    w = "W_d3_w1"
     assert done.calls("MPI_Win_lock", w) == done.calls("MPI_Win_unlock", w) == everyone(2)
     assert done.calls("MPI_Win_flush", w) == everyone(2)
     assert done.calls("MPI_Win_flush_local", w) == everyone(1)
@@ -90,7 +90,7 @@ def forth_and_back(forth: tuple[int, int], back: tuple[int, int]) -> Pairs:
 
 
 def test_requests(done: Recording) -> None:
-    w = "W_d4"
+    w = "W_d4_w1"
     for procedure in ("lock_all", "unlock_all", "flush_all", "flush_local_all", "sync"):
         assert done.calls(f"MPI_Win_{procedure}", w) == everyone(1)
     assert done.calls("MPI_Rput", w) == everyone(1, 20)
@@ -110,10 +110,16 @@ def test_requests(done: Recording) -> None:
 
 def test_windows_outlive_their_communicators(done: Recording) -> None:
     for left, right in ((2, 0), (3, 1)):
-        w = f"W_s5.{left}"
+        comm = f"W_s5.{left}"
+        w = f"{comm}_w1"
         both = (left, right)
-        assert done.communicators()[w] == f"{left},{right}" or done.communicators()[w] == f"{left}-{right}:-2"
-        assert done.rows("SELECT freed IS NOT NULL FROM communicators WHERE name = ?", w) == [(1,)]
+        for name in (comm, w):
+            assert done.communicators()[name] in (f"{left},{right}", f"{left}-{right}:-2")
+        freed = "SELECT freed FROM communicators WHERE name = ?"
+        [(comm_freed,)], [(window_freed,)] = done.rows(freed, comm), done.rows(freed, w)
+        assert isinstance(comm_freed, float)
+        assert isinstance(window_freed, float)
+        assert comm_freed < window_freed
         assert done.calls("MPI_Win_fence", w) == dict.fromkeys(both, ints(2, 0, 0))
         assert done.calls("MPI_Win_free", w) == dict.fromkeys(both, ints(1, 0, 0))
         assert done.calls("MPI_Put", w) == {left: ints(1, 11, 0)}
@@ -122,38 +128,52 @@ def test_windows_outlive_their_communicators(done: Recording) -> None:
 
 
 def test_dynamic(done: Recording) -> None:
-    w = "W_d6"
-    assert done.calls("MPI_Win_create_dynamic", w) == done.calls("MPI_Win_free", w) == everyone(1)
+    w = "W_d6_w1"
+    assert done.calls("MPI_Win_create_dynamic", "W_d6") == done.calls("MPI_Win_free", w) == everyone(1)
     assert done.calls("MPI_Put", w) == everyone(1, 16)
     assert moved(done, "MPI_Put", w) == {(r, right_of(r)): (1, 16 * INT) for r in EVERYONE}
 
 
 def test_shared(done: Recording) -> None:
-    w = "W_t7.0"
-    assert done.calls("MPI_Win_allocate_shared", w) == done.calls("MPI_Win_free", w) == everyone(1)
+    w = "W_t7.0_w1"
+    assert done.calls("MPI_Win_allocate_shared", "W_t7.0") == done.calls("MPI_Win_free", w) == everyone(1)
     assert done.calls("MPI_Put", w) == everyone(1, 2)
     assert moved(done, "MPI_Put", w) == {(r, 0): (1, 2 * INT) for r in EVERYONE}
 
 
 def test_many(done: Recording) -> None:
-    sent = WINDOWS // 10 * sum(range(10))
+    names = {f"S.{rank}_w{i + 1}": (rank, i % 10) for rank in EVERYONE for i in range(WINDOWS)}
     for rank in EVERYONE:
-        own = f"S.{rank}"
-        assert done.calls("MPI_Win_create", own) == {rank: ints(WINDOWS, 0, 0)}
-        assert done.calls("MPI_Win_free", own) == {rank: ints(WINDOWS, 0, 0)}
-        assert done.calls("MPI_Win_fence", own) == {rank: ints(2 * WINDOWS, 0, 0)}
-        assert done.calls("MPI_Put", own) == {rank: ints(WINDOWS, sent, 0)}
-        assert moved(done, "MPI_Put", own) == {(rank, rank): (WINDOWS, sent * INT)}
+        assert done.calls("MPI_Win_create", f"S.{rank}") == {rank: ints(WINDOWS, 0, 0)}
+    called = done.rows(
+        "SELECT procedures.name, communicators.name, rank, calls, bytes_sent FROM calls"
+        " JOIN procedures ON procedures.id = calls.procedure"
+        " JOIN communicators ON communicators.id = calls.communicator"
+        " WHERE communicators.family GLOB 'S_w*' ORDER BY 1, 3, communicators.id"
+    )
+    expected: dict[str, list[tuple[object, ...]]] = {"MPI_Win_free": [], "MPI_Win_fence": [], "MPI_Put": []}
+    for name, (rank, sent) in names.items():
+        expected["MPI_Win_free"].append((name, rank, 1, 0))
+        expected["MPI_Win_fence"].append((name, rank, 2, 0))
+        expected["MPI_Put"].append((name, rank, 1, sent * INT))
+    assert set(called) == {(procedure, *row) for procedure, rows in expected.items() for row in rows}
+    assert len(called) == 3 * len(names)
+    moved_there = done.rows(
+        "SELECT communicators.name, source, destination, messages, bytes FROM messages"
+        " JOIN communicators ON communicators.id = communicator"
+        " WHERE communicators.family GLOB 'S_w*' AND kind = 'one-sided'"
+    )
+    assert set(moved_there) == {(name, rank, rank, 1, sent * INT) for name, (rank, sent) in names.items()}
 
 
 def test_nothing_else(done: Recording) -> None:
     booked = done.rows(
-        """SELECT DISTINCT communicators.name FROM calls JOIN procedures ON procedures.id = calls.procedure
+        """SELECT DISTINCT communicators.family FROM calls JOIN procedures ON procedures.id = calls.procedure
            JOIN communicators ON communicators.id = calls.communicator
            WHERE class IN ('window', 'one-sided', 'one-sided synchronisation')"""
     )
-    own = {f"S.{rank}" for rank in EVERYONE}
-    expected = {"W_d1", "W_d2", "W_d3", "W_d4", "W_s5.2", "W_s5.3", "W_d6", "W_t7.0"} | own
+    on = {"W_d1", "W_d2", "W_d3", "W_d4", "W_s5", "W_d6", "W_t7"}
+    expected = {"S", "S_w*", *on, *(f"{name}_w1" for name in on)}
     assert {name for (name,) in booked} == expected
     assert done.rows("SELECT DISTINCT kind FROM messages WHERE kind <> 'in-collective'") == [("one-sided",)]
     assert done.rows("SELECT not_covered FROM run") == [("[]",)]
@@ -164,10 +184,10 @@ def test_nothing_else(done: Recording) -> None:
 def test_compare_and_swap(record: Record) -> None:
     done = record("one_sided_swap.c", SIZE)
     # Two elements go (the new one, the one to compare with), and what was there comes. One to nobody.
-    assert done.calls("MPI_Compare_and_swap", "W") == dict.fromkeys(EVERYONE, (2, 2 * LONG, LONG))
+    assert done.calls("MPI_Compare_and_swap", "W_w1") == dict.fromkeys(EVERYONE, (2, 2 * LONG, LONG))
     assert done.bins("MPI_Compare_and_swap") == {(2 * LONG).bit_length(): SIZE, 0: SIZE}
     pairs = {(rank, 0): (1, 2 * LONG) for rank in (1, 2, 3)} | {(0, rank): (1, LONG) for rank in (1, 2, 3)}
-    assert done.messages("W", "one-sided") == pairs | {(0, 0): (2, 3 * LONG)}
+    assert done.messages("W_w1", "one-sided") == pairs | {(0, 0): (2, 3 * LONG)}
 
 
 def test_threads(record: Record) -> None:
@@ -176,7 +196,7 @@ def test_threads(record: Record) -> None:
     if "not provided" in done.process.stdout:
         pytest.skip("this MPI library does not provide MPI_THREAD_MULTIPLE")
     for t in range(threads):
-        w = f"W_d{t + 1}"
+        w = f"W_d{t + 1}_w1"
         put, got = (t + 1) * rounds, (t + 2) * rounds
         for procedure in ("lock", "flush", "unlock"):
             assert done.calls(f"MPI_Win_{procedure}", w) == dict.fromkeys((0, 1), (rounds, 0, 0))
@@ -190,9 +210,9 @@ def test_fortran(mpi: Mpi, record: Record) -> None:
     if not mpi.mpifort:
         pytest.skip(f"{mpi.name} has no Fortran bindings here")
     done = record("fortran_one_sided.f90", SIZE)
-    assert done.calls("MPI_Put", "W") == dict.fromkeys(EVERYONE, (2, 80, 0))
-    assert done.calls("MPI_Win_fence", "W") == everyone(2)
-    assert moved(done, "MPI_Put", "W") == {(r, right_of(r)): (1, 80) for r in EVERYONE}
+    assert done.calls("MPI_Put", "W_w1") == dict.fromkeys(EVERYONE, (2, 80, 0))
+    assert done.calls("MPI_Win_fence", "W_w1") == everyone(2)
+    assert moved(done, "MPI_Put", "W_w1") == {(r, right_of(r)): (1, 80) for r in EVERYONE}
 
 
 def test_errors_are_those_of_mpi(mpi: Mpi, compiled: Compile, record: Record) -> None:

@@ -98,12 +98,13 @@ def test_one_sided_messages_go_the_way_of_the_data() -> None:
     step.add(1, call("Put", **{**where, "target": PROC_NULL}, slot=2, count=9))
     found = expected(step)
     assert found.messages == {
-        MessageKey(1, 2, "W", "one-sided", "MPI_Put"): [1, 20],
-        MessageKey(2, 1, "W", "one-sided", "MPI_Get"): [1, 24],
-        MessageKey(1, 2, "W", "one-sided", "MPI_Compare_and_swap"): [1, 8],
-        MessageKey(2, 1, "W", "one-sided", "MPI_Compare_and_swap"): [1, 4],
+        MessageKey(1, 2, "W_w1", "one-sided", "MPI_Put"): [1, 20],
+        MessageKey(2, 1, "W_w1", "one-sided", "MPI_Get"): [1, 24],
+        MessageKey(1, 2, "W_w1", "one-sided", "MPI_Compare_and_swap"): [1, 8],
+        MessageKey(2, 1, "W_w1", "one-sided", "MPI_Compare_and_swap"): [1, 4],
     }
-    assert found.calls[CallKey(1, "W", ALL, "MPI_Put", 5)] == [1, 20, 0]
-    assert found.calls[CallKey(1, "W", ALL, "MPI_Put", 0)] == [1, 0, 0]
-    assert found.calls[CallKey(1, "W", ALL, "MPI_Get", 5)] == [1, 0, 24]
-    assert found.calls[CallKey(1, "W", ALL, "MPI_Compare_and_swap", 4)] == [1, 8, 4]
+    assert found.calls[CallKey(1, "W", ALL, "MPI_Win_create", 0)] == [1, 0, 0]
+    assert found.calls[CallKey(1, "W_w1", ALL, "MPI_Put", 5)] == [1, 20, 0]
+    assert found.calls[CallKey(1, "W_w1", ALL, "MPI_Put", 0)] == [1, 0, 0]
+    assert found.calls[CallKey(1, "W_w1", ALL, "MPI_Get", 5)] == [1, 0, 24]
+    assert found.calls[CallKey(1, "W_w1", ALL, "MPI_Compare_and_swap", 4)] == [1, 8, 4]

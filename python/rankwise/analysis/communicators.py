@@ -1,4 +1,4 @@
-"""Which communicators exist, how they were made, and what goes over each."""
+"""Which communicators and windows exist, how they were made, and what goes over each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.analysis.totals import Totals, totals_by
 
 @dataclass(frozen=True)
 class Communicator:
-    """One communicator.
+    """One communicator or window.
 
     Attributes:
         name: ancestry, such as W_a1_u2.0.
@@ -35,6 +35,7 @@ class Communicator:
         created_seconds: after the start of the run.
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
+        type: communicator or window.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Communicator:
     freed_seconds: float | None
     top_operation: Operation | None
     totals: Totals
+    type: str
 
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
@@ -68,7 +70,7 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     rows = connection.execute(
         "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
         " c.members, c.remote_members, others.name, c.members_seen, c.topology, c.dims, c.periods,"
-        " c.reorder, c.reordered, c.created, c.freed"
+        " c.reorder, c.reordered, c.created, c.freed, c.type"
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent"
         " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id"
     ).fetchall()
@@ -78,8 +80,8 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
 
 
 def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Totals]) -> Communicator:
-    key, *facts, dims, periods, reorder, reordered, created, freed = row
+    key, *facts, dims, periods, reorder, reordered, created, freed, made_as = row
     lists = (decoded_list(dims), decoded_list(periods))
     totals = counts.get(key, Totals())
     flags = (bool(reorder), bool(reordered))
-    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals))
+    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals, made_as))

@@ -29,6 +29,7 @@ class Family:
         members: world ranks of each, in the order of their first process in the profile.
         remote_members: of their remote groups, '' = none.
         dims: of each communicator that has a Cartesian topology, without repeats.
+        type: what they are: communicator or window.
         (the others as for `Communicator`)
     """
 
@@ -50,6 +51,7 @@ class Family:
     remote_members: list[str]
     top_operation: Operation | None
     totals: Totals
+    type: str
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
@@ -60,7 +62,7 @@ def families(connection: sqlite3.Connection) -> list[Family]:
     # The other communicators' names are looked up for the first of a family alone: there may be very many.
     for row in connection.execute(
         "SELECT family, name, size, remote_size, user_name, parent, remote_parent, procedure, topology, dims,"
-        " reorder, reordered, members, remote_members FROM communicators ORDER BY created, id"
+        " reorder, reordered, members, remote_members, type FROM communicators ORDER BY created, id"
     ):
         siblings.setdefault(row[0], []).append(row)
     part = is_part(connection)
@@ -76,7 +78,7 @@ def _family(
     connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None
 ) -> Family:
     family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
-    *_, dims, reorder, reordered, members, remote_members = zip(*siblings, strict=True)
+    *_, dims, reorder, reordered, members, remote_members, types = zip(*siblings, strict=True)
     parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
     return Family(
         name=names[0] if len(siblings) == 1 else family[0],
@@ -97,6 +99,7 @@ def _family(
         remote_members=list(remote_members),
         top_operation=top,
         totals=totals,
+        type=types[0],
     )
 
 

@@ -35,11 +35,15 @@ _CART = layout.CONSTANTS["TOPOLOGY_CART"]
 _INTER = layout.CONSTANTS["COMMUNICATOR_INTER"]
 _REORDER_ASKED = layout.CONSTANTS["COMMUNICATOR_REORDER_ASKED"]
 _REORDERED = layout.CONSTANTS["COMMUNICATOR_REORDERED"]
+_WINDOW = layout.CONSTANTS["COMMUNICATOR_WINDOW"]
+
+COMMUNICATOR, WINDOW = "communicator", "window"
+"""What a row of the table may be."""
 
 
 @dataclass(frozen=True)
 class Communicator:
-    """One row of the profile's table `communicators`, in the order of its columns."""
+    """One row of the profile's table `communicators`, a window too, in the order of its columns."""
 
     id: int
     name: str
@@ -60,6 +64,7 @@ class Communicator:
     reordered: int = 0
     remote_members: str = ""
     remote_parent: int | None = None
+    type: str = COMMUNICATOR
 
 
 @dataclass(frozen=True)
@@ -184,6 +189,7 @@ def _row(
         reordered=int(bool(first["flags"] & _REORDERED)),
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
+        type=WINDOW if first["flags"] & _WINDOW else COMMUNICATOR,
     )
 
 

@@ -81,9 +81,9 @@ CREATE TABLE ranks (
 
 CREATE TABLE communicators (
   id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
-  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0; (none), (several), (other)
+  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0, W_w1; (none), (several), (other)
   family       TEXT NOT NULL,        -- the name without what tells the members: communicators made alike, on all parts of their parents
-  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, '' if not set
+  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, MPI_Win_set_name, '' if not set
   parent       INTEGER REFERENCES communicators(id),
   procedure    TEXT NOT NULL,        -- creating procedure, '' for predefined ones
   size         INTEGER NOT NULL,     -- processes of the (local) group; 0 for 0..2
@@ -98,7 +98,8 @@ CREATE TABLE communicators (
   members_seen INTEGER NOT NULL,     -- members whose counters were read
   reordered    INTEGER NOT NULL DEFAULT 0, -- 1 = by Rankwise, for the machine (rankwise run --reorder)
   remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
-  remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id) -- that MPI_Intercomm_create made the remote group from
+  remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
+  type         TEXT NOT NULL DEFAULT 'communicator' -- what it is: communicator, window (made from its parent)
 );
 
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row

@@ -969,7 +969,7 @@ inline constexpr bool has_messages_of_its_own[procedure_count] = {
     false,
     false,
     false,
-    false,
+    true,
     false,
     true,
     true,
@@ -1947,7 +1947,7 @@ inline constexpr ProcedureFacts procedure_facts[procedure_count] = {
     {"", false},
     {"", false},
     {"", false},
-    {"", false},
+    {"MPI_Win_set_name", false},
     {"", false},
     {"MPI_Win_start", false},
     {"MPI_Win_sync", false},
@@ -1999,6 +1999,11 @@ constexpr char constructor_letter(Procedure procedure) {
       return 't';
     case Procedure::MPI_Cart_sub:
       return 'u';
+    case Procedure::MPI_Win_allocate:
+    case Procedure::MPI_Win_allocate_shared:
+    case Procedure::MPI_Win_create:
+    case Procedure::MPI_Win_create_dynamic:
+      return 'w';
     case Procedure::MPI_Intercomm_create:
       return 'x';
     case Procedure::MPI_Intercomm_create_from_groups:
@@ -2402,6 +2407,7 @@ enum class Slot : std::uint16_t {
   MPI_Win_lock,
   MPI_Win_lock_all,
   MPI_Win_post,
+  MPI_Win_set_name,
   MPI_Win_start,
   MPI_Win_sync,
   MPI_Win_test,
@@ -2779,6 +2785,7 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Win_lock", true, Procedure::MPI_Win_lock},
     {"MPI_Win_lock_all", true, Procedure::MPI_Win_lock_all},
     {"MPI_Win_post", true, Procedure::MPI_Win_post},
+    {"MPI_Win_set_name", true, Procedure::MPI_Win_set_name},
     {"MPI_Win_start", true, Procedure::MPI_Win_start},
     {"MPI_Win_sync", true, Procedure::MPI_Win_sync},
     {"MPI_Win_test", true, Procedure::MPI_Win_test},

@@ -6,6 +6,7 @@
 
 #include "../keys.h"
 #include "../thread.h"
+#include "../windows.h"
 
 namespace rankwise::booking {
 
@@ -56,14 +57,39 @@ inline rankwise_calls &row_of_moved(Thread &thread, std::uint64_t key, std::uint
   return row(thread, real_key, 0);
 }
 
-[[gnu::always_inline]] inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure,
-                                               std::uint32_t communicator, std::uint32_t peer, std::uint64_t bytes) {
+[[gnu::always_inline]] inline rankwise_messages &message_row(Thread &thread, rankwise_message_kind kind,
+                                                             Procedure procedure, std::uint32_t communicator,
+                                                             std::uint32_t peer) {
   rankwise_messages *row = thread.messages.row(keys::messages(kind, procedure, communicator, peer));
   if (row == nullptr) [[unlikely]] {
     row = other_messages(thread, kind, procedure);
   }
-  ++row->messages;
-  row->bytes += bytes;
+  return *row;
+}
+
+[[gnu::always_inline]] inline void add_message(rankwise_messages &row, std::uint64_t bytes) {
+  ++row.messages;
+  row.bytes += bytes;
+}
+
+[[gnu::always_inline]] inline void add_message(Thread &thread, rankwise_message_kind kind, Procedure procedure,
+                                               std::uint32_t communicator, std::uint32_t peer, std::uint64_t bytes) {
+  add_message(message_row(thread, kind, procedure, communicator, peer), bytes);
+}
+
+// The row of a message over a window.
+//
+// RATIONALE: a program may have hundreds of windows, each with thousands of targets, and rows of them all would take
+// more of the node's memory than a profile is worth. What finds no row of the window is on its communicator.
+[[gnu::noinline]] inline rankwise_messages &window_row(Thread &thread, rankwise_message_kind kind, Procedure procedure,
+                                                       const windows::Window &window, std::uint32_t peer) {
+  if (window.record != nullptr && thread.messages.size() >= RANKWISE_MOST_WINDOW_ROWS) [[unlikely]] {
+    rankwise_messages *row = thread.messages.find(keys::messages(kind, procedure, window.index, peer));
+    if (row != nullptr) return *row;
+    counters_file::drop(RANKWISE_DROPPED_WINDOW_ROWS);
+    return message_row(thread, kind, procedure, window.communicator, peer);
+  }
+  return message_row(thread, kind, procedure, window.index, peer);
 }
 
 inline rankwise_accesses &access_row(Thread &thread, std::uint32_t file, Procedure procedure) {

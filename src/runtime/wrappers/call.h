@@ -29,7 +29,7 @@ class Call {
   // The communicator that the file was opened on.
   void on_file(MPI_File fh);
 
-  // The communicator that the window was made from.
+  // The window; one without a record: the communicator that it was made from.
   void on_window(MPI_Win win);
 
   // For rules that know the communicator of their requests.
@@ -356,6 +356,7 @@ class Call {
   void got(Count count, MPI_Datatype datatype, int target);
   void posted_one_sided(MPI_Request request) { posted(request, requests::Kind::send); }
   void window_created(MPI_Win win);
+  void window_named(const char *name);
   void freeing_window(const MPI_Win *win);
   void window_freed(int rc);
 

@@ -35,18 +35,17 @@ namespace one_sided {
 RANKWISE_HOT inline void Call::on_window(MPI_Win win) {
   win_ = win;
   window_ = windows::table.find(thread_->window_cache, abi::bits(win));
-  if (window_ != nullptr) index_ = window_->communicator;
+  if (window_ != nullptr) index_ = window_->index;
 }
 
 inline void Call::window_created(MPI_Win win) {
   if (win == abi::win_null) return;  // it has failed, whatever it returned
-  const auto fill = [index = index_, communicator = communicator_](windows::Window &window) {
-    window.communicator = index;
-    if (communicator == nullptr) return;
-    window.size = communicator->size;
-    window.is_world = communicator->is_world;
-  };
-  windows::table.add(abi::bits(win), fill);
+  windows::created(abi::bits(win), procedure_, communicator_);
+}
+
+inline void Call::window_named(const char *name) {
+  if (window_ == nullptr || window_->record == nullptr || name == nullptr) return;
+  snprintf(window_->record->user_name, sizeof window_->record->user_name, "%s", name);
 }
 
 inline void Call::freeing_window(const MPI_Win *win) {
@@ -58,7 +57,8 @@ inline void Call::freeing_window(const MPI_Win *win) {
 inline void Call::window_freed(int rc) {
   if (window_ == nullptr) return;
   if (rc == abi::success) {
-    windows::table.drop(window_);
+    if (inside::active && window_->record != nullptr) inside::operations::forget(window_->index);
+    windows::freed(window_);
   } else {
     windows::table.show(window_);
   }
@@ -86,5 +86,6 @@ RANKWISE_HOT inline void Call::one_sided_message(rankwise_message_kind kind, int
     window_ = one_sided::add_found(win_);
     if (window_ == nullptr) return;
   }
-  booking::add_message(*thread_, kind, procedure_, index_, one_sided::world_rank(win_, *window_, target), bytes);
+  const std::uint32_t peer = one_sided::world_rank(win_, *window_, target);
+  booking::add_message(booking::window_row(*thread_, kind, procedure_, *window_, peer), bytes);
 }

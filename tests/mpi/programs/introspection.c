@@ -452,9 +452,10 @@ static void so_far(void) {
   MPI_Comm comm;
   int data[100] = {0}, sum[100];
   double bcast, all, everything, none;
-  unsigned long calls, sent, received;
+  unsigned long calls, sent, received, puts_before;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   CHECK(MPI_M_init() == MPI_SUCCESS);
+  CHECK(MPI_M_get_comm_data(MPI_COMM_WORLD, "MPI_Put", &puts_before, &sent, &received) == MPI_SUCCESS);
   for (int i = 0; i < 3; ++i) MPI_Bcast(data, 100, MPI_INT, 0, comm);
   if (rank == 0) usleep(50000);
   MPI_Allreduce(data, sum, 10, MPI_INT, MPI_SUM, comm);
@@ -473,6 +474,19 @@ static void so_far(void) {
   CHECK(MPI_M_get_comm_time(comm, "MPI_Gather", &none) == MPI_SUCCESS);
   CHECK(none == 0 && bcast > 0 && all > bcast && everything > all);
   if (rank != 0) CHECK(all > 0.02 && all < 50);  // they waited for rank 0
+  // Windows are apart in a profile, but here they are their communicators'.
+  MPI_Win win;
+  MPI_Win_create(sum, sizeof sum, sizeof(int), MPI_INFO_NULL, comm, &win);
+  MPI_Win_fence(0, win);
+  MPI_Put(data, 7, MPI_INT, (rank + 1) % size, 0, 7, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  CHECK(MPI_M_get_comm_data(comm, "MPI_Put", &calls, &sent, &received) == MPI_SUCCESS);
+  CHECK(calls == 1 && sent == 7 * sizeof(int) && received == 0);
+  CHECK(MPI_M_get_comm_data(comm, MPI_M_ALL_PROCEDURES, &calls, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE) == MPI_SUCCESS);
+  CHECK(calls == 10);
+  CHECK(MPI_M_get_comm_data(MPI_COMM_WORLD, "MPI_Put", &calls, &sent, &received) == MPI_SUCCESS);
+  CHECK(calls == puts_before);
   CHECK(MPI_M_finalize() == MPI_SUCCESS);
   MPI_Comm_free(&comm);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from generator.communicator import Comm
 from generator.instructions import SELF, WORLD
@@ -32,7 +32,7 @@ _BITS = (1 << 64) - 1
 
 @dataclass
 class Named:
-    """A communicator with its name."""
+    """A communicator, or a window, with its name."""
 
     name: str
     comm: Comm
@@ -49,6 +49,7 @@ class Names:
         self.world = Named("W", Comm(WORLD, tuple(range(ranks))))
         self.selves = {rank: Named(f"S.{rank}", Comm(SELF, (rank,))) for rank in range(ranks)}
         self.made: dict[int, Named] = {}
+        self.windows: dict[str, Named] = {}
         self.occurrences: Counter[tuple[object, ...]] = Counter()
 
     def of(self, number: int, rank: int) -> Named:
@@ -67,6 +68,11 @@ class Names:
         for comm in creation.made:
             name = self._name(parent, creation, comm, letter)
             self.made[comm.number] = Named(name, comm, f"MPI_{creation.procedure}")
+
+    def window(self, parent: Named, procedure: str, number: int) -> Named:
+        """The window that a member makes, its `number`th from this communicator: the same for all members."""
+        name = f"{parent.name}_w{number}"
+        return self.windows.setdefault(name, Named(name, replace(parent.comm, topology=None), procedure))
 
     def _name(self, parent: Named, creation: Creation, comm: Comm, letter: str) -> str:
         if letter in "gx":

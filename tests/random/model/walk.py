@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from generator.instructions import BLOCKING, POLLING, PROC_NULL, SELF, Instruction, persistent
@@ -112,7 +113,7 @@ class _Walk:
             expected.calls[CallKey(rank, NONE, Regions().current, "MPI_Finalize", 0)][0] += 1
             expected.entries.update({(rank, name): times for name, times in walked.regions.entries.items()})
         selves = [self.names.selves[rank] for rank in sorted(self.used_selves)]
-        every = (self.names.world, *selves, *self.names.made.values())
+        every = (self.names.world, *selves, *self.names.made.values(), *self.names.windows.values())
         expected.communicators.update({named.name: _row(named) for named in every})
         return expected
 
@@ -149,7 +150,8 @@ class _Rank:
         self.regions = Regions()
         self.requests = Requests()
         self.persistent: dict[int, Persistent] = {}
-        self.windows: dict[int, Named] = {}  # the communicators that they were made on
+        self.windows: dict[int, Named] = {}
+        self.windows_made: Counter[str] = Counter()  # by the communicator's name
         self.matched: Named | None = None  # communicator of the last message that MPI_Mprobe matched
         self.from_nobody = False
 
@@ -169,6 +171,7 @@ class _Rank:
             self._one_sided(call, self.windows[call["win"]])
         elif operation.startswith("Win_") and "comm" not in call.arguments:
             self._book(call, self.windows[call["win"]].name, 0)
+            self.windows[call["win"]].freed += operation == "Win_free"
         elif operation in ("Mrecv", "Imrecv"):
             assert self.matched is not None
             self._receive(call, self.matched)
@@ -203,7 +206,9 @@ class _Rank:
             self.matched, self.from_nobody = named, call["source"] == PROC_NULL
         elif operation in ("Win_create", "Win_allocate"):
             self._book(call, named.name, 0)
-            self.windows[call["win"]] = named
+            self.windows_made[named.name] += 1
+            number = self.windows_made[named.name]
+            self.windows[call["win"]] = self.walk.names.window(named, call.procedure, number)
         elif operation in _CONSTRUCTORS:
             self._book(call, named.name, 0)
             self._post(call, named, may_share=True)
