@@ -36,6 +36,28 @@ constexpr std::uint64_t with_region(std::uint64_t key, std::uint32_t region) {
          field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);
 }
 
+// The key that a persistent request keeps is that of its initialisation, in the region of its latest start, with this
+// bit if MPI_Startall started it.
+constexpr std::uint64_t by_startall = std::uint64_t{1} << 63;
+static_assert(RANKWISE_CALLS_REGION_SHIFT + RANKWISE_CALLS_REGION_BITS < 63);
+
+constexpr std::uint64_t started(std::uint64_t key, std::uint32_t region, Procedure procedure) {
+  return (with_region(key, region) & ~by_startall) | (procedure == Procedure::MPI_Startall ? by_startall : 0);
+}
+
+// The row that its start books bytes on, with the size of the operation.
+constexpr std::uint64_t of_start(std::uint64_t key) {
+  const Procedure by = (key & by_startall) != 0 ? Procedure::MPI_Startall : Procedure::MPI_Start;
+  constexpr std::uint64_t no_procedure =
+      ~(by_startall | field(~0ULL, RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS));
+  return (key & no_procedure) |
+         field(static_cast<std::uint64_t>(by), RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS);
+}
+
+constexpr std::uint64_t size_bin(std::uint64_t key) {
+  return key & ((std::uint64_t{1} << RANKWISE_CALLS_BIN_BITS) - 1);
+}
+
 constexpr Procedure procedure(std::uint64_t key) {
   return static_cast<Procedure>((key >> RANKWISE_CALLS_PROCEDURE_SHIFT) &
                                 ((std::uint64_t{1} << RANKWISE_CALLS_PROCEDURE_BITS) - 1));

@@ -46,7 +46,7 @@ struct Request {
   };
 
   std::uint64_t handle;
-  std::uint64_t key;  // of the row that posting it was booked on; persistent: in the region of the latest start
+  std::uint64_t key;  // of the row that posting it was booked on; persistent: as keys::started() makes it
   union {
     Once once;
     std::uint64_t bytes;  // persistent: of one start
@@ -177,10 +177,11 @@ class Table {
     return part.entries == 0 ? Request{} : part.slot[probe(part, hash, handle)];
   }
 
-  // A persistent request has been started in this region. Returns what it was before; kind none if it is not known.
+  // A persistent request has been started by this procedure in this region. Returns what it was before; kind none if it
+  // is not known.
   //
   // RATIONALE: before, because a processor waits where it is to read what it has just written in smaller parts.
-  Request start(std::uint64_t handle, std::uint32_t region, bool recorded) {
+  Request start(std::uint64_t handle, Procedure procedure, std::uint32_t region, bool recorded) {
     const std::uint64_t hash = scatter(handle);
     Part &part = part_of(hash);
     const Guard guard(part.lock, threads::several);
@@ -188,7 +189,7 @@ class Table {
     Request &slot = part.slot[probe(part, hash, handle)];
     const Request found = slot;
     if (found.kind == Kind::none || !found.persistent) return {};
-    slot.key = keys::with_region(found.key, region);
+    slot.key = keys::started(found.key, region, procedure);
     slot.recorded = recorded;
     slot.active = 1;
     return found;

@@ -5,6 +5,7 @@ The numbers are those of programs/persistent.c.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import libraries
@@ -45,40 +46,53 @@ def by_communicator(done: Recording, procedure: str, rank: int) -> dict[str, int
     return dict(rows)  # type: ignore[arg-type]
 
 
-def test_calls_and_bytes_of_sends(done: Recording) -> None:
-    assert done.calls("MPI_Send_init", W) == {0: (1, 100 * ROUNDS, 0)}
+def test_initialising_calls_have_no_bytes(done: Recording) -> None:
+    assert done.calls("MPI_Send_init", W) == {0: (1, 0, 0)}
     # One each: alone, to nobody, many, freed while active.
-    assert done.calls("MPI_Send_init", D) == {0: (3 + MANY, 500 + TWICE_MANY + 80, 0), 1: (1, 0, 0)}
-    assert done.calls("MPI_Ssend_init", D) == {0: (1, 200 * ROUNDS, 0)}
-    assert done.calls("MPI_Rsend_init", D) == {0: (1, 300 * ROUNDS, 0)}
-    assert done.calls("MPI_Bsend_init", D) == {0: (1, 400 * ROUNDS, 0)}
+    assert done.calls("MPI_Send_init", D) == {0: (3 + MANY, 0, 0), 1: (1, 0, 0)}
+    for mode in ("Ssend", "Rsend", "Bsend"):
+        assert done.calls(f"MPI_{mode}_init", D) == {0: (1, 0, 0)}
+    assert done.calls("MPI_Recv_init", W) == {1: (1 + 1, 0, 0)}
+    assert done.calls("MPI_Recv_init", D) == {0: (1, 0, 0), 1: (3 + 1 + 1 + 1 + MANY + 2, 0, 0)}
+    posted = {0: 2, ROOM.bit_length(): 4 + 1 + 2 + MANY + 2}
+    assert done.bins("MPI_Recv_init") == posted
 
 
-def test_calls_and_bytes_of_receives(done: Recording) -> None:
-    assert done.calls("MPI_Recv_init", W) == {1: (1 + 1, 0, 100 * ROUNDS + 30)}
-    received = (200 + 300 + 400) * ROUNDS + 500 + 31 + TWICE_MANY + 70
-    assert done.calls("MPI_Recv_init", D) == {0: (1, 0, 0), 1: (3 + 1 + 1 + 1 + MANY + 2, 0, received)}
+def test_bytes_are_where_they_are_started(done: Recording) -> None:
+    # Several communicators at once: the call is on (several), the bytes are on each.
+    assert done.calls("MPI_Startall", W) == {0: (0, 100 * ROUNDS, 0), 1: (0, 0, 100 * ROUNDS + 30)}
+    modes = (200 + 300 + 400) * ROUNDS
+    assert done.calls("MPI_Startall", D) == {
+        0: (ROUNDS + 2, modes + TWICE_MANY, 0),
+        1: (ROUNDS + 2, 0, modes + 31 + TWICE_MANY),
+    }
+    assert done.calls("MPI_Start", D) == {0: (2, 500 + 80, 0), 1: (1 + 3, 0, 500 + 70)}
+    assert done.calls("MPI_Startall", "(several)") == {0: (ROUNDS + BUFFERED, 0, 0), 1: (ROUNDS + 1, 0, 0)}
 
 
 def test_size_bins_are_those_of_the_operation(done: Recording) -> None:
-    received = done.rows(
-        """SELECT size_bin, sum(calls), sum(bytes_received) FROM calls
-           JOIN procedures ON procedures.id = calls.procedure WHERE procedures.name = 'MPI_Recv_init'
-           GROUP BY size_bin"""
+    rows = done.rows(
+        """SELECT procedures.name, rank, size_bin, sum(calls), sum(bytes_sent), sum(bytes_received) FROM calls
+           JOIN procedures ON procedures.id = calls.procedure
+           WHERE procedures.name IN ('MPI_Start', 'MPI_Startall') GROUP BY 1, 2, 3
+           HAVING sum(calls) + sum(bytes_sent) + sum(bytes_received) > 0"""
     )
-    total = 100 * ROUNDS + 30 + (200 + 300 + 400) * ROUNDS + 500 + 31 + TWICE_MANY + 70
-    assert received == [(0, 2, 0), (ROOM.bit_length(), 4 + 1 + 2 + MANY + 2, total)]
-    sent = done.rows(
-        """SELECT size_bin, sum(calls), sum(bytes_sent) FROM calls
-           JOIN procedures ON procedures.id = calls.procedure WHERE procedures.name = 'MPI_Send_init'
-           GROUP BY size_bin"""
-    )
-    expected = {0: [2, 0], 7: [2, 100 * ROUNDS + 80], 9: [1, 500]}
+    total, room = BUFFERED * BUFFERED_BYTES, ROOM.bit_length()
+    sent = {0: 0, 7: 100 * ROUNDS, 8: 200 * ROUNDS, 9: 700 * ROUNDS, BUFFERED_BYTES.bit_length(): 2 * total}
     for size in range(MANY):
-        row = expected.setdefault(size.bit_length(), [0, 0])
-        row[0] += 1
-        row[1] += 2 * size
-    assert {size_bin: [calls, sent_] for size_bin, calls, sent_ in sent} == expected
+        sent[size.bit_length()] = sent.get(size.bit_length(), 0) + 2 * size
+    received = 1000 * ROUNDS + 30 + 31 + TWICE_MANY
+    expected = {("MPI_Startall", 0, size_bin): (0, amount, 0) for size_bin, amount in sent.items()}
+    expected |= {
+        ("MPI_Startall", 0, 0): (2 * ROUNDS + BUFFERED + 2, 0, 0),
+        ("MPI_Startall", 1, 0): (2 * ROUNDS + 1 + 2, 0, 0),
+        ("MPI_Startall", 1, room): (0, 0, received),
+        ("MPI_Start", 0, 9): (1, 500, 0),
+        ("MPI_Start", 0, 7): (1, 80, 0),
+        ("MPI_Start", 0, BUFFERED_BYTES.bit_length()): (BUFFERED, total, 0),
+        ("MPI_Start", 1, room): (1 + 3, 0, 500 + 70),
+    }
+    assert {row[:3]: row[3:] for row in rows} == expected
 
 
 def test_messages(done: Recording) -> None:
@@ -86,32 +100,40 @@ def test_messages(done: Recording) -> None:
         """SELECT communicators.name, procedures.name, source, destination, messages, bytes FROM messages
            JOIN communicators ON communicators.id = messages.communicator
            JOIN procedures ON procedures.id = messages.procedure
-           WHERE procedures.name LIKE '%_init' AND communicators.name IN (?, ?) ORDER BY 1, 2""",
+           WHERE procedures.name LIKE 'MPI_Start%' AND communicators.name IN (?, ?) ORDER BY 1, 2""",
         W,
         D,
     )
     assert rows == [
-        (W, "MPI_Send_init", 0, 1, ROUNDS, 100 * ROUNDS),
-        (D, "MPI_Bsend_init", 0, 1, ROUNDS, 400 * ROUNDS),
-        (D, "MPI_Rsend_init", 0, 1, ROUNDS, 300 * ROUNDS),
-        (D, "MPI_Send_init", 0, 1, 1 + 2 * MANY + 1, 500 + TWICE_MANY + 80),
-        (D, "MPI_Ssend_init", 0, 1, ROUNDS, 200 * ROUNDS),
+        (W, "MPI_Startall", 0, 1, ROUNDS, 100 * ROUNDS),
+        (D, "MPI_Start", 0, 1, 2, 500 + 80),
+        (D, "MPI_Startall", 0, 1, 3 * ROUNDS + 2 * MANY, 900 * ROUNDS + TWICE_MANY),
     ]
+    initialised = "SELECT * FROM messages JOIN procedures ON id = procedure WHERE name LIKE '%_init'"
+    assert done.rows(initialised) == []
 
 
 def test_bytes_are_in_the_region_of_the_start(done: Recording) -> None:
     rows = done.rows(
         """SELECT procedures.name, sum(calls), sum(bytes_sent), sum(bytes_received) FROM calls
            JOIN procedures ON procedures.id = calls.procedure JOIN regions ON regions.id = calls.region
-           WHERE regions.name = 'loop' AND procedures.name LIKE '%_init' GROUP BY 1 ORDER BY 1"""
+           WHERE regions.name = 'loop' AND (procedures.name LIKE '%_init' OR class = 'starting') GROUP BY 1"""
     )
-    assert rows == [
-        ("MPI_Bsend_init", 0, 400 * ROUNDS, 0),
-        ("MPI_Recv_init", 0, 0, (100 + 200 + 300 + 400) * ROUNDS),
-        ("MPI_Rsend_init", 0, 300 * ROUNDS, 0),
-        ("MPI_Send_init", 0, 100 * ROUNDS, 0),
-        ("MPI_Ssend_init", 0, 200 * ROUNDS, 0),
+    assert rows == [("MPI_Startall", 2 * ROUNDS, 1000 * ROUNDS, 1000 * ROUNDS)]
+
+
+def test_the_bytes_are_on_the_screen(done: Recording) -> None:
+    rows = {row["procedure"]: row for row in json.loads(done.shown("--by", "call", "--json"))["calls"]}
+    sent = 1000 * ROUNDS + TWICE_MANY + 2 * BUFFERED * BUFFERED_BYTES
+    assert rows["MPI_Startall"]["bytes_sent"] == sent
+    assert rows["MPI_Start"]["bytes_sent"] == 580 + BUFFERED * BUFFERED_BYTES
+    assert rows["MPI_Send_init"]["bytes_sent"] == rows["MPI_Recv_init"]["bytes_received"] == 0
+    cells = json.loads(done.shown("--matrix", "rank", "--only", "Start,Startall", "--json"))["matrix"][
+        "cells"
     ]
+    [there] = [cell for cell in cells if (cell["source"], cell["destination"]) == (0, 1)]
+    assert there["bytes"] == rows["MPI_Startall"]["bytes_sent"] + rows["MPI_Start"]["bytes_sent"]
+    assert "Startall" in done.shown()
 
 
 def test_communicators(done: Recording) -> None:
@@ -131,23 +153,14 @@ def test_communicators(done: Recording) -> None:
     assert by_communicator(done, "MPI_Request_free", 1) == {W: 2, D: 3 + 1 + 2 + 1 + MANY + 2}
 
 
-def test_starting_books_no_bytes(done: Recording) -> None:
-    rows = done.rows(
-        """SELECT DISTINCT class FROM calls JOIN procedures ON procedures.id = calls.procedure
-           WHERE procedures.name IN ('MPI_Start', 'MPI_Startall')
-           AND bytes_sent = 0 AND bytes_received = 0 AND size_bin = 0"""
-    )
-    assert rows == [("starting",)]
-
-
 def test_handles_that_change_with_a_start(done: Recording) -> None:
     total = BUFFERED * BUFFERED_BYTES
-    assert done.calls("MPI_Bsend_init", B1) == {0: (1, 2 * total, 0)}
-    assert done.calls("MPI_Bsend_init", B2) == {0: (1, total, 0)}
-    assert done.messages(B1, procedure="MPI_Bsend_init") == {(0, 1): (2 * BUFFERED, 2 * total)}
-    assert done.messages(B2, procedure="MPI_Bsend_init") == {(0, 1): (BUFFERED, total)}
+    assert done.calls("MPI_Bsend_init", B1) == done.calls("MPI_Bsend_init", B2) == {0: (1, 0, 0)}
+    for communicator, procedure in ((B1, "MPI_Start"), (B1, "MPI_Startall"), (B2, "MPI_Startall")):
+        assert done.messages(communicator, procedure=procedure) == {(0, 1): (BUFFERED, total)}
+    assert done.calls("MPI_Startall", B1) == done.calls("MPI_Startall", B2) == {0: (0, total, 0)}
     assert done.calls("MPI_Recv", B1) == {1: (2 * BUFFERED, 0, 2 * total)}
-    assert done.calls("MPI_Start", B1) == {0: (BUFFERED, 0, 0)}
+    assert done.calls("MPI_Start", B1) == {0: (BUFFERED, total, 0)}
     assert done.calls("MPI_Wait", B1) == {0: (2 * BUFFERED, 0, 0)}
     assert done.calls("MPI_Wait", B2) == {0: (BUFFERED, 0, 0)}
     assert done.calls("MPI_Request_free", B1) == {0: (1, 0, 0)}
@@ -165,6 +178,6 @@ def test_a_start_in_a_pause_is_not_booked(compiled: Compile, tmp_path: Path) -> 
     output = tmp_path / "pause.rankwise"
     done = run(mpi.launch(2, compiled(mpi, "persistent.c"), "pause"), output, mpi.env())
     assert done.process.returncode == 0, done.process.stderr
-    assert done.calls("MPI_Send_init") == {0: (1, 2 * 8, 0)}
-    assert done.calls("MPI_Recv_init") == {1: (1, 0, 2 * 8)}
-    assert done.calls("MPI_Start") == {0: (2, 0, 0), 1: (2, 0, 0)}
+    assert done.calls("MPI_Send_init") == {0: (1, 0, 0)}
+    assert done.calls("MPI_Recv_init") == {1: (1, 0, 0)}
+    assert done.calls("MPI_Start") == {0: (2, 2 * 8, 0), 1: (2, 0, 2 * 8)}

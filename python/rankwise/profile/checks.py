@@ -44,10 +44,18 @@ def check(profile: sqlite3.Connection, *, paused: bool = False) -> list[str]:
 def _volumes(profile: sqlite3.Connection) -> Iterator[str]:
     """Compare point-to-point bytes sent and received on each communicator."""
     mismatches = profile.execute(
-        "SELECT communicators.name, SUM(bytes_sent) AS sent, SUM(bytes_received) AS received"
-        " FROM communicator_sums AS calls JOIN procedures ON procedures.id = calls.procedure"
+        "SELECT communicators.name, SUM(bytes_sent) AS sent, SUM(bytes_received) AS received FROM"
+        " (SELECT communicator, procedure, bytes_sent, bytes_received FROM communicator_sums"
+        # Starts contribute to persistent collectives, too: what they send to somebody are their messages.
+        " JOIN procedures ON procedures.id = procedure WHERE class <> 'starting'"
+        " UNION ALL SELECT communicator, procedure, 0, bytes_received FROM communicator_sums"
+        " JOIN procedures ON procedures.id = procedure WHERE class = 'starting'"
+        " UNION ALL SELECT communicator, procedure, bytes, 0 FROM messages"
+        " JOIN procedures ON procedures.id = procedure"
+        " WHERE class = 'starting' AND kind = 'point-to-point') AS calls"
+        " JOIN procedures ON procedures.id = calls.procedure"
         " JOIN communicators ON communicators.id = communicator"
-        f" WHERE class IN ('point-to-point', 'partitioned', 'completion') AND {_WHOLE}"
+        f" WHERE class IN ('point-to-point', 'partitioned', 'completion', 'starting') AND {_WHOLE}"
         # What was sent out of the world is received where nobody counts.
         " AND communicator NOT IN"
         " (SELECT communicator FROM messages WHERE destination = ? AND kind <> 'in-collective')"

@@ -90,6 +90,13 @@ class Call {
 
   RANKWISE_HOT std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
   Thread &thread() { return *thread_; }
+  Procedure procedure() const { return procedure_; }
+
+  // MPI_Start is booked in the size bin of what it starts.
+  RANKWISE_HOT void has_size_of(std::uint64_t key) {
+    const std::uint64_t bin = keys::size_bin(key);
+    size_ = bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
+  }
 
   // --- Point-to-point ---
 

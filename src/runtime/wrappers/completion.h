@@ -115,7 +115,8 @@ class Completion {
       const auto came = static_cast<std::uint64_t>(bytes);
       booking::row_of_moved(thread, request.key, request.once.ticks, came).bytes_received += came;
     } else {
-      booking::row(thread, request.key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
+      const std::uint64_t key = request.persistent ? keys::of_start(request.key) : request.key;
+      booking::row(thread, key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
     }
   }
 

@@ -1,7 +1,8 @@
 // Starting persistent requests. Included inside the namespace of a build.
 //
-// What a start sends is booked on the row of the procedure that initialised the operation, in the region of the start:
-// MPI_Start tells neither sizes nor destinations, and one MPI_Startall may start operations of every kind.
+// What an operation sends, and later receives, is booked on MPI_Start or MPI_Startall, in the region of the start, with
+// the operation's communicator and size. Of MPI_Start that is the row of the call; one MPI_Startall may start
+// operations of every kind, so its call is booked with size 0.
 
 class Starting {
  public:
@@ -15,7 +16,7 @@ class Starting {
       count_ = 0;
     }
     for (int i = 0; i < count_; ++i) {
-      started_[i] = requests::table.start(abi::bits(requests[i]), region_, recorded_);
+      started_[i] = requests::table.start(abi::bits(requests[i]), call.procedure(), region_, recorded_);
       if (started_[i].kind != requests::Kind::none) call_.also_on(started_[i].communicator);
     }
     call.thread().starting = started_;
@@ -31,8 +32,9 @@ class Starting {
         continue;
       }
       if (abi::bits(requests_[i]) != started_[i].handle) [[unlikely]] {
-        follow(started_[i], abi::bits(requests_[i]), region_, recorded_);
+        follow(started_[i], abi::bits(requests_[i]));
       }
+      if (call_.procedure() == Procedure::MPI_Start) call_.has_size_of(started_[i].key);
       if (sends(started_[i]) && recorded_) book(started_[i]);
     }
   }
@@ -44,19 +46,19 @@ class Starting {
 
   RANKWISE_HOT void book(const requests::Request &request) {
     if (request.bytes != 0) {
-      booking::row(call_.thread(), keys::with_region(request.key, region_), 0).bytes_sent += request.bytes;
+      const std::uint64_t key = keys::of_start(keys::started(request.key, region_, call_.procedure()));
+      booking::row(call_.thread(), key, 0).bytes_sent += request.bytes;
     }
     if (request.addressed) {
-      booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, keys::procedure(request.key),
-                           request.communicator, request.peer, request.bytes);
+      booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, call_.procedure(), request.communicator,
+                           request.peer, request.bytes);
     }
   }
 
   // Open MPI goes on with another request where the latest message of a persistent one is still under way.
-  [[gnu::cold, gnu::noinline]] static void follow(requests::Request request, std::uint64_t handle, std::uint32_t region,
-                                                  bool recorded) {
-    request.key = keys::with_region(request.key, region);
-    request.recorded = recorded;
+  [[gnu::cold, gnu::noinline]] void follow(requests::Request request, std::uint64_t handle) {
+    request.key = keys::started(request.key, region_, call_.procedure());
+    request.recorded = recorded_;
     request.active = 1;
     requests::table.rename(request, handle);
   }

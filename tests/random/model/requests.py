@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from generator.instructions import Instruction
-
 from model.expectation import MessageKey
 
 NONE, SEVERAL = "(none)", "(several)"
@@ -30,7 +28,6 @@ class Persistent:
     """A persistent operation, and what each start of it books."""
 
     communicator: str
-    call: Instruction
     size: int
     sent: int
     received: int

@@ -291,16 +291,18 @@ class _Rank:
     ) -> None:
         """A call without bytes; what each start books is remembered."""
         self._book(call, named.name, size)
-        self.persistent[request] = Persistent(named.name, call, size, sent, received, message)
+        self.persistent[request] = Persistent(named.name, size, sent, received, message)
 
     def _start(self, call: Instruction) -> None:
         numbers = [call["request"]] if "request" in call.arguments else call["requests"]
         started = [self.persistent[number] for number in numbers]
-        self._book(call, common({one.communicator for one in started}), 0)
+        # The call of MPI_Startall, which may start many, has size 0.
+        size = started[0].size if call.operation == "Start" else 0
+        self._book(call, common({one.communicator for one in started}), size)
         for number, one in zip(numbers, started, strict=True):
             amounts = {"sent": one.sent, "received": one.received}
-            self._book(one.call, one.communicator, one.size, **amounts, calls=0)
-            self._add_message(one.message, one.sent)
+            self._book(call, one.communicator, one.size, **amounts, calls=0)
+            self._add_message(one.message and one.message._replace(procedure=call.procedure), one.sent)
             self.requests.post(number, Request(one.communicator, may_share=False))
 
     # --- Completion ---
