@@ -74,6 +74,7 @@ Entry enter(const Origin &origin, int rank, int size, int remote_size) {
   record->procedure = static_cast<std::uint16_t>(origin.procedure);
   record->flags = origin.flags;
   record->letter = origin.letter;
+  record->site = origin.site;
   const std::uint32_t index = RANKWISE_FIRST_COMMUNICATOR + record_count++;
   counters_file::publish(section);
   return {index, record};

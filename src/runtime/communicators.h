@@ -75,6 +75,7 @@ struct Origin {
   int tag = 0;
   std::uint64_t group_hash = 0;
   std::uint16_t flags = 0;  // rankwise_communicator_flags
+  std::uint32_t site = RANKWISE_SITE_UNKNOWN;
 };
 
 // A record in the counters file, and its index in keys; none where there is no room.

@@ -7,7 +7,7 @@
  *
  * A file is a header, a directory of sections, and the sections. A section is an array of records of one
  * kind, for one thread or for the whole process. A table that is full gets a further section of the same
- * kind; a new kind of record (call sites, arrivals, time-line intervals, system counters, ...) is a new
+ * kind; a new kind of record (arrivals, time-line intervals, system counters, ...) is a new
  * value of rankwise_section_kind and needs no new shape: readers pass over kinds that they don't know.
  *
  * RATIONALE: the file is mapped shared, so the kernel keeps its pages whatever becomes of the process, and
@@ -67,7 +67,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
   RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
   RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
-  RANKWISE_SECTION_IMPORTS = 11       /* rankwise_import */
+  RANKWISE_SECTION_IMPORTS = 11,      /* rankwise_import */
+  RANKWISE_SECTION_OBJECTS = 12,      /* rankwise_object */
+  RANKWISE_SECTION_SITES = 13         /* rankwise_site */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -128,6 +130,16 @@ enum rankwise_communicator_flags {
 enum rankwise_windows {
   RANKWISE_MOST_WINDOWS = 4096,
   RANKWISE_MOST_WINDOW_ROWS = 65536 /* of messages, all together, of a thread: windows begin no more of them */
+};
+
+/* Site indices below RANKWISE_FIRST_SITE are no sites. */
+enum rankwise_site_index {
+  RANKWISE_SITE_UNKNOWN = 0, /* in no object, or the way through a binding is not understood, or no room for a record */
+  RANKWISE_FIRST_SITE = 1,   /* record 0 of the sites */
+  RANKWISE_MOST_SITES = 4095,
+  RANKWISE_MOST_OBJECTS = 255,
+  RANKWISE_MOST_OBJECT_BYTES = 224, /* of an object's path: the beginning of a longer one is missing */
+  RANKWISE_MOST_BUILD_ID_BYTES = 32
 };
 
 enum rankwise_topology {
@@ -376,6 +388,8 @@ struct rankwise_communicator {
   uint8_t ndims;      /* MPI_Cart: number of dimensions; only the first 8 are kept */
   uint8_t reserved0;
   uint32_t periods; /* bit d = dimension d is periodic */
+  uint32_t site;    /* of the creating call: index, or RANKWISE_SITE_UNKNOWN */
+  uint32_t reserved1;
   int32_t dims[8];
   char user_name[64];  /* as set by MPI_Comm_set_name, cut to 63 bytes */
   char string_tag[32]; /* that it was created with from a group, cut to 31 bytes; empty = it has a number for a tag */
@@ -395,6 +409,21 @@ struct rankwise_region {
 /* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
 struct rankwise_import {
   char name[56];
+};
+
+/* What the loader has loaded: the program or a shared library. */
+struct rankwise_object {
+  char name[RANKWISE_MOST_OBJECT_BYTES]; /* its path, as the loader has it */
+  uint8_t build_id[RANKWISE_MOST_BUILD_ID_BYTES];
+  uint32_t build_id_bytes; /* 0 = it has none */
+  uint32_t is_program;     /* 1 = the program itself */
+};
+
+/* A place in an object that calls MPI. */
+struct rankwise_site {
+  uint64_t offset; /* of the address that the call returns to, from where the object is loaded */
+  uint32_t object; /* index */
+  uint32_t reserved;
 };
 
 struct rankwise_calls {

@@ -77,6 +77,31 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [name for (name,) in found]
 
 
+# Columns that version 7 has added.
+_SINCE_7 = {
+    "communicators": ("type", "made_in", "site"),
+    "regions": ("parent", "path"),
+    "region_times": ("exclusive",),
+}
+
+
+def as_version_6(path: Path, target: Path) -> Path:
+    """Make the profile of version 6 that has the same figures."""
+    with closing(sqlite3.connect(path)) as new, closing(sqlite3.connect(target)) as old, old:
+        new.backup(old)
+        # Nothing else is to be changed with it.
+        old.execute("PRAGMA legacy_alter_table = ON")
+        for table, added in _SINCE_7.items():
+            old.execute(f"ALTER TABLE {table} RENAME TO later")
+            columns = ", ".join(column for column in _columns(old, "later") if column not in added)
+            old.execute(f"CREATE TABLE {table} AS SELECT {columns} FROM later")
+            old.execute("DROP TABLE later")
+        old.execute("DROP TABLE sites")
+        old.execute("DROP TABLE objects")
+        old.execute("PRAGMA user_version = 6")
+    return target
+
+
 def as_version_5(path: Path, target: Path) -> Path:
     """Write what an older Rankwise would have written."""
     with closing(sqlite3.connect(target)) as connection:

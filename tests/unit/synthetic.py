@@ -128,6 +128,17 @@ def pattern_row(index: int, peer: int, messages: int, size: int, call: int = 1) 
     return {"pattern": index, "call": call, "peer": peer, "messages": messages, "bytes": size}
 
 
+def loaded_object(path: bytes, build_id: bytes = b"", is_program: int = 0) -> dict[str, Any]:
+    """Make a record of a program or a library."""
+    size = CONSTANTS["MOST_BUILD_ID_BYTES"]
+    return {
+        "name": path,
+        "build_id": np.frombuffer(build_id.ljust(size, b"\0"), np.uint8),
+        "build_id_bytes": len(build_id),
+        "is_program": is_program,
+    }
+
+
 @dataclass
 class Process:
     """One MPI process: members of the header, and the records of each kind (rows by thread)."""
@@ -144,6 +155,8 @@ class Process:
     patterns: list[dict[str, int]] = field(default_factory=list)
     pattern_rows: list[dict[str, int]] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    sites: list[dict[str, int]] = field(default_factory=list)
     arguments: bytes = b""  # each word ends with a zero
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
@@ -161,6 +174,8 @@ class Process:
             ("ENDPOINTS", layout.ENDPOINT, self.endpoints),
             ("PATTERNS", layout.PATTERN, self.patterns),
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
+            ("OBJECTS", layout.OBJECT, self.objects),
+            ("SITES", layout.SITE, self.sites),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []

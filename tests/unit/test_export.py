@@ -24,6 +24,8 @@ TABLES = {
     "files",
     "patterns",
     "pattern_messages",
+    "objects",
+    "sites",
     "file_accesses",
     "dropped",
     "warnings",

@@ -14,6 +14,7 @@ from rankwise.analysis.totals import (
     totals_by,
 )
 from rankwise.analysis.visibility import Visibilities, Visibility, has_messages_inside
+from rankwise.profile.families import with_library
 
 CLASSES = ("collective", "neighbourhood")
 """Of procedures."""
@@ -109,7 +110,7 @@ def _family(group: Sequence[Collective]) -> CollectiveFamily:
     return CollectiveFamily(
         procedure=first.procedure,
         class_name=first.class_name,
-        communicator=first.communicator if len(group) == 1 else first.family,
+        communicator=with_library(first.communicator, first.family) if len(group) == 1 else first.family,
         user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
         communicators=len(group),
         size_min=min(row.processes for row in group),

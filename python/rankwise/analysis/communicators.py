@@ -36,6 +36,7 @@ class Communicator:
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
         type: communicator or window.
+        made_in: name of the file, a program or a library, whose call made it; None = not known.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Communicator:
     top_operation: Operation | None
     totals: Totals
     type: str
+    made_in: str | None
 
 
 def communicators(connection: sqlite3.Connection) -> list[Communicator]:
@@ -70,7 +72,7 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
     rows = connection.execute(
         "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
         " c.members, c.remote_members, others.name, c.members_seen, c.topology, c.dims, c.periods,"
-        " c.reorder, c.reordered, c.created, c.freed, c.type"
+        " c.reorder, c.reordered, c.created, c.freed, c.type, c.made_in"
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent"
         " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id"
     ).fetchall()
@@ -80,8 +82,8 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
 
 
 def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Totals]) -> Communicator:
-    key, *facts, dims, periods, reorder, reordered, created, freed, made_as = row
+    key, *facts, dims, periods, reorder, reordered, created, freed, made_as, made_in = row
     lists = (decoded_list(dims), decoded_list(periods))
     totals = counts.get(key, Totals())
     flags = (bool(reorder), bool(reordered))
-    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals, made_as))
+    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals, made_as, made_in))

@@ -11,11 +11,12 @@ from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.operations import Operation, top_operations
 from rankwise.analysis.selection import is_part
 from rankwise.analysis.totals import Totals, totals_by
+from rankwise.profile.families import library_of, with_library
 
 
 @dataclass(frozen=True)
 class Family:
-    """The communicators that one line of the program made, on all parts of their parents.
+    """The communicators that one line of the program made, on all parts of their parents, or a library.
 
     Attributes:
         name: the communicator's own name if there is only one, else the family's.
@@ -30,6 +31,8 @@ class Family:
         remote_members: of their remote groups, '' = none.
         dims: of each communicator that has a Cartesian topology, without repeats.
         type: what they are: communicator or window.
+        library: that made them for itself; '' = the program, or not known.
+        procedures: that made them, without repeats; `procedure` is the first.
         (the others as for `Communicator`)
     """
 
@@ -52,6 +55,8 @@ class Family:
     top_operation: Operation | None
     totals: Totals
     type: str
+    library: str
+    procedures: list[str]
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
@@ -81,7 +86,7 @@ def _family(
     *_, dims, reorder, reordered, members, remote_members, types = zip(*siblings, strict=True)
     parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
     return Family(
-        name=names[0] if len(siblings) == 1 else family[0],
+        name=with_library(names[0], family[0]) if len(siblings) == 1 else family[0],
         family=family[0],
         communicators=len(siblings),
         size_min=min(sizes),
@@ -91,7 +96,7 @@ def _family(
         parent=_name(connection, parents),
         remote_parent=_name(connection, remote_parents),
         procedure=procedures[0],
-        topology=topologies[0],
+        topology=topologies[0] if len(set(topologies)) == 1 else "",
         dims=[found for found in map(decoded_list, dict.fromkeys(dims)) if found],
         reorder=any(reorder),
         reordered=any(reordered),
@@ -100,6 +105,8 @@ def _family(
         top_operation=top,
         totals=totals,
         type=types[0],
+        library=library_of(family[0]),
+        procedures=_distinct(procedures),
     )
 
 

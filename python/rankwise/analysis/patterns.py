@@ -14,6 +14,7 @@ from rankwise.analysis.algorithms import name_of
 from rankwise.analysis.collectives import CLASSES, Collective, collectives
 from rankwise.analysis.totals import JOIN_PROCEDURES, Totals, totals_by
 from rankwise.analysis.visibility import MOVED, Visibilities, moved_otherwise
+from rankwise.profile.families import with_library
 
 MOST_PROCESSES = 2048
 """Of the communicators whose messages are compared with algorithms: a matrix has its square many numbers."""
@@ -171,7 +172,7 @@ def _family(group: Sequence[Algorithm]) -> AlgorithmFamily:
         calls[row.communicator] += row.calls
     return AlgorithmFamily(
         procedure=first.procedure,
-        communicator=first.communicator if len(names) == 1 else first.family,
+        communicator=with_library(first.communicator, first.family) if len(names) == 1 else first.family,
         user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
         communicators=len(names),
         size_min=min(row.processes for row in group),

@@ -16,6 +16,7 @@ from rankwise.analysis.procedures import procedure_ids
 from rankwise.analysis.totals import BETWEEN
 from rankwise.errors import RankwiseError
 from rankwise.profile.database import calculate_sums
+from rankwise.profile.families import library_of, with_library
 
 _LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 _MARK = "selection"  # a temporary view that is there if the profile is no longer whole
@@ -26,7 +27,8 @@ class Selection:
     """What is wanted, each as the user gave it; '' = all.
 
     Attributes:
-        communicator: names, families, or the program's own names, separated by commas.
+        communicator: names, families, libraries that made some for themselves, or the program's own names,
+            separated by commas.
         rank: a list such as `0-3,7`.
         call: procedures, in any case, with or without MPI_, separated by commas.
         region: names or paths, separated by commas; with a slash at the end the regions nested in it, too.
@@ -154,17 +156,20 @@ def _replace(connection: sqlite3.Connection, name: str, conditions: Sequence[str
 
 
 def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
+    known = [
+        (identity, {own, family, with_library(own, family), library_of(family), user_name} - {""})
+        for identity, own, family, user_name in connection.execute(
+            "SELECT id, name, family, user_name FROM communicators"
+        )
+    ]
     found: list[int] = []
     for name in names.split(","):
-        ids = connection.execute(
-            "SELECT id FROM communicators WHERE ?1 IN (name, family) OR (user_name = ?1 AND ?1 <> '')",
-            (name.strip(),),
-        ).fetchall()
+        ids = [identity for identity, names in known if name.strip() in names]
         if not ids:
             raise RankwiseError(
                 f"there is no communicator {name.strip()!r}: --by communicator shows their names"
             )
-        found += [identity for (identity,) in ids]
+        found += ids
     return found
 
 

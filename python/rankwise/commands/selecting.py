@@ -40,7 +40,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("only a part of the run")
     group.add_argument(
-        "--communicator", metavar="NAME,...", default="", help="these, or the families of these names"
+        "--communicator", metavar="NAME,...", default="", help="these, their families, or what a library made"
     )
     group.add_argument(
         "--rank", metavar="LIST", default="", help="these ranks, such as 0-3,7; messages from and to them"

@@ -23,6 +23,7 @@ from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.members import compact
 from rankwise.profile.peers import Peers
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.sites import join_sites
 from rankwise.profile.worlds import World, worlds
 
 _NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
@@ -78,7 +79,9 @@ class _World:
         self.started_ns = min(life.started_ns for life in lives)
         self.wall = max(process.wall for process in members.values())
         clocks = {rank: process.clock for rank, process in members.items()}
-        self.joined: Joined = join(world.ranks, clocks, world.size, self.started_ns, self.wall)
+        self.joined: Joined = join(
+            world.ranks, clocks, join_sites(world.ranks), world.size, self.started_ns, self.wall
+        )
         self.names = {row.id: row.name for row in self.joined.rows}
         self.user_names = {row.id: row.user_name for row in self.joined.rows}
         self.members_of = {row.id: both_groups(row.members, row.remote_members) for row in self.joined.rows}

@@ -12,6 +12,7 @@ from rankwise.profile import layout
 from rankwise.profile.clock import Clock, instants
 from rankwise.profile.counters import Counters
 from rankwise.profile.rows import Rows
+from rankwise.profile.sites import Sites
 
 _FIRST = layout.CONSTANTS["FIRST_COMMUNICATOR"]
 _BETWEEN_GROUPS = layout.CONSTANTS["COMMUNICATOR_BY_GROUP"] | layout.CONSTANTS["COMMUNICATOR_INTER"]
@@ -28,6 +29,7 @@ class Records:
         sides: id of the communicator that the process's own side of an intercommunicator was; 0 = not known.
         created: seconds after the start of the run.
         freed: likewise; not a number = not freed.
+        sites: of the creating calls, by their numbers in the profile; 0 = unknown.
     """
 
     rows: Rows
@@ -36,20 +38,23 @@ class Records:
     sides: NDArray[np.uint64]
     created: NDArray[np.float64]
     freed: NDArray[np.float64]
+    sites: NDArray[np.int64]
 
 
 def collect(
-    world: Mapping[int, Counters], clocks: Mapping[int, Clock], origin_ns: int, wall: float
+    world: Mapping[int, Counters], clocks: Mapping[int, Clock], sites: Sites, origin_ns: int, wall: float
 ) -> Records:
     """Collect the records of all processes.
 
     Args:
         world: counters by rank, in the order of the ranks.
         clocks: by rank.
+        sites: of the same processes.
         origin_ns: start of the run, nanoseconds since 1970.
         wall: seconds from there to the last heartbeat of any process.
     """
     pieces = [counters.communicators for counters in world.values()]
+    made_at = [sites.ids_of(rank, counters.communicators["site"]) for rank, counters in world.items()]
     lengths = np.array([len(piece) for piece in pieces], np.int64)
     starts = np.cumsum(lengths) - lengths
     rows = np.concatenate([np.empty(0, layout.COMMUNICATOR), *pieces])
@@ -68,6 +73,7 @@ def collect(
         np.where(_has_sides(rows), pointed, np.uint64(0)),
         since(rows["created"]),
         np.where(rows["freed"] != 0, since(rows["freed"]), np.nan),
+        np.concatenate([np.empty(0, np.int64), *made_at]),
     )
 
 

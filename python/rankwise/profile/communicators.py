@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,13 @@ from rankwise.profile import layout
 from rankwise.profile.clock import Clock
 from rankwise.profile.communicator_records import Records, collect
 from rankwise.profile.counters import Counters
+from rankwise.profile.families import Made, of_libraries
 from rankwise.profile.groups import Group, groups
 from rankwise.profile.members import compact_sparse
 from rankwise.profile.names import Name, Origin, name_communicators
 from rankwise.profile.own_ids import own_ids
 from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.sites import UNKNOWN, Sites
 from rankwise.profile.text import text_of
 
 FIRST = layout.CONSTANTS["FIRST_COMMUNICATOR"]
@@ -65,6 +68,16 @@ class Communicator:
     remote_members: str = ""
     remote_parent: int | None = None
     type: str = COMMUNICATOR
+    made_in: str | None = None
+    site: int | None = None
+
+
+class _Maker(NamedTuple):
+    """Where one was made: the site, the name of its object's file, and the library's; '' = the program."""
+
+    site: int | None
+    made_in: str | None
+    library: str
 
 
 @dataclass(frozen=True)
@@ -87,25 +100,32 @@ class Joined:
 
 
 def join(
-    world: Mapping[int, Counters], clocks: Mapping[int, Clock], size: int, origin_ns: int, wall: float
+    world: Mapping[int, Counters],
+    clocks: Mapping[int, Clock],
+    sites: Sites,
+    size: int,
+    origin_ns: int,
+    wall: float,
 ) -> Joined:
     """Join the communicators of the processes of a world.
 
     Args:
         world: counters by rank, in the order of the ranks.
         clocks: by rank.
+        sites: of the same processes.
         size: of MPI_COMM_WORLD.
         origin_ns: start of the run, nanoseconds since 1970.
         wall: seconds from there to the last heartbeat of any process.
     """
-    records = collect(world, clocks, origin_ns, wall)
+    records = collect(world, clocks, sites, origin_ns, wall)
     ids, members = _by_communicator(records)
-    names = name_communicators(_origin(records, int(places[0])) for places in members)
+    makers = {one: _maker(records, places, sites) for one, places in zip(ids, members, strict=True)}
+    names = _names(records, members, makers)
     numbers = _numbers(records, ids, members, names)
     world_ranks = groups(records, ids, members)
     rows = [_pseudo(0, "(none)"), _pseudo(1, "(several)"), _pseudo(OTHER, "(other)")]
     rows += [
-        _row(records, places, numbers, names[identity], world_ranks[identity], size)
+        _row(records, places, numbers, names[identity], world_ranks[identity], makers[identity], size)
         for identity, places in zip(ids, members, strict=True)
     ]
     if WORLD not in numbers.values():  # nobody came out of MPI_Init: no record, but it exists
@@ -124,6 +144,30 @@ def _by_communicator(records: Records) -> tuple[list[int], list[NDArray[np.intp]
     order = order[records.rows["id"][order] != 0]
     ids, starts = np.unique(records.rows["id"][order], return_index=True)
     return ids.tolist(), np.split(order, starts[1:]) if len(ids) else []
+
+
+def _maker(records: Records, places: NDArray[np.intp], sites: Sites) -> _Maker:
+    """Tell what the first member that knows it says.
+
+    Members need not agree: they may run different programs.
+    """
+    known = records.sites[places]
+    site = int(known[np.argmax(known != UNKNOWN)])
+    if site == UNKNOWN:
+        return _Maker(None, None, "")
+    found = sites.object_of(site)
+    return _Maker(site, found.name, found.library)
+
+
+def _names(
+    records: Records, members: Sequence[NDArray[np.intp]], makers: Mapping[int, _Maker]
+) -> dict[int, Name]:
+    """Name each id, and its family also by the library that made it."""
+    origins = [_origin(records, int(places[0])) for places in members]
+    names = name_communicators(origins)
+    made = {one.id: Made(one.parent_id, names[one.id].family, makers[one.id].library) for one in origins}
+    families = of_libraries(made)
+    return {identity: Name(name, families[identity]) for identity, (name, _) in names.items()}
 
 
 def _origin(records: Records, place: int) -> Origin:
@@ -158,6 +202,7 @@ def _row(
     numbers: Mapping[int, int],
     name: Name,
     group: Group,
+    maker: _Maker,
     world_size: int,
 ) -> Communicator:
     first, rows = records.rows[places[0]], records.rows[places]
@@ -190,6 +235,8 @@ def _row(
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
         type=WINDOW if first["flags"] & _WINDOW else COMMUNICATOR,
+        made_in=maker.made_in,
+        site=maker.site,
     )
 
 

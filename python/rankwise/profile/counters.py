@@ -39,11 +39,15 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "patterns": layout.PATTERN,
     "pattern_rows": layout.PATTERN_ROW,
     "imports": layout.IMPORT,
+    "objects": layout.OBJECT,
+    "sites": layout.SITE,
 }
 _BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
 # Records that others refer to by their position: what follows a hole has lost its number.
-_NUMBERED = frozenset({"threads", "communicators", "regions", "files", "endpoints", "patterns"})
+_NUMBERED = frozenset(
+    {"threads", "communicators", "regions", "files", "endpoints", "patterns", "objects", "sites"}
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ class Counters:
         endpoints: records of struct rankwise_endpoint; record 0 has the peer RANKWISE_FIRST_ENDPOINT.
         patterns: records of struct rankwise_pattern.
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
+        objects: records of struct rankwise_object.
+        sites: records of struct rankwise_site; record 0 has index 1.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -141,6 +147,8 @@ class Counters:
     endpoints: Rows
     patterns: Rows
     pattern_rows: Rows
+    objects: Rows
+    sites: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
     losses: tuple[str, ...]
@@ -208,6 +216,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         endpoints=tables["endpoints"],
         patterns=tables["patterns"],
         pattern_rows=tables["pattern_rows"],
+        objects=tables["objects"],
+        sites=tables["sites"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),
         losses=tuple(

@@ -1,14 +1,15 @@
 """Families of communicators, by their names alone: what one line of a program has made has one role.
 
 A family is what remains of a name when nothing in it tells which processes the members are; of what a loop
-has made, the number of the call is left out, too.
+has made, the number of the call is left out, too. What a library has made for itself goes by its name.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 """In place of what was cut out of a long name or family."""
@@ -18,6 +19,8 @@ _BY_GROUP = re.compile(r"([^:]+):-?\d+~[0-9a-f]{8}(#\d+)?(?:~[0-9a-f]{16})*")
 _COUNTED = re.compile(r"(.|.+#)\d+")
 _LONGEST = 256  # characters of names that Rankwise gives; profiles may come from strangers
 _LOOP = 8  # calls of one kind on the same parents; hardly any program has as many lines for them
+_OF_LIBRARY = ": "  # between a library and what it made
+_FEW = 4  # families that a library may have made of one of the program's, and they are shown one by one
 _COLLECTIVE = re.compile(r"(.\d+)(?:\.-?\d+)?(?:~[0-9a-f]{16})*")
 
 
@@ -54,6 +57,80 @@ def without_loops(families: Collection[str]) -> dict[str, str]:
             if len(made[key]) >= _LOOP:
                 words[depth] = f"{key[1]}*"
     return {family: "_".join(steps.get(family, [family])) for family in families}
+
+
+class Made(NamedTuple):
+    """How a communicator was made.
+
+    Attributes:
+        parent: id of its parent; of one that has none, any other number.
+        family: by its name.
+        library: that made it for itself; '' = the program, or not known.
+    """
+
+    parent: int
+    family: str
+    library: str
+
+
+def of_libraries(made: Mapping[int, Made]) -> dict[int, str]:
+    """Give each communicator, by its id, the family that it is shown in: ``libfftw3_mpi: W_a1_u1_s1``.
+
+    If a library made many families of one of the program's, they are one: ``libfftw3_mpi: W_a1_u1_*``.
+    """
+    ancestors = _program_s_own(made)
+    parts = {
+        identity: (one.library, made[ancestors[identity]].family if ancestors[identity] in made else "")
+        for identity, one in made.items()
+        if one.library
+    }
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for identity, part in parts.items():
+        found[part].add(made[identity].family)
+    shown = {}
+    for identity, one in made.items():
+        if not one.library:
+            shown[identity] = one.family
+            continue
+        part = parts[identity]
+        family = one.family if len(found[part]) <= _FEW else "_".join(filter(None, (part[1], "*")))
+        shown[identity] = f"{one.library}{_OF_LIBRARY}{family}"
+    return shown
+
+
+def library_of(family: str) -> str:
+    """Return the library that made communicators of a family for itself; '' = the program made them.
+
+    >>> library_of("libfftw3_mpi: W_d1")
+    'libfftw3_mpi'
+    """
+    library, of_library, _ = family.partition(_OF_LIBRARY)
+    return library if of_library else ""
+
+
+def with_library(name: str, family: str) -> str:
+    """Return the name of a family's communicator as it is shown where families are: after its library.
+
+    >>> with_library("W_s1.0", "libfftw3_mpi: W_s1")
+    'libfftw3_mpi: W_s1.0'
+    """
+    library = library_of(family)
+    return f"{library}{_OF_LIBRARY}{name}" if library else name
+
+
+def _program_s_own(made: Mapping[int, Made]) -> dict[int, int]:
+    """Map each id to the nearest ancestor's that no library has made; it may be the same, or none's."""
+    found: dict[int, int] = {}
+    for identity in made:
+        way: list[int] = []
+        passed: set[int] = set()  # what is damaged may descend from itself
+        one = identity
+        while one not in found and one in made and made[one].library and one not in passed:
+            way.append(one)
+            passed.add(one)
+            one = made[one].parent
+        found.update(dict.fromkeys([*way, one], found.get(one, one)))
+    return found
 
 
 def _step_family(step: str) -> str:

@@ -99,7 +99,23 @@ CREATE TABLE communicators (
   reordered    INTEGER NOT NULL DEFAULT 0, -- 1 = by Rankwise, for the machine (rankwise run --reorder)
   remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
-  type         TEXT NOT NULL DEFAULT 'communicator' -- what it is: communicator, window (made from its parent)
+  type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator, window (made from its parent)
+  -- Where the creating call was made; NULL = not known: predefined communicators, profiles of versions 1 to 6.
+  made_in      TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
+  site         INTEGER DEFAULT NULL REFERENCES sites(id)
+);
+
+CREATE TABLE objects (               -- programs and shared libraries that calls were made in
+  id         INTEGER PRIMARY KEY,    -- from 1
+  path       TEXT NOT NULL,          -- as the loader has it; a long one without its beginning
+  build_id   TEXT NOT NULL,          -- NT_GNU_BUILD_ID, hexadecimal; '' = it has none
+  is_program INTEGER NOT NULL        -- 1 = the program itself
+);
+
+CREATE TABLE sites (                 -- places that call MPI
+  id     INTEGER PRIMARY KEY,        -- from 1
+  object INTEGER NOT NULL REFERENCES objects(id),
+  offset INTEGER NOT NULL            -- of the address that the call returns to, from where the object is loaded
 );
 
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row

@@ -33,6 +33,7 @@ from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.row_writer import RowWriter
+from rankwise.profile.sites import Sites, join_sites
 from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
 
@@ -71,7 +72,8 @@ class WorldProfile:
         self.started_ns = min(lifetime.started_ns for lifetime in self.lifetimes.values())
         self.stopped_ns = max(lifetime.stopped_ns for lifetime in self.lifetimes.values())
         wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
-        self.joined: Joined = join(self.ranks, self.clocks, world.size, self.started_ns, wall)
+        self.sites: Sites = join_sites(self.ranks)
+        self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
         self.files: Files = join_files(self.ranks, self.joined)
         self.peers = Peers(self.ranks, world.size)
@@ -131,6 +133,8 @@ class WorldProfile:
         _insert(profile, "run", [self._run()])
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
+        _insert(profile, "objects", self.sites.objects)
+        _insert(profile, "sites", self.sites.rows)
         _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
         _insert(profile, "regions", (tuple(vars(row).values()) for row in self.regions.rows))
         _insert(profile, "region_times", (tuple(vars(row).values()) for row in self.regions.times))

@@ -53,6 +53,12 @@ def family_name(family: Family) -> str:
     return names_quoted(family.name, family.user_names)
 
 
+def makers_name(family: Family) -> str:
+    """Return the procedures that made a family: `Comm_split`, `Comm_dup +2`; `predefined` if none did."""
+    made = call_name(family.procedure) or "predefined"
+    return f"{made} +{len(family.procedures) - 1}" if len(family.procedures) > 1 else made
+
+
 def size_name(family: Family) -> str:
     """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`, `1 x 1+3`; or a dash."""
     if family.size_max == 0:

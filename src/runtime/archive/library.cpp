@@ -68,6 +68,9 @@ rankwise_abi abi() {
   return asked_for({openmpi ? RANKWISE_ABI_OPENMPI : RANKWISE_ABI_MPICH, true});
 }
 
+// It is a part of the program, and so are its bindings.
+bool belongs_to_mpi(const char * /*path*/) { return false; }
+
 void *function(const char *name) {
   const int slot = slot_named(name + 1);  // behind the P
   return slot >= 0 ? rankwise_functions[slot] : find(named_functions, name);

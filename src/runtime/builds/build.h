@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "../abi/openmpi_variables.h"
+#include "../call_sites.h"
 #include "../clock.h"
 #include "../communication.h"
 #include "../communicators.h"
@@ -24,6 +25,7 @@
 #include "../dispatch/profiling.h"
 #include "../files.h"
 #include "../find_order.h"
+#include "../frame_rules.h"
 #include "../hash.h"
 #include "../hooks/libfabric.h"
 #include "../hooks/relocations.h"

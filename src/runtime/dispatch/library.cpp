@@ -19,6 +19,15 @@ const char *base_name(const char *path) {
 
 bool contains(const char *text, const char *part) { return strstr(text, part) != nullptr; }
 
+template <std::size_t count>
+bool begins_with_any(const char *path, const char *const (&prefixes)[count]) {
+  const char *name = base_name(path);
+  for (const char *prefix : prefixes) {
+    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
 // The path of the n-th object that looks like the MPI library.
 struct Candidate {
   int number;
@@ -83,11 +92,18 @@ bool is_mpi_library(const char *path) {
 
 bool is_component(const char *path) {
   static constexpr const char *prefixes[] = {"mca_", "libmca_", "liboshmem"};
-  const char *name = base_name(path);
-  for (const char *prefix : prefixes) {
-    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
-  }
-  return false;
+  return begins_with_any(path, prefixes);
+}
+
+bool is_fortran_binding(const char *path) {
+  static constexpr const char *prefixes[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_abi_f", "libmpichf",
+                                             "libmpifort"};
+  return begins_with_any(path, prefixes);
+}
+
+bool belongs_to_mpi(const char *path) {
+  static constexpr const char *prefixes[] = {"libmpi_cxx", "libmpicxx", "libmpichcxx"};
+  return is_mpi_library(path) || is_component(path) || is_fortran_binding(path) || begins_with_any(path, prefixes);
 }
 
 rankwise_abi abi() {

@@ -26,6 +26,12 @@ bool is_mpi_library(const char *path);
 // Whether it is a part of the MPI library: one that it loads of itself, or that comes with it (Open MPI's SHMEM).
 bool is_component(const char *path);
 
+// Whether it is a Fortran binding.
+bool is_fortran_binding(const char *path);
+
+// Whether it is any of these, or a C++ binding: what calls MPI there does so for somebody else.
+bool belongs_to_mpi(const char *path);
+
 // The functions that follow ours, by slot; nullptr = not yet looked up.
 inline void *next_functions[static_cast<int>(Slot::count)] = {};
 

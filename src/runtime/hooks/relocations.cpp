@@ -9,6 +9,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "../call_sites.h"
 #include "../counters_file.h"
 #include "../dispatch/copies.h"
 #include "../dispatch/dispatch.h"
@@ -33,17 +34,6 @@ namespace rankwise::relocations {
 namespace {
 
 using references::Protection;
-
-bool is_binding_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash != nullptr ? slash + 1 : path;
-  static constexpr const char *prefixes[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_abi_f", "libmpichf",
-                                             "libmpifort"};
-  for (const char *prefix : prefixes) {
-    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
-  }
-  return false;
-}
 
 // What the MPI library has of the functions whose relocations are redirected, by slot; [1] under its PMPI_ name.
 enum class Has : std::uint8_t { unknown, asked, no, yes };
@@ -129,7 +119,7 @@ Loads read_loads() {
 struct Object {
   const dl_phdr_info &info;
   const Protection read_only{info};
-  const bool fortran = is_binding_name(info.dlpi_name != nullptr ? info.dlpi_name : "");
+  const bool fortran = library::is_fortran_binding(info.dlpi_name != nullptr ? info.dlpi_name : "");
   const bool is_component = library::is_component(info.dlpi_name != nullptr ? info.dlpi_name : "");
   const bool is_program = info.dlpi_name == nullptr || info.dlpi_name[0] == '\0';
 };
@@ -331,6 +321,7 @@ void redirect(bool late) {
   const bool mpi = state.mpi || library::abi() != RANKWISE_ABI_NONE;
   // Another object may have come to where one was; and what was walked without MPI was not looked at for MPI.
   if (now.subs != state.loads.subs || mpi != state.mpi) state.walked.clear();
+  if (now.subs != state.loads.subs) call_sites::forget();
   state.loads = now;
   state.mpi = mpi;
   state.late = late;
@@ -393,7 +384,7 @@ void put_back(const char *name, void *replacement, void *original) {
 
 bool is_fortran_binding(const void *address) {
   Dl_info info{};
-  return dladdr(address, &info) != 0 && info.dli_fname != nullptr && is_binding_name(info.dli_fname);
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr && library::is_fortran_binding(info.dli_fname);
 }
 
 }  // namespace rankwise::relocations

@@ -32,6 +32,9 @@ class Call {
   // The window; one without a record: the communicator that it was made from.
   void on_window(MPI_Win win);
 
+  // Of calls that make communicators.
+  RANKWISE_HOT void made_at(const frames::Frame &call) { made_at_ = call; }
+
   // For rules that know the communicator of their requests.
   void on_index(std::uint32_t index) { index_ = index; }
 
@@ -552,6 +555,7 @@ class Call {
     index_ = communicator_->index;
     key_ = keys::calls(procedure_, index_, regions::current);
   }
+  communicators::Origin origin_of_made() const;
   communicators::Origin next_child();
 
   Thread *thread_;
@@ -577,6 +581,7 @@ class Call {
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
   int root_ = -1;
+  frames::Frame made_at_;
   // Whether the call is on a file, and its opening was seen.
   enum class Access : std::uint8_t { none, unknown, known } access_ = Access::none;
   std::uint32_t file_index_ = RANKWISE_FILE_OTHER;

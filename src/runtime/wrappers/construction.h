@@ -112,11 +112,18 @@ communicators::Communicator *Call::adopt(MPI_Comm comm) {
   return comm == abi::comm_null ? nullptr : construction::add_found(comm);
 }
 
-// Where the next communicator that is made from this one comes from. Counts the call, also on members that get none.
-inline communicators::Origin Call::next_child() {
+// Where a communicator comes from that the call has made.
+inline communicators::Origin Call::origin_of_made() const {
   communicators::Origin origin;
   origin.procedure = procedure_;
   origin.letter = constructor_letter(procedure_);
+  origin.site = call_sites::find(made_at_);
+  return origin;
+}
+
+// The same of one that is numbered among those of its parent. Counts the call, also on members that get none.
+inline communicators::Origin Call::next_child() {
+  communicators::Origin origin = origin_of_made();
   if (communicator_ != nullptr) {
     origin.parent_id = communicator_->id;
     origin.parent_index = communicator_->index;
@@ -192,9 +199,7 @@ inline void Call::posted_duplicate(MPI_Comm child, MPI_Request request) {
 
 inline void Call::created_by_group(MPI_Comm child, int tag) {
   if (child == abi::comm_null) return;
-  communicators::Origin origin;
-  origin.procedure = procedure_;
-  origin.letter = constructor_letter(procedure_);
+  communicators::Origin origin = origin_of_made();
   origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP;
   origin.tag = tag;
   if (communicator_ != nullptr) {
@@ -218,9 +223,7 @@ inline void Call::created_outwards(MPI_Comm child) {
 
 inline void Call::created_between(MPI_Comm child, int tag) {
   if (child == abi::comm_null) return;
-  communicators::Origin origin;
-  origin.procedure = procedure_;
-  origin.letter = constructor_letter(procedure_);
+  communicators::Origin origin = origin_of_made();
   origin.flags = RANKWISE_COMMUNICATOR_BY_GROUP | RANKWISE_COMMUNICATOR_INTER;
   origin.tag = tag;
   // No part of the name: each side has another one.
@@ -235,9 +238,7 @@ inline void Call::created_between(MPI_Comm child, int tag) {
 
 inline void Call::created_from_group(MPI_Comm child, const char *tag) {
   if (child == abi::comm_null) return;
-  communicators::Origin origin;
-  origin.procedure = procedure_;
-  origin.letter = constructor_letter(procedure_);
+  communicators::Origin origin = origin_of_made();
   const Members members{Group(child, Group::Side::local)};
   origin.group_hash = members.hash;
   origin.leader = members.first;
@@ -246,9 +247,7 @@ inline void Call::created_from_group(MPI_Comm child, const char *tag) {
 
 inline void Call::created_from_groups(MPI_Comm child, const char *tag) {
   if (child == abi::comm_null) return;
-  communicators::Origin origin;
-  origin.procedure = procedure_;
-  origin.letter = constructor_letter(procedure_);
+  communicators::Origin origin = origin_of_made();
   origin.flags = RANKWISE_COMMUNICATOR_INTER;
   const construction::BothGroups groups(child);
   origin.group_hash = groups.hash;

@@ -20,6 +20,7 @@ from rankwise.report.names import (
     call_name,
     communicator_name,
     family_name,
+    makers_name,
     operation_name,
     processes_name,
     reorder_name,
@@ -45,6 +46,7 @@ _COMPARED = 30  # characters of such a group that sort it: there may be very man
 _NAME = "ancestry of the communicator, and the program's own name for it"
 _PARENT = "that it was made from"
 _MADE_BY = "procedure that made it, without MPI_"
+_MADE_IN = "program or library whose call that was"
 _TOPOLOGY = "with its dimensions"
 _REORDER = "whether the program let ranks be reordered (asked), and Rankwise did so (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
@@ -68,7 +70,7 @@ _FAMILIES: list[Column[Family]] = [label("communicator", family_name, _NAME), *_
 _FAMILIES_MADE: list[Column[Family]] = [
     label("communicator", lambda row: row.name, _NAME),
     label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
-    label("made by", lambda row: call_name(row.procedure) or "predefined", _MADE_BY, kind=WORD),
+    label("made by", makers_name, _MADE_BY, kind=WORD),
     Column("n x size", size_name, FIGURES, "communicators that were made alike, and their processes"),
     label(
         "topology",
@@ -88,6 +90,7 @@ _EACH_MADE: list[Column[Communicator]] = [
     label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
     label("reorder", reorder_name, _REORDER, kind=WORD),
     Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
+    label("made in", lambda row: row.made_in or "-", _MADE_IN),
     Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
     Column("freed at", lambda row: row.freed_seconds, SECONDS, _AFTER_START),
 ]

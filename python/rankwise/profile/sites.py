@@ -1,0 +1,116 @@
+"""Where calls were made: the objects (programs, shared libraries) of all processes, and places in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.profile import layout
+from rankwise.profile.counters import Counters
+from rankwise.profile.own_ids import own_ids
+from rankwise.profile.rows import Rows
+from rankwise.profile.text import text_of
+
+UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
+_BUILD_ID_BYTES = layout.CONSTANTS["MOST_BUILD_ID_BYTES"]
+_LARGEST_OFFSET = (1 << 63) - 1  # that SQLite can hold
+
+# Bindings of MPI for other languages, and wrappers around it: what calls MPI there does so for the program.
+_BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
+# What follows a library's name in that of its file: libfftw3_mpi.so.3, PETSc.cpython-311-x86_64-linux-gnu.so
+_ENDING = re.compile(r"(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
+
+
+class Object(NamedTuple):
+    """One row of the profile's table `objects`, in the order of its columns."""
+
+    id: int
+    path: str
+    build_id: str
+    is_program: int
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def library(self) -> str:
+        """What a library is called in the families of its communicators; '' = the program's own calls."""
+        if self.is_program or _BINDINGS.fullmatch(self.name):
+            return ""
+        return _UNSAFE.sub("-", _ENDING.sub("", self.name))
+
+
+class Site(NamedTuple):
+    """One row of the profile's table `sites`, in the order of its columns."""
+
+    id: int
+    object: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The call sites of a world.
+
+    Attributes:
+        objects: in the order of their numbers, from 1.
+        rows: of `sites`, likewise.
+        ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
+    """
+
+    objects: list[Object]
+    rows: list[Site]
+    ids: dict[int, NDArray[np.int64]]
+
+    def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Translate a process's indices; one without a record is unknown."""
+        return own_ids(self.ids[rank], indices, UNKNOWN)
+
+    def object_of(self, site: int) -> Object:
+        """Return the object of a known site, by its number in the profile."""
+        return self.objects[self.rows[site - 1].object - 1]
+
+
+def join_sites(world: Mapping[int, Counters]) -> Sites:
+    """Join the sites of the processes of a world: the same place in the same object is one.
+
+    Args:
+        world: counters by rank.
+    """
+    objects: dict[tuple[str, str, int], int] = {}
+    rows: dict[tuple[int, int], int] = {}
+    alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
+    ids: dict[int, NDArray[np.int64]] = {}
+    for rank, counters in world.items():
+        key = counters.objects.tobytes(), counters.sites.tobytes()
+        if key not in alike:
+            own = [
+                objects.setdefault(found, len(objects) + 1) for found in map(_object_key, counters.objects)
+            ]
+            alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
+        ids[rank] = alike[key]
+    return Sites(
+        [Object(number, *found) for found, number in objects.items()],
+        [Site(number, *found) for found, number in rows.items()],
+        ids,
+    )
+
+
+def _object_key(record: np.void) -> tuple[str, str, int]:
+    build_id = record["build_id"][: min(int(record["build_id_bytes"]), _BUILD_ID_BYTES)]
+    return text_of(record["name"]), build_id.tobytes().hex(), int(record["is_program"] == 1)
+
+
+def _site(record: Rows, own: list[int], rows: dict[tuple[int, int], int]) -> int:
+    index, offset = int(record["object"]), int(record["offset"])
+    if index >= len(own) or offset > _LARGEST_OFFSET:  # damaged
+        return UNKNOWN
+    return rows.setdefault((own[index], offset), len(rows) + 1)

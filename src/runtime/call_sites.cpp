@@ -1,0 +1,208 @@
+#include "call_sites.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "counters_file.h"
+#include "dispatch/library.h"
+#include "hash.h"
+#include "lock.h"
+
+namespace rankwise::call_sites {
+namespace {
+
+constexpr int most_bindings = 4;  // one that calls another, and so on
+
+// What is known of a return address: its site, or, in a binding, how to go on to the caller's.
+struct Place {
+  std::atomic<std::uintptr_t> address{0};  // written last; 0 = free
+  std::uint32_t site = RANKWISE_SITE_UNKNOWN;
+  frames::Rule rule;
+};
+
+// By address: open addressing, linear probing, at most half full.
+constexpr unsigned place_bits = 11;
+constexpr unsigned most_places = 1U << place_bits;
+constinit Place places[most_places]{};
+unsigned place_count = 0;
+
+Lock lock;
+rankwise_object *objects[RANKWISE_MOST_OBJECTS];
+std::uint32_t object_count = 0;
+rankwise_section *object_section = nullptr;
+
+struct Site {
+  std::uint32_t object;
+  std::uint64_t offset;
+};
+Site sites[RANKWISE_MOST_SITES];
+std::uint32_t site_count = 0;
+rankwise_section *site_section = nullptr;
+
+Place *slot_of(std::uintptr_t address) {
+  for (auto slot = static_cast<unsigned>(scatter(address) >> (64 - place_bits));; slot = (slot + 1) % most_places) {
+    const std::uintptr_t there = places[slot].address.load(std::memory_order_acquire);
+    if (there == address || there == 0) return &places[slot];
+  }
+}
+
+const Place *known(std::uintptr_t address) {
+  const Place *place = slot_of(address);
+  return place->address.load(std::memory_order_acquire) == address ? place : nullptr;
+}
+
+// The object that an address lies in.
+struct Search {
+  std::uintptr_t address;
+  bool found = false;
+  bool is_program = true;  // the loader lists the program first
+  bool in_binding = false;
+  std::uint64_t offset = 0;
+  frames::Rule rule;
+  rankwise_object object{};
+};
+
+void keep_end(char (&to)[RANKWISE_MOST_OBJECT_BYTES], const char *name) {
+  const std::size_t length = strlen(name);
+  const std::size_t kept = length < sizeof to - 1 ? length : sizeof to - 1;
+  memcpy(to, name + (length - kept), kept + 1);
+}
+
+// The note that linkers write (--build-id).
+void read_build_id(const dl_phdr_info &info, rankwise_object &object) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const char *at = reinterpret_cast<const char *>(info.dlpi_addr + segment.p_vaddr);
+    std::size_t left = segment.p_memsz;
+    ElfW(Nhdr) note;
+    while (left >= sizeof note) {
+      memcpy(&note, at, sizeof note);
+      const std::size_t name = (std::size_t{note.n_namesz} + 3) & ~std::size_t{3};
+      const std::size_t text = (std::size_t{note.n_descsz} + 3) & ~std::size_t{3};
+      if (left - sizeof note < name || left - sizeof note - name < text) break;
+      const char *owner = at + sizeof note;
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(owner, "GNU", 4) == 0) {
+        object.build_id_bytes = note.n_descsz < sizeof object.build_id ? note.n_descsz : sizeof object.build_id;
+        memcpy(object.build_id, owner + name, object.build_id_bytes);
+        return;
+      }
+      at += sizeof note + name + text;
+      left -= sizeof note + name + text;
+    }
+  }
+}
+
+bool lies_in(const dl_phdr_info &info, std::uintptr_t address) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = info.dlpi_phdr[i];
+    const std::uintptr_t start = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= start && address - start < segment.p_memsz) return true;
+  }
+  return false;
+}
+
+int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
+  auto &search = *static_cast<Search *>(wanted);
+  if (!lies_in(*info, search.address - 1)) {
+    search.is_program = false;
+    return 0;
+  }
+  const char *name = info->dlpi_name != nullptr ? info->dlpi_name : "";
+  search.found = true;
+  search.offset = search.address - info->dlpi_addr;
+  search.in_binding = !search.is_program && library::belongs_to_mpi(name);
+  if (search.in_binding) {
+    search.rule = frames::rule_at(*info, search.address);
+  } else {
+    read_build_id(*info, search.object);
+    search.object.is_program = search.is_program ? 1 : 0;
+    keep_end(search.object.name, search.is_program ? counters_file::header()->executable : name);
+  }
+  return 1;
+}
+
+// A further record in a section that grows by new ones; nullptr if there is no room.
+template <class Record>
+Record *next_record(rankwise_section *&section, rankwise_section_kind kind, std::uint32_t first) {
+  if (section == nullptr || section->used == section->capacity) {
+    const std::uint32_t capacity = section == nullptr ? first : section->capacity * 2;
+    rankwise_section *next =
+        counters_file::add_section(kind, sizeof(Record), capacity, RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+    if (next == nullptr) return nullptr;
+    section = next;
+  }
+  return static_cast<Record *>(counters_file::records(section)) + section->used;
+}
+
+// Index of the object's record, made if it is new; false if there is no room for it.
+bool object_of(const rankwise_object &object, std::uint32_t &index) {
+  for (index = 0; index < object_count; ++index) {
+    if (memcmp(objects[index], &object, sizeof object) == 0) return true;
+  }
+  if (object_count == RANKWISE_MOST_OBJECTS) return false;
+  auto *record = next_record<rankwise_object>(object_section, RANKWISE_SECTION_OBJECTS, 14);
+  if (record == nullptr) return false;
+  *record = object;
+  objects[object_count++] = record;
+  counters_file::publish(object_section);
+  return true;
+}
+
+std::uint32_t site_of(const Search &search) {
+  std::uint32_t object = 0;
+  if (!object_of(search.object, object)) return RANKWISE_SITE_UNKNOWN;
+  for (std::uint32_t i = 0; i < site_count; ++i) {
+    if (sites[i].object == object && sites[i].offset == search.offset) return RANKWISE_FIRST_SITE + i;
+  }
+  if (site_count == RANKWISE_MOST_SITES) return RANKWISE_SITE_UNKNOWN;
+  auto *record = next_record<rankwise_site>(site_section, RANKWISE_SECTION_SITES, 128);
+  if (record == nullptr) return RANKWISE_SITE_UNKNOWN;
+  *record = {search.offset, object, 0};
+  counters_file::publish(site_section);
+  sites[site_count] = {object, search.offset};
+  return RANKWISE_FIRST_SITE + site_count++;
+}
+
+// Asks the loader about an address that has not been seen before. nullptr if there is no room for more.
+//
+// RATIONALE: not with our lock held: whoever has the loader's might wait for ours.
+[[gnu::cold, gnu::noinline]] const Place *learn(std::uintptr_t address) {
+  Search search{address};
+  dl_iterate_phdr(look_at, &search);
+  const Guard guard(lock);
+  Place *place = slot_of(address);
+  if (place->address.load(std::memory_order_relaxed) == address) return place;  // another thread was here first
+  if (place_count * 2 >= most_places) return nullptr;
+  ++place_count;
+  place->rule = search.rule;
+  place->site =
+      search.found && !search.in_binding ? site_of(search) : static_cast<std::uint32_t>(RANKWISE_SITE_UNKNOWN);
+  place->address.store(address, std::memory_order_release);
+  return place;
+}
+
+}  // namespace
+
+std::uint32_t find(frames::Frame call) {
+  for (int i = 0; i <= most_bindings; ++i) {
+    const Place *place = known(call.address);
+    if (place == nullptr) place = learn(call.address);
+    if (place == nullptr || place->site != RANKWISE_SITE_UNKNOWN) {
+      return place != nullptr ? place->site : static_cast<std::uint32_t>(RANKWISE_SITE_UNKNOWN);
+    }
+    if (!frames::step(place->rule, call)) break;
+  }
+  return RANKWISE_SITE_UNKNOWN;
+}
+
+void forget() {
+  const Guard guard(lock);
+  for (Place &place : places) place.address.store(0, std::memory_order_release);
+  place_count = 0;
+}
+
+}  // namespace rankwise::call_sites

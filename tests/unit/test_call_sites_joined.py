@@ -1,0 +1,154 @@
+"""Where communicators were made: what the processes say of it, joined, and the families that come of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from assembled import made, rows
+from profiles import as_version_5, as_version_6
+from synthetic import Process, loaded_object, small_world
+
+from rankwise.__main__ import main
+from rankwise.profile.families import Made, of_libraries
+from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.sites import Object
+
+FIRST = CONSTANTS["FIRST_SITE"]
+PROGRAM = loaded_object(b"/home/me/solver", b"\x01\x02", 1)
+LIBRARY = loaded_object(b"/usr/lib/libfftw3_mpi.so.3", b"\xab" * 20)
+PARTS = (
+    "SELECT name, family, made_in, site FROM communicators WHERE name LIKE 'W!_%' ESCAPE '!' ORDER BY name"
+)
+
+
+def split_in(processes: list[Process], site: int) -> list[Process]:
+    """Let the communicators of `small_world` that were split off be made at a site (an index)."""
+    for process in processes:
+        process.communicators[2]["site"] = site
+    return processes
+
+
+def test_made_by_a_library(tmp_path: Path) -> None:
+    processes = split_in(small_world(), FIRST)
+    for number, process in enumerate(processes):
+        # Each process numbers its own objects and sites.
+        process.objects = [LIBRARY, PROGRAM] if number % 2 else [PROGRAM, LIBRARY]
+        process.sites = [{"offset": 0x1234, "object": 0 if number % 2 else 1}]
+    path = made(tmp_path, processes).path
+    assert rows(path, PARTS) == [
+        ("W_s1.0", "libfftw3_mpi: W_s1", "libfftw3_mpi.so.3", 1),
+        ("W_s1.1", "libfftw3_mpi: W_s1", "libfftw3_mpi.so.3", 1),
+    ]
+    assert (
+        rows(path, "SELECT made_in, site FROM communicators WHERE name IN ('W', 'S.0')") == [(None, None)] * 2
+    )
+    assert rows(path, "SELECT path, build_id, is_program FROM objects ORDER BY path") == [
+        ("/home/me/solver", "0102", 1),
+        ("/usr/lib/libfftw3_mpi.so.3", "ab" * 20, 0),
+    ]
+    assert rows(path, "SELECT path, offset FROM sites JOIN objects ON objects.id = object") == [
+        ("/usr/lib/libfftw3_mpi.so.3", 0x1234)
+    ]
+
+
+def test_the_lowest_rank_that_knows_speaks_for_all(tmp_path: Path) -> None:
+    processes = split_in(small_world(), FIRST)
+    processes[0].communicators[2]["site"] = CONSTANTS["SITE_UNKNOWN"]
+    for process in processes:
+        process.objects, process.sites = [PROGRAM], [{"offset": 16, "object": 0}]
+    processes[3].objects = [LIBRARY]
+    path = made(tmp_path, processes).path
+    # Members are 0 and 2, 1 and 3.
+    assert [row[1:3] for row in rows(path, PARTS)] == [("W_s1", "solver"), ("W_s1", "solver")]
+
+
+@pytest.mark.parametrize(
+    "sites",
+    [[], [{"offset": 16, "object": 7}], [{"offset": 1 << 63, "object": 0}]],
+    ids=["none", "object", "offset"],
+)
+def test_damaged_records_are_unknown(tmp_path: Path, sites: list[dict[str, int]]) -> None:
+    processes = split_in(small_world(), FIRST)
+    for process in processes:
+        process.objects, process.sites = [LIBRARY], sites
+    assert [row[1:] for row in rows(made(tmp_path, processes).path, PARTS)] == [("W_s1", None, None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "is_program", "library"),
+    [
+        ("/usr/lib/libfftw3_mpi.so.3", 0, "libfftw3_mpi"),
+        ("/opt/petsc/lib/libpetsc_real.so.3.18", 0, "libpetsc_real"),
+        ("/usr/lib/libHYPRE-2.26.0.so", 0, "libHYPRE-2.26.0"),
+        ("/lib/petsc4py/PETSc.cpython-311-x86_64-linux-gnu.so", 0, "PETSc"),
+        ("/lib/a/solver.abi3.so", 0, "solver"),
+        ("/lib/odd, name: 1.so", 0, "odd--name--1"),
+        ("/home/me/solver", 1, ""),
+        # Bindings: what calls MPI there is the program.
+        ("/lib/mpi4py/MPI.cpython-311-x86_64-linux-gnu.so", 0, ""),
+        ("/lib/R/Rmpi/libs/Rmpi.so", 0, ""),
+        ("/usr/lib/libboost_mpi.so.1.74.0", 0, ""),
+    ],
+)
+def test_names_of_libraries(path: str, is_program: int, library: str) -> None:
+    assert Object(1, path, "", is_program).library == library
+
+
+def test_many_families_of_one_library_are_one() -> None:
+    made_by = {1: Made(0, "W", ""), 2: Made(1, "W_s1", "")}
+    made_by |= {number: Made(1, f"W_d{number}", "libone") for number in range(10, 14)}  # few
+    made_by |= {number: Made(number - 1, f"W_s1_d{number}", "libtwo") for number in range(21, 26)}
+    made_by[20] = Made(2, "W_s1_d20", "libtwo")
+    made_by[30] = Made(25, "W_s1_d25_d1", "")  # the program's, of what a library has made
+    made_by[31] = Made(23, "W_s1_d23_d1", "libone")  # of what another library has made of the program's
+    made_by[40] = Made(0, "x3", "libone")  # without a parent
+    families = of_libraries(made_by)
+    assert [families[number] for number in (1, 2, 30)] == ["W", "W_s1", "W_s1_d25_d1"]
+    assert [families[number] for number in range(10, 14)] == [f"libone: W_d{n}" for n in range(10, 14)]
+    assert {families[number] for number in range(20, 26)} == {"libtwo: W_s1_*"}
+    assert families[31] == "libone: W_s1_d23_d1"
+    assert families[40] == "libone: x3"
+
+
+def test_a_communicator_that_descends_from_itself() -> None:
+    assert of_libraries({1: Made(2, "?_d1", "libone"), 2: Made(1, "?_d2", "libone")}) == {
+        1: "libone: ?_d1",
+        2: "libone: ?_d2",
+    }
+
+
+def test_what_is_shown_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    processes = split_in(small_world(), FIRST)
+    for process in processes:
+        process.objects, process.sites = [LIBRARY], [{"offset": 16, "object": 0}]
+    path = made(tmp_path, processes).path
+
+    def sent(*words: str) -> int:
+        assert main(["show", str(path), "--by", "communicator", "--json", *words]) == 0
+        return sum(row["bytes_sent"] for row in json.loads(capsys.readouterr().out)["communicators"])
+
+    for name in (
+        "libfftw3_mpi",
+        "libfftw3_mpi: W_s1",
+        "W_s1.0,W_s1.1",
+        "libfftw3_mpi: W_s1.0,libfftw3_mpi: W_s1.1",
+    ):
+        assert sent("--communicator", name) == 4 * 80
+    assert sent("--communicator", "libfftw3_mpi: W_s1.0") == 2 * 80
+    assert main(["show", str(path), "--by", "communicator", "-v"]) == 0
+    assert "libfftw3_mpi.so.3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("older", [as_version_5, as_version_6])
+def test_older_profiles_do_not_know(tmp_path: Path, older: Callable[[Path, Path], Path]) -> None:
+    path = older(made(tmp_path, small_world()).path, tmp_path / "old.rankwise")
+    assert [row[1:] for row in rows(path, PARTS)] == [("W_s1", None, None)] * 2
+    assert rows(path, "SELECT * FROM objects") == rows(path, "SELECT * FROM sites") == []
+    assert rows(path, "SELECT SUM(calls) FROM calls") == [(4 * 16,)]
+    assert rows(path, "SELECT family, SUM(calls) FROM family_sums GROUP BY family") == [
+        ("W", 24),
+        ("W_s1", 40),
+    ]
