@@ -20,7 +20,7 @@ help: ## this list
 demo: $(VENV)/.installed $(VENV)/.mpi ## profile the example at 4 ranks and print the summary
 	@BIN=$(abspath $(BIN)) sh examples/demo.sh
 
-extras: $(VENV)/.extras ## add what draws pictures, writes Parquet and finds the levels in latencies
+extras: $(VENV)/.extras ## add what draws pictures, makes DataFrames, writes Parquet and finds the levels in latencies
 
 test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing, test every capability and MPI library
 	$(BIN)/python -m pytest --numprocesses 2 -m "not exhaustive"

@@ -2,6 +2,11 @@
 
     import rankwise
 
+    p = rankwise.open("heat.rankwise")
+    p.calls().to_pandas()
+
+Notebooks and programs read profiles: docs/notebooks.md.
+
     with rankwise.session(comm) as s:
         ...
 
@@ -14,6 +19,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rankwise.errors import RankwiseError as RankwiseError
     from rankwise.introspection import IntrospectionError as IntrospectionError
     from rankwise.introspection import NotAllVisible as NotAllVisible
     from rankwise.introspection import Session as Session
@@ -22,21 +28,38 @@ if TYPE_CHECKING:
     from rankwise.introspection import redistribute as redistribute
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
+    from rankwise.reading.profile import Profile as Profile
+    from rankwise.reading.profile import open_profile as open  # noqa: A004
 
 __all__ = [
     "IntrospectionError",
     "NotAllVisible",
+    "Profile",
+    "RankwiseError",
     "Session",
     "SoFar",
+    "open",
     "preload",
     "redistribute",
     "session",
     "so_far",
 ]
 
+_ELSEWHERE = {
+    "Profile": ("rankwise.reading.profile", "Profile"),
+    "RankwiseError": ("rankwise.errors", "RankwiseError"),
+    "open": ("rankwise.reading.profile", "open_profile"),
+}
+"""What is no part of rankwise.introspection."""
+
 
 def __getattr__(name: str) -> object:
     # Later than at import: the commands don't need it, and it brings numpy.
     if name in __all__:
-        return getattr(importlib.import_module("rankwise.introspection"), name)
+        module, its_name = _ELSEWHERE.get(name, ("rankwise.introspection", name))
+        return getattr(importlib.import_module(module), its_name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

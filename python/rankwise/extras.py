@@ -6,7 +6,13 @@ from importlib.util import find_spec
 
 from rankwise.errors import RankwiseError
 
-_EXTRA_OF = {"matplotlib": "plots", "plotly": "plots", "pyarrow": "parquet", "scipy": "latency"}
+_EXTRA_OF = {
+    "matplotlib": "plots",
+    "pandas": "notebook",
+    "plotly": "plots",
+    "pyarrow": "parquet",
+    "scipy": "latency",
+}
 """Library -> the name of pyproject.toml that brings it."""
 
 

@@ -34,6 +34,7 @@ PAGES = [
     "introspection.md",
     "inside-collectives.md",
     "machine.md",
+    "notebooks.md",
     "placement.md",
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.bins import OTHER
+from rankwise.analysis.columns import decoded_if_known
 from rankwise.profile.database import TABLES_BESIDE, column_types
 
 # Numbers of other tables, made readable. Left joins: a row must not get lost with a damaged reference.
@@ -56,7 +57,7 @@ _READABLE = {
     ),
 }
 
-JSON_COLUMNS = {
+_JSON_COLUMNS = {
     ("run", "command"),
     ("run", "not_covered"),
     ("run", "only"),
@@ -76,6 +77,16 @@ class ExportTable:
     def rows(self, connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         """Return the rows, one at a time: a profile can be larger than the memory."""
         return (tuple(row) for row in connection.execute(self.query))
+
+    def objects(self, connection: sqlite3.Connection) -> Iterator[dict[str, Any]]:
+        """Return the rows by the names of their columns, with lists where the profile keeps JSON text."""
+        lists = [(self.name, column) in _JSON_COLUMNS for column in self.columns]
+        for row in self.rows(connection):
+            values = (
+                decoded_if_known(value) if is_list else value
+                for value, is_list in zip(row, lists, strict=True)
+            )
+            yield dict(zip(self.columns, values, strict=True))
 
 
 def export_tables(connection: sqlite3.Connection) -> list[ExportTable]:

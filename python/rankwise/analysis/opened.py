@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -30,13 +30,21 @@ def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         RankwiseError: it is missing, foreign, of another version, or turns out to be damaged.
     """
-    connection = open_profile(path)
-    try:
+    with damage_told(path), closing(open_profile(path)) as connection:
         yield connection
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Take what data of the profile at `path` leads to for what it is, also where it is shown later.
+
+    Raises:
+        RankwiseError: it was damaged.
+    """
+    try:
+        yield
     except _DAMAGE as error:
         # A file cut short can open well and fail at the first page that is gone. A text may be where a number
         # should be, or a rank named that there is not.
         what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
         raise RankwiseError(f"{path}: damaged profile ({what}); copy it again, or record it again") from error
-    finally:
-        connection.close()

@@ -11,12 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankwise import extras
-from rankwise.analysis.export_tables import ExportTable
 from rankwise.commands.messages import say
-from rankwise.commands.selecting import add_selection, not_exported, selected
-from rankwise.errors import RankwiseError
-from rankwise.whole_files import appearing
+from rankwise.commands.selecting import add_selection, wanted
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -34,38 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files; 0, or RankwiseError if the profile can't be read or a file can't be written."""
-    from rankwise.analysis.export_tables import export_tables
-    from rankwise.analysis.opened import opened_profile
-    from rankwise.report.exporting import WRITERS
+    from rankwise.reading.profile import Profile
 
-    if arguments.to == "parquet":
-        extras.check("pyarrow")
-    write = WRITERS[arguments.to]
-    with opened_profile(arguments.profile) as connection:
-        selected(connection, arguments, "export")
-        tables, left_out = export_tables(connection), not_exported(arguments)
-        targets = [
-            (table, arguments.output / f"{table.name}.{arguments.to}")
-            for table in tables
-            if table.name not in left_out
-        ]
-        try:
-            _check(targets, arguments.force)
-            arguments.output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            message = (
-                f"cannot write to {arguments.output}: {error.strerror}; choose another directory with -o"
-            )
-            raise RankwiseError(message) from error
-        for table, target in targets:
-            with appearing(target) as (unfinished,):
-                write(table, connection, unfinished)
+    profile = Profile(arguments.profile, wanted(arguments))
+    left_out = profile.export(arguments.output, arguments.to, force=arguments.force)
     if left_out:
-        say(f"not written, because they can't be restricted so: {', '.join(sorted(left_out))}")
+        say(f"not written, because they can't be restricted so: {', '.join(left_out)}")
     return 0
-
-
-def _check(targets: list[tuple[ExportTable, Path]], force: bool) -> None:
-    existing = [target for _, target in targets if target.exists()]
-    if existing and not force:
-        raise RankwiseError(f"{existing[0]} exists; --force replaces it")

@@ -9,17 +9,17 @@ the run.
 from __future__ import annotations
 
 import argparse
-import sqlite3
 import sys
 from pathlib import Path
 
-from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, Matrix, matrix
+from rankwise.analysis.matrix import ENDS, KINDS, MEASURES
 from rankwise.commands.limits import add_limit
-from rankwise.commands.selecting import add_selection, selected, selection
+from rankwise.commands.selecting import add_selection, wanted
 from rankwise.errors import RankwiseError
-from rankwise.report.views import VIEWS, view
-
-_DEFAULT_LIMIT = 30
+from rankwise.reading.answers import LIMIT, Answer
+from rankwise.reading.profile import Profile
+from rankwise.report.view import Detail
+from rankwise.report.views import VIEWS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="as JSON, with everything and the same keys in every view"
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns and rows")
-    add_limit(parser, _DEFAULT_LIMIT, "a table")
+    add_limit(parser, LIMIT, "a table")
     add_selection(parser)
 
 
@@ -51,82 +51,22 @@ def run(arguments: argparse.Namespace) -> int:
     for option in ("kind", "of", "only"):
         if getattr(arguments, option) is not None and not arguments.matrix:
             raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
-    if (given := selection(arguments).given()) and not (arguments.by or arguments.matrix):
-        raise RankwiseError(f"--{given[0]} goes with --by or --matrix: the summary is of the whole run")
+    answer = _answer(Profile(arguments.profile, wanted(arguments)), arguments)
     if arguments.json:
-        _print_json(arguments)
-    elif arguments.by or arguments.matrix:
-        _print_part(arguments)
-    else:
-        from rankwise.report.terminal.summary import print_summary
+        import json
 
-        print_summary(arguments.profile, file=sys.stdout, verbose=arguments.verbose)
+        sys.stdout.write(f"{json.dumps(answer.data, indent=2)}\n")
+    else:
+        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return 0
 
 
-def _what(arguments: argparse.Namespace) -> str:
-    return "matrix" if arguments.matrix else str(arguments.by)
-
-
-def _matrix(connection: sqlite3.Connection, arguments: argparse.Namespace) -> Matrix:
-    only = arguments.only.split(",") if arguments.only else []
-    return matrix(connection, arguments.matrix, arguments.kind or KINDS[0], only)
-
-
-def _print_json(arguments: argparse.Namespace) -> None:
-    import json
-
-    from rankwise.analysis.opened import opened_profile
-    from rankwise.analysis.overview import trust
-    from rankwise.analysis.summary import summary
-    from rankwise.analysis.to_json import to_json
-    from rankwise.report.view import Detail
-
-    with opened_profile(arguments.profile) as connection:
-        found: object
-        if arguments.matrix or arguments.by:
-            trusted: dict[str, object] = {"trust": trust(connection)}
-            if part := selected(connection, arguments, _what(arguments)):
-                trusted |= {"selected": part}
-            if arguments.matrix:
-                found = {**trusted, "matrix": _matrix(connection, arguments)}
-            else:
-                found = {**trusted, **view(arguments.by, connection, Detail.ALL).data}
-        else:
-            found = summary(connection)
-        text = json.dumps(to_json(found), indent=2)
-    sys.stdout.write(f"{text}\n")
-
-
-def _print_part(arguments: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from rich.text import Text
-
-    from rankwise.analysis.opened import opened_profile
-    from rankwise.analysis.overview import trust
-    from rankwise.report.empty import NOTHING_SELECTED
-    from rankwise.report.terminal.matrix import matrix_lines
-    from rankwise.report.terminal.page import Page
-    from rankwise.report.terminal.view import show_view
-    from rankwise.report.trust_lines import partial_line, selected_line
-    from rankwise.report.view import Detail
-
-    detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
-    with opened_profile(arguments.profile) as connection:
-        trusted = trust(connection)
-        part = selected(connection, arguments, _what(arguments))
-        page = Page(sys.stdout)
-        found = _matrix(connection, arguments) if arguments.matrix else None
-        shown = None if found else view(arguments.by, connection, detail)
-        if not trusted.complete:
-            page.write(*page.wrapped(partial_line(trusted), "bold red", indent=2), Text())
-        if part:
-            page.write(*page.wrapped(selected_line(part), "bold", indent=2), Text())
-        if found:
-            page.write(*matrix_lines(page, found, arguments.of or MEASURES[0]))
-        if shown:
-            if part:  # the sentences in place of empty tables are on the whole program
-                tables = [replace(table, empty=NOTHING_SELECTED) for table in shown.tables]
-                shown = replace(shown, tables=tables)
-            show_view(page, shown, detail, arguments.limit)
+def _answer(profile: Profile, arguments: argparse.Namespace) -> Answer:
+    if arguments.matrix:
+        only = arguments.only.split(",") if arguments.only else []
+        kind, of = arguments.kind or KINDS[0], arguments.of or MEASURES[0]
+        return profile.matrix(arguments.matrix, kind=kind, of=of, only=only)
+    if arguments.by:
+        detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
+        return profile.view(arguments.by, detail=Detail.ALL if arguments.json else detail)
+    return profile.summary()

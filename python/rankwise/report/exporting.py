@@ -8,10 +8,8 @@ import sqlite3
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from rankwise.analysis.columns import decoded_if_known
-from rankwise.analysis.export_tables import JSON_COLUMNS, ExportTable
+from rankwise.analysis.export_tables import ExportTable
 
 _BATCH_ROWS = 65536  # what is in memory at once, of Parquet
 
@@ -28,17 +26,10 @@ def _write_json(table: ExportTable, connection: sqlite3.Connection, path: Path) 
     """Write a list of objects, one a line, with lists where the profile keeps JSON text."""
     with path.open("w", encoding="ascii") as file:
         separator = "[\n"
-        for row in table.rows(connection):
-            file.write(separator + json.dumps(_object(table, row)))
+        for row in table.objects(connection):
+            file.write(separator + json.dumps(row))
             separator = ",\n"
         file.write("[]\n" if separator == "[\n" else "\n]\n")
-
-
-def _object(table: ExportTable, row: tuple[Any, ...]) -> dict[str, Any]:
-    return {
-        column: decoded_if_known(value) if (table.name, column) in JSON_COLUMNS else value
-        for column, value in zip(table.columns, row, strict=True)
-    }
 
 
 def _write_parquet(table: ExportTable, connection: sqlite3.Connection, path: Path) -> None:

@@ -74,20 +74,24 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
         RankwiseError: the profile can't be read.
     """
     with opened_profile(path) as connection:
-        found = summary(connection)
-        page = Page(file or sys.stderr)
-        head = head_lines(page, found, path, verbose)
-        foot = foot_lines(page, found, path)
-        if verbose and found.balance:
-            head += [Text(), *_balance_lines(page, found.balance)]
-        if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
-            foot = foot_lines(page, found, path, short=True)
-        places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
-        if places and not verbose:
-            foot = foot[-1:]  # where ranks were lost says more than what they sent
-        head += places
-        tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
-        page.write(*head, Text(), *tables, Text(), *foot)
+        write_summary(summary(connection), path, file or sys.stderr, verbose=verbose)
+
+
+def write_summary(found: Summary, path: Path, file: TextIO, *, verbose: bool = False) -> None:
+    """Write the summary of the profile at `path`, likewise."""
+    page = Page(file)
+    head = head_lines(page, found, path, verbose)
+    foot = foot_lines(page, found, path)
+    if verbose and found.balance:
+        head += [Text(), *_balance_lines(page, found.balance)]
+    if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
+        foot = foot_lines(page, found, path, short=True)
+    places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
+    if places and not verbose:
+        foot = foot[-1:]  # where ranks were lost says more than what they sent
+    head += places
+    tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
+    page.write(*head, Text(), *tables, Text(), *foot)
 
 
 def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:

@@ -1,0 +1,123 @@
+"""Which part of a run is wanted, in the words of the caller, and what can't be restricted to one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import SupportsIndex
+
+from rankwise.analysis.selection import Selected, Selection, select
+from rankwise.errors import RankwiseError
+from rankwise.latency.sizes import size_of
+
+Names = str | Iterable[str]
+Ranks = str | SupportsIndex | Iterable[SupportsIndex]
+Sizes = str | int | tuple[int, int]
+"""As `--size` takes them, one size in bytes, or the first and the last size bin."""
+
+MATRIX, EXPORT = "matrix", "export"
+"""What is asked for, if it is no view."""
+
+_MESSAGES = "messages are not counted by {}"
+_WHOLE = "the algorithm of a collective is that of all its processes"
+# What can't be answered, by what is asked for.
+_NOT_KNOWN = {
+    **{
+        (what, option): _MESSAGES.format(option)
+        for what in ("pair", "collective", "node", MATRIX)
+        for option in ("size", "region")
+    },
+    ("file", "size"): "accesses of files are not counted by size",
+    ("file", "region"): "accesses of files are not counted by region",
+    ("algorithm", "region"): _MESSAGES.format("region"),
+    ("algorithm", "rank"): _WHOLE,
+    ("algorithm", "node"): _WHOLE,
+}
+_LAST_BIN = 64
+_OTHER_TABLES = {
+    "size": {"messages", "patterns", "pattern_messages", "files", "file_accesses", "region_times"},
+    "region": {"messages", "patterns", "pattern_messages", "files", "file_accesses"},
+    "rank": {"patterns", "pattern_messages"},
+    "node": {"patterns", "pattern_messages"},
+    "call": {"region_times"},
+    "communicator": {"region_times"},
+}
+"""What can't be restricted by each option, and is not exported with it."""
+
+
+def selection(
+    communicator: Names = "",
+    rank: Ranks = "",
+    call: Names = "",
+    region: Names = "",
+    node: Names = "",
+    size: Sizes | None = None,
+) -> Selection:
+    """Return what is wanted.
+
+    Raises:
+        RankwiseError: the sizes are none.
+    """
+    try:
+        sizes = size if size is None or isinstance(size, tuple) else size_bins(str(size))
+    except ValueError as error:
+        raise RankwiseError(f"size: {error}") from None
+    ranks = str(rank) if isinstance(rank, SupportsIndex) else _listed(rank)
+    return Selection(_listed(communicator), ranks, _listed(call), _listed(region), _listed(node), sizes)
+
+
+def selected(connection: sqlite3.Connection, wanted: Selection, what: str) -> Selected | None:
+    """Restrict the open profile to what is wanted; None if that is all of it.
+
+    Args:
+        connection: the profile.
+        wanted: of it.
+        what: a view, MATRIX or EXPORT.
+
+    Raises:
+        RankwiseError: there is no such communicator, rank, ..., or it can't be told.
+    """
+    given = wanted.given()
+    if not given:
+        return None
+    asked = f"--by {what}" if what != MATRIX else "--matrix"
+    for option in given:
+        if why := _NOT_KNOWN.get((what, option)):
+            raise RankwiseError(f"--{option} does not go with {asked}: {why}")
+    return select(connection, wanted, sent_only=what == "collective")
+
+
+def not_exported(wanted: Selection) -> set[str]:
+    """Return the tables that are left out of an export of the part, because they can't be restricted so."""
+    return {table for option in wanted.given() for table in _OTHER_TABLES[option]}
+
+
+def size_bins(text: str) -> tuple[int, int]:
+    """Return the first and the last size bin of a range as tables show it: `64-127`, `1K-2K`, `0`, `1M-`.
+
+    Raises:
+        ValueError: it is no range, or calls are not counted by it.
+    """
+    first, dash, last = text.partition("-")
+    low = size_of(first)
+    high = (size_of(last) if last.strip() else None) if dash else low
+    begin = low.bit_length()  # the bin k holds sizes of k bits
+    if not dash:
+        return begin, begin
+    # From 1 KiB on, tables show the end of a range as the beginning of the next one.
+    end = _LAST_BIN if high is None else (high - 1 if high and not high & (high - 1) else high).bit_length()
+    if (low and low & (low - 1)) or (high and high & (high - 1) and high & (high + 1)):
+        raise ValueError(f"{text!r}: sizes are counted by powers of two, such as 1K-64K or 64-127")
+    if end < begin:
+        raise ValueError(f"{text!r} ends before it begins")
+    return begin, end
+
+
+def _listed(names: str | Iterable[str | SupportsIndex]) -> str:
+    """Return names or numbers as the command line has them."""
+    if isinstance(names, str):
+        return names
+    listed = [*map(str, names)]
+    if not listed:
+        raise RankwiseError("an empty list selects nothing: leave it out for all")
+    return ",".join(listed)

@@ -1,0 +1,79 @@
+"""Drawings of an open profile, with matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from rankwise.analysis.opened import damage_told
+from rankwise.extras import check
+from rankwise.reading.answers import MatrixAnswer, TableView
+
+
+class Answers(Protocol):
+    """What is drawn: the answers of an open profile."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    def communicators(self, **part: Any) -> TableView:
+        """Return families of communicators, each communicator, and the calls on each."""
+
+    def sizes(self, **part: Any) -> TableView:
+        """Return the calls by the size of their data."""
+
+    def ranks(self, **part: Any) -> TableView:
+        """Return the time of each rank."""
+
+    def matrix(self, ends: str, *, of: str, kind: str, **part: Any) -> MatrixAnswer:
+        """Return who sends how much to whom."""
+
+
+class Plots:
+    """Each method draws on the axes that are given, else on new ones, and returns them.
+
+    All take what selects a part of the run, as `Profile.part` does, and raise RankwiseError: matplotlib is
+    not installed, or what the profile answers can't be told.
+    """
+
+    def __init__(self, profile: Answers) -> None:
+        """Draw this profile."""
+        check("matplotlib")
+        self._profile = profile
+
+    def matrix(
+        self, ends: str = "rank", *, of: str = "bytes", kind: str = "all", ax: Any = None, **part: Any
+    ) -> Any:
+        """Draw who sends how much to whom, with logarithmic colours."""
+        from rankwise.report.plots.matrix import draw_matrix
+
+        found = self._profile.matrix(ends, of=of, kind=kind, **part)
+        with damage_told(self._profile.path):
+            return draw_matrix(found.found, of, ax)
+
+    def communicators(self, *, ax: Any = None, **part: Any) -> Any:
+        """Draw the time on each family of communicators, by call."""
+        from rankwise.report.plots.communicators import draw_communicators
+
+        found = self._profile.communicators(**part).objects
+        with damage_told(self._profile.path):
+            return draw_communicators(
+                found["families"], found["communicators"], found["communicator_calls"], ax
+            )
+
+    def sizes(self, *, ax: Any = None, **part: Any) -> Any:
+        """Draw the time of calls by the size of their data."""
+        from rankwise.report.plots.sizes import draw_sizes
+
+        found = self._profile.sizes(**part).objects
+        with damage_told(self._profile.path):
+            return draw_sizes(found["sizes_by_call"], ax)
+
+    def balance(self, *, ax: Any = None, **part: Any) -> Any:
+        """Draw what the time of each rank went to."""
+        from rankwise.report.plots.balance import draw_balance
+
+        found = self._profile.ranks(**part).objects
+        with damage_told(self._profile.path):
+            return draw_balance(found["ranks"], ax)

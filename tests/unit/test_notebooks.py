@@ -1,0 +1,388 @@
+"""Profiles in notebooks: the same values as on the command line, and everything shows itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import profiles
+import pytest
+from test_docs import page
+
+import rankwise
+from rankwise.__main__ import main
+from rankwise.reading.rows import Rows
+from rankwise.report.views import VIEWS
+
+NAMED = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
+
+WRITERS = [
+    profiles.write_profile,
+    profiles.write_partial,
+    profiles.write_inside,
+    profiles.write_with_files,
+    profiles.write_hostile,
+    profiles.write_empty,
+]
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> rankwise.Profile:
+    return rankwise.open(profiles.write_inside(tmp_path / "a.rankwise"))
+
+
+@pytest.fixture(autouse=True)
+def no_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+def as_json(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict[str, Any]:
+    assert main(["show", str(path), *words, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def known(value: object) -> object:
+    """A value of pandas as JSON has it."""
+    return None if not isinstance(value, list) and pandas.isna(value) else value
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("name", VIEWS)
+def test_frames_have_the_values_of_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], Path], name: str
+) -> None:
+    path = write(tmp_path / "a.rankwise")
+    view = rankwise.open(path).view(name)
+    found = as_json(capsys, path, "--by", name)
+    assert view.data.keys() == found.keys()
+    assert json.loads(json.dumps(view.data)) == found
+    assert view.names
+    for key in view.names:
+        frame, array = view.to_pandas(key), view.to_numpy(key)
+        assert len(frame) == len(array) == len(found[key])
+        assert list(array.dtype.names or ()) == list(frame.columns)
+        for place, row in enumerate(found[key]):
+            for column, value in row.items():
+                if column in frame:  # else it is an object
+                    assert known(frame[column].iloc[place]) == value
+                    assert known(array[column][place]) == value
+                elif value is not None:
+                    assert known(frame[f"{column}_{next(iter(value))}"].iloc[place]) == next(
+                        iter(value.values())
+                    )
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("name", VIEWS)
+def test_text_is_that_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], Path], name: str
+) -> None:
+    path = write(tmp_path / "a.rankwise")
+    view = rankwise.open(path).view(name)
+    assert main(["show", str(path), "--by", name]) == 0
+    assert str(view) == capsys.readouterr().out
+    assert main(["show", str(path), "--by", name, "-v", "--limit", "0"]) == 0
+    assert view.text(verbose=True, limit=0) == capsys.readouterr().out
+    view.show()
+    assert capsys.readouterr().out == str(view)
+    assert name in repr(view)
+    assert "\n" not in repr(view)
+
+
+class Balanced(HTMLParser):
+    """Reads HTML: every tag is closed, and the texts of the cells."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        self.open.append(tag)
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("name", VIEWS)
+def test_html_is_whole_and_harmless(tmp_path: Path, write: Callable[[Path], Path], name: str) -> None:
+    found = Balanced(rankwise.open(write(tmp_path / "a.rankwise")).view(name)._repr_html_())
+    harmless = {"div", "p", "b", "small", "table", "thead", "tbody", "tr", "th", "td"}
+    assert found.tags <= harmless
+    assert all(text.isprintable() for text in found.texts)
+
+
+def test_html_has_the_cells_of_the_table(profile: rankwise.Profile) -> None:
+    texts = Balanced(profile.calls()._repr_html_()).texts
+    assert texts[0] == "Allreduce takes 46.6 % of the time in MPI."
+    start = texts.index("Allreduce")
+    assert texts[start : start + 6] == ["Allreduce", "400", "3.12 KiB", "-", "2.50 s", "46.6"]
+    assert "Init" in texts
+    assert any(text.startswith("sent: bytes sent;") for text in texts)
+
+
+def test_html_is_cut_with_a_row_for_the_others(tmp_path: Path) -> None:
+    large = rankwise.open(profiles.write_large(tmp_path / "l.rankwise"))
+    texts = Balanced(large.calls()._repr_html_()).texts
+    assert "16 others" in texts
+    assert sum(text.startswith("Extra_") for text in texts) == 24
+
+
+def test_a_hostile_name_is_text(tmp_path: Path) -> None:
+    html = rankwise.open(profiles.write_hostile(tmp_path / "h.rankwise")).files()._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "\x1b" not in html
+
+
+@pytest.mark.parametrize("write", [*WRITERS, profiles.write_large])
+def test_the_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], write: Callable[[Path], Path]
+) -> None:
+    path = write(tmp_path / "a.rankwise")
+    summary = rankwise.open(path).summary()
+    assert json.loads(json.dumps(summary.data)) == as_json(capsys, path)
+    assert main(["show", str(path)]) == 0
+    assert str(summary) == capsys.readouterr().out
+    assert Balanced(summary._repr_html_()).tags == {"pre"}
+
+
+def test_the_run(profile: rankwise.Profile) -> None:
+    with profile as p:
+        assert (p.run.ranks, p.run.nodes, p.run.wall_seconds) == (4, 2, 10.0)
+        assert p.run.command == profiles.COMMAND
+        assert p.trust.complete
+        assert repr(p) == "<Profile a.rankwise: 4 ranks, 10 s>"
+        assert repr(p.part(rank=1)) == "<Profile a.rankwise: 4 ranks, 10 s, rank 1>"
+
+
+def test_methods_are_the_views(profile: rankwise.Profile) -> None:
+    for name in NAMED:
+        method = getattr(profile, f"{name}s")
+        assert method().data == profile.view(name).data
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["--rank", "1-2"], {"rank": [1, 2]}),
+        (["--rank", "3"], {"rank": np.int64(3)}),
+        (["--rank", "0-3"], {"rank": range(4)}),
+        (["--call", "Isend,Irecv"], {"call": ("Isend", "MPI_Irecv")}),
+        (["--communicator", "W_a1"], {"communicator": "W_a1"}),
+        (["--node", "nodeb", "--size", "1K-2K"], {"node": "nodeb", "size": "1K-2K"}),
+        (["--region", "solve", "--size", "8"], {"region": "solve", "size": 8}),
+    ],
+)
+def test_parts_are_those_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], part: dict[str, Any]
+) -> None:
+    path = profiles.write_inside(tmp_path / "a.rankwise")
+    p = rankwise.open(path)
+    assert main(["show", str(path), "--by", "call", *words]) == 0
+    shown = capsys.readouterr().out.splitlines()[2:]
+    for found in (p.calls(**part), p.part(**part).calls()):
+        assert str(found).splitlines()[2:] == shown
+        assert found.data["selected"]
+    assert p.calls(rank=1).to_pandas().calls.sum() == 617 - 2  # without MPI_Init and MPI_Finalize
+
+
+def test_a_part_of_a_part(profile: rankwise.Profile) -> None:
+    part = profile.part(rank="0-1").part(call="Allreduce")
+    assert part.calls().to_pandas().calls.tolist() == [200]
+    assert part.part(rank=3).calls().to_pandas().calls.tolist() == [100]
+
+
+@pytest.mark.parametrize("ends", ["rank", "node"])
+def test_matrices(tmp_path: Path, capsys: pytest.CaptureFixture[str], ends: str) -> None:
+    path = profiles.write_inside(tmp_path / "a.rankwise")
+    for measure in ("bytes", "messages"):
+        found = rankwise.open(path).matrix(ends, of=measure)
+        answer = as_json(capsys, path, "--matrix", ends, "--of", measure)
+        assert json.loads(json.dumps(found.data)) == answer
+        expected = np.zeros((answer["matrix"]["size"],) * 2, dtype=np.int64)
+        for cell in answer["matrix"]["cells"]:
+            expected[cell["source"], cell["destination"]] = cell[measure]
+        assert (found.to_numpy() == expected).all()
+        assert (np.asarray(found) == expected).all()
+        assert (found.to_scipy().toarray() == expected).all()
+        assert found.to_scipy().nnz == len(answer["matrix"]["cells"])
+        assert found.to_pandas()[measure].sum() == expected.sum()
+        assert main(["show", str(path), "--matrix", ends, "--of", measure]) == 0
+        assert str(found) == capsys.readouterr().out
+    assert list(rankwise.open(path).matrix("node").labels) == ["nodea", "nodeb"]
+
+
+def test_the_matrix_of_a_run_without_messages(tmp_path: Path) -> None:
+    empty = rankwise.open(profiles.write_empty(tmp_path / "e.rankwise"))
+    assert empty.matrix().to_scipy().nnz == 0
+    assert list(empty.matrix().to_pandas().columns) == ["source", "destination", "messages", "bytes"]
+
+
+def test_tables_are_those_of_export(tmp_path: Path, profile: rankwise.Profile) -> None:
+    left_out = profile.export(tmp_path / "out", "json")
+    assert left_out == []
+    assert {file.stem for file in (tmp_path / "out").iterdir()} == {*profile.tables}
+    for name in profile.tables:
+        rows = json.loads((tmp_path / "out" / f"{name}.json").read_text())
+        assert json.loads(json.dumps([*profile.table(name)])) == rows
+    part = profile.part(rank=0)
+    assert "patterns" not in part.tables
+    assert part.export(tmp_path / "part") == ["pattern_messages", "patterns"]
+    assert set(part.table("calls").to_dict()["rank"]) == {0}
+
+
+@pytest.mark.parametrize("write", [*WRITERS, profiles.write_large])
+def test_drawings(tmp_path: Path, write: Callable[[Path], Path]) -> None:
+    from matplotlib import pyplot
+
+    plot = rankwise.open(write(tmp_path / "a.rankwise")).plot
+    for draw in (plot.matrix, plot.communicators, plot.sizes, plot.balance):
+        axes = draw()
+        assert axes.get_title() or axes.get_title(loc="left")
+        axes.figure.savefig(tmp_path / "a.png")
+        assert (tmp_path / "a.png").stat().st_size > 5000
+        pyplot.close(axes.figure)
+
+
+def test_drawings_say_what_they_show(profile: rankwise.Profile) -> None:
+    from matplotlib import pyplot
+
+    _, mine = pyplot.subplots()
+    assert profile.plot.sizes(ax=mine) is mine
+    assert mine.get_title(loc="left") == "Calls of 8-15 B take 46.6 % of the time in MPI"
+    labels = [text.get_text() for text in mine.get_xticklabels()]
+    assert labels[0] == "no data"
+    assert "8-15 B" in labels
+    heights = {}
+    for bars in mine.containers:
+        for bar in bars:
+            heights[round(bar.get_x() + bar.get_width() / 2)] = bar.get_y() + bar.get_height()
+    seconds = profile.sizes().to_pandas().set_index("size_bin").seconds
+    assert max(heights.values()) == pytest.approx(seconds.max())
+
+    axes = profile.plot.communicators()
+    assert axes.get_title(loc="left") == "W takes 46.6 % of the time in MPI"
+    names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
+    assert names == ["W", 'W_a1_u1 "row"', 'W_a1 "grid"', "W_a1_u2"]
+    axes = profile.plot.balance()
+    assert axes.get_title(loc="left").startswith("Rank 3 spends the most time in MPI: 1.71 s")
+    axes = profile.plot.matrix("node")
+    assert axes.get_title(loc="left").startswith("806 KiB between 2 nodes")
+    (image,) = axes.get_images()
+    assert image.get_array().sum() == profile.matrix("node").to_numpy().sum()
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("ask", "line"),
+    [
+        (lambda p: p.view("nothing"), "there is no view 'nothing': there are communicator, call, "),
+        (lambda p: p.calls(rank=7), "there is no rank 7: the run has ranks 0 to 3"),
+        (lambda p: p.calls(rank=[]), "an empty list selects nothing: leave it out for all"),
+        (lambda p: p.calls(size="3-64"), "size: '3-64': sizes are counted by powers of two"),
+        (lambda p: p.pairs(size=8), "--size does not go with --by pair: messages are not counted by size"),
+        (lambda p: p.calls().rows("pairs"), "call has no 'pairs': it has calls, opening_and_closing"),
+        (lambda p: p.matrix("core"), "a matrix has no ends 'core': there are rank, node"),
+        (lambda p: p.matrix(kind="all of them"), "a matrix has no kind 'all of them'"),
+        (lambda p: p.matrix(of="time"), "a matrix is of bytes or messages, not of 'time'"),
+        (lambda p: p.matrix(only=["Nothing"]), "there is no MPI procedure 'Nothing'"),
+        (lambda p: p.table("nothing"), "there is no table 'nothing': there are run, ranks"),
+        (lambda p: p.export("out", "xml"), "tables are not written as 'xml': there are csv, json, parquet"),
+        (
+            lambda p: p.part(rank=0).summary(),
+            "--rank goes with --by or --matrix: the summary is of the whole",
+        ),
+    ],
+)
+def test_errors_are_ours(
+    profile: rankwise.Profile, ask: Callable[[rankwise.Profile], object], line: str
+) -> None:
+    with pytest.raises(rankwise.RankwiseError, match=re.escape(line)):
+        ask(profile)
+
+
+def test_a_profile_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.rankwise").write_text("nothing of the kind")
+    with pytest.raises(rankwise.RankwiseError, match="is not a Rankwise profile"):
+        rankwise.open(tmp_path / "a.rankwise")
+    with pytest.raises(rankwise.RankwiseError, match="is not found"):
+        rankwise.open(str(tmp_path / "b.rankwise"))
+
+
+def test_a_damaged_profile(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    p = rankwise.open(path)
+    with profiles.changeable(path) as connection:
+        connection.execute("UPDATE ranks SET mpi = 'long'")
+    for ask in (lambda: str(p.ranks()), lambda: p.plot.balance()):
+        with pytest.raises(rankwise.RankwiseError, match="damaged profile"):
+            ask()
+
+
+def test_rows() -> None:
+    rows = Rows("things", [{"a": 1, "b": {"c": None, "d": [1]}}, {"a": None, "b": None}, {"a": 3, "e": True}])
+    assert rows.columns == ["a", "b_c", "b_d", "e"]
+    assert rows[1] == {"a": None, "b_c": None, "b_d": None, "e": None}
+    assert len(rows[:2]) == 2
+    assert repr(rows) == "<things: 3 rows of a, b_c, b_d, e>"
+    frame = rows.to_pandas()
+    assert str(frame.a.dtype) == "Int64"
+    assert frame.a.sum() == 4
+    array = rows.to_numpy()
+    assert np.isnan(array["a"][1])
+    assert array["b_d"][0] == [1]
+    assert Rows("big", [{"n": 1 << 70}]).to_numpy()["n"][0] == 1 << 70
+    assert Rows("none", [], ["a"]).to_pandas().columns.tolist() == ["a"]
+
+
+def test_the_command_line_has_no_other_way_to_a_profile() -> None:
+    commands = Path(main.__code__.co_filename).with_name("commands")
+    for name in ("show", "export"):
+        text = (commands / f"{name}.py").read_text(encoding="utf-8")
+        imports = set(re.findall(r"(?:from|import) (rankwise\.\S+)", text))
+        assert any(module.startswith("rankwise.reading") for module in imports)
+        for other in (
+            "analysis.opened",
+            "report.views import view",
+            "rankwise.profile",
+            "sqlite3",
+            "report.terminal",
+        ):
+            assert other not in text
+
+
+def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib import pyplot
+
+    profiles.write_profile(tmp_path / "heat.rankwise")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", page("notebooks.md"), re.DOTALL)
+    assert len(blocks) == 7
+    names: dict[str, Any] = {}
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"block {number} of notebooks.md", "exec"), names)
+    assert (tmp_path / "matrix.png").stat().st_size > 5000
+    assert (tmp_path / "tables" / "calls.csv").is_file()
+    pyplot.close("all")
+
+
+def test_the_page_names_every_list_of_rows(profile: rankwise.Profile) -> None:
+    text = page("notebooks.md")
+    for name in NAMED:
+        lists = ", ".join(f"`{one}`" for one in profile.view(name).names)
+        assert f"| `p.{name}s()` | `--by {name}` | {lists} |" in text
