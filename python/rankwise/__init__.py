@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankwise.introspection import redistribute as redistribute
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
+    from rankwise.reading.difference import diff as diff
     from rankwise.reading.profile import Profile as Profile
     from rankwise.reading.profile import open_profile as open  # noqa: A004
 
@@ -38,6 +39,7 @@ __all__ = [
     "RankwiseError",
     "Session",
     "SoFar",
+    "diff",
     "open",
     "preload",
     "redistribute",
@@ -48,6 +50,7 @@ __all__ = [
 _ELSEWHERE = {
     "Profile": ("rankwise.reading.profile", "Profile"),
     "RankwiseError": ("rankwise.errors", "RankwiseError"),
+    "diff": ("rankwise.reading.difference", "diff"),
     "open": ("rankwise.reading.profile", "open_profile"),
 }
 """What is no part of rankwise.introspection."""

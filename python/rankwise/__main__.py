@@ -18,6 +18,7 @@ VERBS = (
     "top",
     "show",
     "export",
+    "diff",
     "doctor",
     "recover",
     "env",
@@ -29,6 +30,7 @@ VERBS = (
 )
 _WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
 _MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map")
+_WITH_SIDES = ("diff",)  # what comes after the first `--` is the other side
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
 
@@ -76,7 +78,7 @@ def _run(words: list[str]) -> int:
         return 0
     verb = words[0] if words and words[0] in VERBS else None
     command: list[str] | None = None
-    if verb in _MAY_HAVE_COMMAND and "--" in words:
+    if verb in (*_MAY_HAVE_COMMAND, *_WITH_SIDES) and "--" in words:
         separator = words.index("--")
         words, command = words[:separator], words[separator + 1 :]
     try:
@@ -87,6 +89,8 @@ def _run(words: list[str]) -> int:
         raise RankwiseError(_complaint(arguments.verb, unknown, command))
     if arguments.verb in _MAY_HAVE_COMMAND:
         arguments.command = command or []
+    if arguments.verb in _WITH_SIDES:
+        arguments.other_side = command
     status: int = arguments.run(arguments)
     return status
 

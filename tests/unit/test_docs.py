@@ -30,6 +30,7 @@ PAGES = [
     "centre.md",
     "command-line.md",
     "coverage.md",
+    "diff.md",
     "faults.md",
     "introspection.md",
     "inside-collectives.md",

@@ -352,7 +352,7 @@ def test_rows() -> None:
 
 def test_the_command_line_has_no_other_way_to_a_profile() -> None:
     commands = Path(main.__code__.co_filename).with_name("commands")
-    for name in ("show", "export"):
+    for name in ("show", "export", "diff"):
         text = (commands / f"{name}.py").read_text(encoding="utf-8")
         imports = set(re.findall(r"(?:from|import) (rankwise\.\S+)", text))
         assert any(module.startswith("rankwise.reading") for module in imports)
@@ -372,7 +372,7 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles.write_profile(tmp_path / "heat.rankwise")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", page("notebooks.md"), re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
         exec(compile(block, f"block {number} of notebooks.md", "exec"), names)

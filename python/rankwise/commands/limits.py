@@ -1,8 +1,9 @@
-"""How much of a table is shown."""
+"""Numbers in options: rows of a table that are shown, and percentages."""
 
 from __future__ import annotations
 
 import argparse
+import math
 
 
 def add_limit(parser: argparse.ArgumentParser, default: int, of: str) -> None:
@@ -27,3 +28,14 @@ def _row_limit(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
     return int(text)
+
+
+def percentage(text: str) -> float:
+    """Return a share in percent, of `5` or `5%`, for argparse."""
+    try:
+        share = float(text.removesuffix("%"))
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
+    return share

@@ -39,7 +39,7 @@ def _table(table: Table, detail: Detail, limit: int) -> str:
     if not table.rows and not table.apart:
         return f"<p>{_text(table.empty)}</p>"
     columns = table.columns_in(detail)
-    shown = table.rows[:limit] if limit else table.rows
+    shown = table.rows[:limit] if limit and not table.whole else table.rows
     rest = table.rows[len(shown) :]
     heads = "".join(
         f'<th style="{_PLAIN};{_side(column)}" title="{_text(column.meaning)}">{_text(column.name)}</th>'

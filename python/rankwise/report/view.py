@@ -172,6 +172,7 @@ class Table:
         parts: by the value of the first column the title of its rows, in the order of showing: they are drawn
             as a table of their own, without that column. Empty = all rows are one table.
         detail: the answers that the table is in.
+        whole: it is never cut.
     """
 
     columns: Sequence[Column[Any]]
@@ -183,6 +184,7 @@ class Table:
     notes: Sequence[str] = ()
     parts: Mapping[str, str] = field(default_factory=dict)
     detail: Detail = Detail.ALL
+    whole: bool = False
 
     def columns_in(self, detail: Detail) -> list[Column[Any]]:
         """Return the columns that are in an answer."""

@@ -7,11 +7,10 @@ Pairs are matched by rank if both have as many ranks, else by the hosts that are
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_limit
+from rankwise.commands.limits import add_limit, percentage
 
 MATCHES = ("rank", "host")
 _DEFAULT_LIMIT = 10
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threshold",
-        type=_percent,
+        type=percentage,
         default=_DEFAULT_THRESHOLD,
         metavar="PERCENT",
         help="smaller changes are not called changes (default: %(default)g)",
@@ -57,13 +56,3 @@ def run(arguments: argparse.Namespace) -> int:
     page = Page(sys.stdout)
     page.write(*difference_lines(page, paths, both, found, arguments.limit))
     return 0
-
-
-def _percent(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage, such as 5")
-    return share

@@ -68,7 +68,7 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
         for column in columns:
             if column.note:
                 notes.mark(column.note(row))
-    shown, rest = cut(table.rows, limit)
+    shown, rest = cut(table.rows, 0 if table.whole else limit)
     sums, apart = (
         [[_text(one.get(column.name), notes) for column in columns] for one in lines]
         for lines in (table.total_lines(), table.apart)

@@ -1,0 +1,78 @@
+"""Compare runs: what became slower or faster, what explains it, and what of it is noise.
+
+Two profiles, or several a side, which tell what is noise:
+
+    rankwise diff BEFORE.rankwise AFTER.rankwise
+    rankwise diff B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
+
+With --fail-above the exit status is 1 if the job became worse by more than this, for CI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rankwise.commands.limits import add_limit, percentage
+from rankwise.errors import RankwiseError
+
+# As in rankwise.comparison.figures, which takes time to load.
+METRICS = ("wall", "mpi", "other", "init_finalize", "mpi_percent", "calls", "bytes_sent", "messages")
+_DEFAULT_LIMIT = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise diff`."""
+    parser.add_argument(
+        "profiles",
+        type=Path,
+        nargs="+",
+        metavar="F.rankwise",
+        help="before and after; of several a side, those before, `--`, those after",
+    )
+    parser.add_argument(
+        "--fail-above",
+        type=percentage,
+        metavar="PERCENT",
+        help="exit with 1 if the metric became worse by more than this: 5%%, or 5",
+    )
+    parser.add_argument(
+        "--metric",
+        choices=METRICS,
+        default=METRICS[0],
+        metavar="METRIC",
+        help=f"that --fail-above is about: {', '.join(METRICS)} (default: %(default)s)",
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
+    add_limit(parser, _DEFAULT_LIMIT, "a table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare; 0, 1 if the job became worse by more than it may, or RankwiseError if a file can't be read."""
+    from rankwise.reading.difference import diff
+
+    before, after = _sides(arguments.profiles, arguments.other_side)
+    found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
+    if arguments.json:
+        import json
+
+        sys.stdout.write(f"{json.dumps(found.data, indent=2)}\n")
+    else:
+        found.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    return int(found.failed)
+
+
+def _sides(profiles: list[Path], other_side: list[str] | None) -> tuple[list[Path], list[Path]]:
+    if other_side is None:
+        if len(profiles) != 2:
+            raise RankwiseError(
+                "two profiles are compared, or several a side: rankwise diff A1 A2 A3 -- B1 B2 B3"
+            )
+        return profiles[:1], profiles[1:]
+    if options := [word for word in other_side if word.startswith("-")]:
+        raise RankwiseError(f"{options[0]}: options go before the profiles, not behind `--`")
+    if not other_side:
+        raise RankwiseError("no profile stands behind `--`: rankwise diff A1 A2 A3 -- B1 B2 B3")
+    return profiles, [*map(Path, other_side)]

@@ -1,0 +1,1 @@
+"""Two sides of runs compared: what became more, what less, and what of it is noise. Nothing here prints."""

@@ -1,0 +1,119 @@
+"""What is compared of a profile: its run as a whole, and its calls by communicator, procedure and region."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.analysis.overview import Run, Trust, run_facts, trust
+from rankwise.analysis.times import times
+from rankwise.analysis.totals import JOIN_PROCEDURES, THREAD_SECONDS, Totals, totals_by
+
+Key = tuple[str, ...]
+
+_JOIN_REGIONS = "JOIN regions ON regions.id = calls.region"
+
+KINDS = ("communicator_calls", "communicators", "calls", "regions")
+"""Ways to add up the calls."""
+
+METRICS = {
+    "wall": "s",
+    "mpi": "s",
+    "other": "s",
+    "init_finalize": "s",
+    "mpi_percent": "%",
+    "calls": "",
+    "bytes_sent": "B",
+    "messages": "",
+}
+"""Figures of the run as a whole, and their units: times are those of the longest rank (wall), or means over
+the ranks; the rest are sums over them. Messages are those that were seen, inside collectives, too."""
+
+KEYS: dict[str, Key] = {
+    "communicator_calls": ("communicator", "procedure"),
+    "communicators": ("communicator",),
+    "calls": ("procedure",),
+    "regions": ("region",),
+}
+"""What the names in a key are of."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Calls of one kind: how many, bytes sent, and seconds, mean over the ranks."""
+
+    calls: int = 0
+    bytes_sent: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one profile.
+
+    Attributes:
+        path: of the file.
+        run: what ran.
+        trust: what is missing.
+        ranks: whose counters were read.
+        whole: figures of the run as a whole, by the names of `METRICS`.
+        amounts: of each of `KINDS`, by their keys.
+        user_names: that the program gave its communicators, by family.
+    """
+
+    path: Path
+    run: Run
+    trust: Trust
+    ranks: int
+    whole: dict[str, float]
+    amounts: dict[str, dict[Key, Amount]]
+    user_names: dict[str, str]
+
+
+def figures(connection: sqlite3.Connection, path: Path) -> Figures:
+    """Return the figures of the open profile at `path`."""
+    (ranks,) = connection.execute("SELECT COUNT(*) FROM ranks").fetchone()
+    amounts = {
+        "communicator_calls": _amounts(connection, ranks, "family, procedures.name", JOIN_PROCEDURES),
+        "communicators": _amounts(connection, ranks, "family"),
+        "calls": _amounts(connection, ranks, "procedures.name", JOIN_PROCEDURES),
+        "regions": _amounts(connection, ranks, "regions.name", _JOIN_REGIONS),
+    }
+    names = connection.execute(
+        "SELECT family, user_name FROM communicators WHERE user_name <> '' ORDER BY id DESC"
+    )
+    return Figures(
+        path,
+        run_facts(connection),
+        trust(connection),
+        ranks,
+        _whole(connection, max(ranks, 1), amounts["calls"]),
+        amounts,
+        dict(names.fetchall()),
+    )
+
+
+def _amounts(connection: sqlite3.Connection, ranks: int, keys: str, joins: str = "") -> dict[Key, Amount]:
+    groups = totals_by(connection, keys, joins, sums="family_sums")
+    return {tuple(map(str, key)): _amount(totals, ranks) for key, totals in groups}
+
+
+def _amount(totals: Totals, ranks: int) -> Amount:
+    return Amount(totals.calls, totals.bytes_sent, totals.seconds / max(ranks, 1))
+
+
+def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount]) -> dict[str, float]:
+    found = times(connection)
+    mpi, run = connection.execute(f"SELECT TOTAL(mpi), TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
+    (messages,) = connection.execute("SELECT COALESCE(SUM(messages), 0) FROM messages").fetchone()
+    return {
+        "wall": found.wall_seconds,
+        "mpi": mpi / ranks,
+        "other": max(run - mpi, 0.0) / ranks,
+        "init_finalize": found.init_finalize_seconds,
+        "mpi_percent": found.mpi_percent_of_run,
+        "calls": sum(amount.calls for amount in calls.values()),
+        "bytes_sent": sum(amount.bytes_sent for amount in calls.values()),
+        "messages": messages,
+    }

@@ -1,0 +1,88 @@
+"""Profiles compared: `rankwise diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TextIO
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.comparison.compare import Comparison, compare
+from rankwise.comparison.figures import METRICS, Figures, figures
+from rankwise.errors import RankwiseError
+from rankwise.reading.answers import TableView
+from rankwise.report.comparison.sentences import gate_line, side_lines
+from rankwise.report.comparison.view import view
+
+Files = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+
+def diff(before: Files, after: Files, *, fail_above: float | None = None, metric: str = "wall") -> Difference:
+    """Compare runs: what became slower or faster, what explains it, and what of it is noise.
+
+    Args:
+        before: a profile, or several of the same job.
+        after: likewise.
+        fail_above: percent; the answer has `failed` if the metric became worse by more than this.
+        metric: `wall`, `mpi`, `other`, `init_finalize`, `mpi_percent`, `calls`, `bytes_sent`, `messages`.
+
+    Raises:
+        RankwiseError: a profile can't be read, or there is no such metric.
+    """
+    if metric not in METRICS:
+        raise RankwiseError(f"there is no metric {metric!r}: there are {', '.join(METRICS)}")
+    sides = [[_figures(path) for path in _paths(side)] for side in (before, after)]
+    if not all(sides):
+        raise RankwiseError("a side has no profiles: each needs one at least")
+    return Difference(compare(*sides), fail_above, metric)
+
+
+class Difference(TableView):
+    """Two sides compared.
+
+    Attributes:
+        found: all of it, as objects.
+        failed: the metric became worse by more than it may.
+    """
+
+    def __init__(self, found: Comparison, fail_above: float | None, metric: str) -> None:
+        """Take what was found."""
+        super().__init__(Path(found.after.profiles[0]), "diff", view(found))
+        self.found = found
+        self.failed = fail_above is not None and found.is_worse_by_more(metric, fail_above)
+        self._fail_above, self._metric = fail_above, metric
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the lists of rows: the figures of the runs first."""
+        return "run", *self.found.rows
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        gate = {"metric": self._metric, "fail_above_percent": self._fail_above, "failed": self.failed}
+        return {"title": self.title, **super().data, **gate}
+
+    def _lines(self) -> list[tuple[str, str]]:
+        lines = [(line, "") for line in side_lines(self.found)]
+        return [*lines, *((f"! {sentence}", "yellow") for sentence in self.found.unlike)]
+
+    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
+        super()._write(file, verbose=verbose, limit=limit)
+        if self._fail_above is not None:
+            from rankwise.report.terminal.page import Page
+
+            page = Page(file)
+            figure = self.found.figure(self._metric)
+            line = gate_line(figure, self._fail_above, failed=self.failed)
+            page.write(*page.wrapped(line, "bold red" if self.failed else "bold", indent=2))
+
+
+def _paths(side: Files) -> list[Path]:
+    return [Path(side)] if isinstance(side, str | PathLike) else [Path(fspath(path)) for path in side]
+
+
+def _figures(path: Path) -> Figures:
+    with opened_profile(path) as connection:
+        return figures(connection, path)

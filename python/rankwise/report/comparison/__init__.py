@@ -1,0 +1,1 @@
+"""Two sides of runs compared, as a view."""

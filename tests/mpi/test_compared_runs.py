@@ -1,0 +1,60 @@
+"""Runs compared, on every MPI: what differs by construction is told exactly, equal runs have equal counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import recording
+from libraries import Mpi
+from recording import Compile, rankwise
+
+import rankwise as package
+
+RANKS, CALLS = 2, 40
+SMALL, LARGE = 64, 1 << 20
+
+
+def recorded(mpi: Mpi, program: Path, name: str, calls: int, size: int) -> Path:
+    command = mpi.launch(RANKS, program, str(calls), str(size))
+    done = recording.run_on(mpi, command, program.parent / f"{program.name}.{name}.rankwise", "--force")
+    assert done.process.returncode == 0, done.process.stderr
+    return done.path
+
+
+def test_a_larger_broadcast(mpi: Mpi, compiled: Compile) -> None:
+    program = compiled(mpi, "broadcasts.c")
+    before = recorded(mpi, program, "small", CALLS, SMALL)
+    after = recorded(mpi, program, "large", CALLS + 6, LARGE)
+    found = package.diff(before, after, fail_above=100, metric="bytes_sent")
+    (row,) = (row for row in found.found.rows["communicator_calls"] if row.procedure == "MPI_Bcast")
+    assert row.user_name == "mine"
+    assert row.only == ""
+    # All ranks call, the root sends.
+    assert (row.calls.before, row.calls.after, row.calls.change) == (RANKS * CALLS, RANKS * (CALLS + 6), 12)
+    assert (row.calls.verdict, row.calls.exact) == ("more", True)
+    assert (row.bytes_sent.before, row.bytes_sent.after) == (CALLS * SMALL, (CALLS + 6) * LARGE)
+    assert row.seconds.verdict == "unknown"
+    # No other call differs in number, and Bcast explains all of the bytes.
+    others = [row for row in found.found.rows["calls"] if row.procedure != "MPI_Bcast"]
+    assert others
+    assert {(row.calls.verdict, row.bytes_sent.verdict) for row in others} == {("same", "same")}
+    assert found.found.figure("bytes_sent").value.change == row.bytes_sent.change
+    assert found.failed
+    assert rankwise("diff", before, after, "--fail-above", "100%", "--metric", "bytes_sent").returncode == 1
+
+
+def test_equal_runs(mpi: Mpi, compiled: Compile) -> None:
+    program = compiled(mpi, "broadcasts.c")
+    runs = [recorded(mpi, program, f"equal-{number}", CALLS, SMALL) for number in range(6)]
+    found = package.diff(runs[:3], runs[3:]).found
+    assert found.noise_known
+    assert (found.unlike, found.renamed) == ([], {})
+    for kind, rows in found.rows.items():
+        for row in rows:
+            assert row.only == "", (kind, row)
+            assert (row.calls.verdict, row.calls.exact) == ("same", True), (kind, row)
+            assert (row.bytes_sent.verdict, row.bytes_sent.exact) == ("same", True), (kind, row)
+    # (Of times nothing can be promised on a machine that others use: tests/unit/test_diff.py plants them.)
+    done = rankwise("diff", *runs[:3], "--", *runs[3:])
+    assert done.returncode == 0, done.stderr
+    assert "Mann and Whitney" in " ".join(done.stdout.split())

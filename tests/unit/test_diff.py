@@ -1,0 +1,376 @@
+"""`rankwise diff`: what is planted is found, noise is none, and what is exact is said exactly."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import profiles
+import pytest
+
+import rankwise
+from rankwise.__main__ import main
+from rankwise.comparison.change import Change, counted, timed
+
+
+def written(
+    path: Path, factor: float = 1.0, *, calls: int = 0, sent: int = 0, more: Sequence[str] = ()
+) -> Path:
+    """Write the run of tests/unit/profiles.py with times in Allreduce and wall times changed.
+
+    Args:
+        path: to write to.
+        factor: of the time in Allreduce; what it takes more, the wall time does, too.
+        calls: of Allreduce that rank 0 makes more.
+        sent: bytes that they send.
+        more: SQL that changes the profile.
+    """
+    profiles.write_profile(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE calls SET seconds = seconds * ? WHERE procedure = 2", (factor,))
+    connection.execute(
+        "UPDATE calls SET calls = calls + ?, bytes_sent = bytes_sent + ? WHERE procedure = 2 AND rank = 0",
+        (calls, sent),
+    )
+    longer = "(SELECT SUM(seconds) * (1 - 1 / ?1) FROM calls WHERE procedure = 2 AND calls.rank = ranks.rank)"
+    connection.execute(f"UPDATE ranks SET mpi = mpi + {longer}, wall = wall + {longer}", (factor,))
+    connection.execute(f"UPDATE ranks SET run = run + {longer}", (factor,))
+    connection.execute("UPDATE run SET wall = (SELECT MAX(wall) FROM ranks)")
+    for statement in more:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> str:
+    assert main(["diff", *map(str, words)]) == status
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def rows(found: dict[str, Any], kind: str, *keys: str) -> dict[tuple[str, ...], Any]:
+    return {tuple(row[key] for key in keys): row for row in found[kind]}
+
+
+def test_a_change_that_is_planted(tmp_path: Path) -> None:
+    """Allreduce takes (rank + 1) x 0.25 s a rank; twice that is 0.625 s more, and rank 3 needs 1 s more."""
+    before, after = written(tmp_path / "a"), written(tmp_path / "b", 2.0, calls=12, sent=96)
+    found = rankwise.diff(before, after).data
+    figures = rows(found, "run", "name")
+    wall = figures["wall",]["value"]
+    assert (wall["before"], wall["after"], wall["change"], wall["percent"]) == pytest.approx((10, 11, 1, 10))
+    assert wall["verdict"] == "unknown"  # one run each
+    assert figures["mpi",]["value"]["change"] == pytest.approx(0.625)
+    assert figures["other",]["value"]["change"] == pytest.approx(0)
+    assert figures["calls",]["value"]["change"] == 12
+    assert figures["bytes_sent",]["value"]["change"] == 96
+    assert figures["messages",]["value"]["verdict"] == "same"
+    for kind, key in (
+        ("communicator_calls", ("W", "MPI_Allreduce", "")),
+        ("communicators", ("W", "", "")),
+        ("calls", ("", "MPI_Allreduce", "")),
+        ("regions", ("", "", "solve")),
+    ):
+        each = rows(found, kind, "communicator", "procedure", "region")
+        row = found[kind][0]  # it changed most
+        assert row is each[key]
+        assert row["seconds"]["change"] == pytest.approx(0.625)
+        assert (row["calls"]["change"], row["bytes_sent"]["change"]) == (12, 96)
+        assert (row["calls"]["verdict"], row["only"]) == ("more", "")
+        assert row["percent_of_wall_change"] == pytest.approx(62.5)
+        for other in each.keys() - {key}:
+            assert each[other]["seconds"]["change"] == pytest.approx(0)
+            assert each[other]["calls"]["verdict"] == each[other]["bytes_sent"]["verdict"] == "same"
+    assert found["communicator_calls"][0]["seconds"]["before"] == pytest.approx(0.625)
+
+
+def test_the_first_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    written(Path("a.rankwise"))
+    written(Path("b.rankwise"), 2.0, calls=12, sent=96)
+    lines = compared(capsys, "a.rankwise", "b.rankwise", "--limit", "2").splitlines()
+    assert lines == [
+        "before a.rankwise  4 ranks / 2 nodes  Open MPI 4.1.4  2026-11-21 10:02",
+        "after  b.rankwise  4 ranks / 2 nodes  Open MPI 4.1.4  2026-11-21 10:02",
+        "",
+        "wall 10.0 s to 11.0 s (+10.0 %): +625 ms a rank in Allreduce on W; one run",
+        "  each: noise is not known.",
+        "",
+        "the run           before     after   change      %  verdict",
+        "wall              10.0 s    11.0 s  +1.00 s  +10.0  unknown",
+        "in MPI            1.34 s    1.97 s  +625 ms  +46.6  unknown",
+        "compute, other    8.52 s    8.52 s        0      0  same",
+        "Init, Finalize    140 ms    140 ms        0      0  same",
+        "MPI, % of run       13.6      18.7     +5.2  +37.9  unknown",
+        "calls               2460      2472      +12   +0.5  more",
+        "sent            3.28 MiB  3.28 MiB    +96 B   <0.1  more",
+        "messages             800       800        0      0  same",
+        "",
+        "By communicator and call",
+        "communicator   call       before   after   change       %  calls   sent",
+        "W              Allreduce  625 ms  1.25 s  +625 ms  +100.0    +12  +96 B",
+        'W_a1_u1 "row"  Alltoallv  400 ms  400 ms        0       0      -      -',
+        "4 others                  315 ms  315 ms        0              -      -",
+        "total                     1.34 s  1.96 s  +625 ms            +12  +96 B",
+        "--limit 0 shows all rows.",
+        "before, after: time, mean over the ranks. calls, sent: how many more after, over",
+        "the ranks. Several runs a side would tell what is noise: rankwise diff A1 A2 A3",
+        "-- B1 B2 B3.",
+        "",
+        "By region",
+        "region      before    after   change      %  calls   sent",
+        "solve       1.33 s   1.95 s  +625 ms  +47.2    +12  +96 B",
+        "(outside)  15.0 ms  15.0 ms        0      0      -      -",
+        "total       1.34 s   1.97 s  +625 ms           +12  +96 B",
+    ]
+
+
+def test_noise_is_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.02, 0.98))]
+    after = [written(tmp_path / f"b{n}", factor) for n, factor in enumerate((1.01, 1.0, 0.99))]
+    found = rankwise.diff(before, after)
+    wall = found.found.figure("wall").value
+    assert wall.verdict == "same"
+    assert wall.low is not None
+    assert wall.high is not None
+    assert wall.low < 0 < wall.high
+    assert found.title.startswith("The same: wall 10.0 s to 10.0 s")
+    assert found.data["run"][5]["value"]["exact"]
+    text = compared(capsys, *before, "--", *after)
+    assert "Mann and Whitney's test" in " ".join(text.split())
+    assert "and 2 more" in text
+
+
+def test_several_runs_tell_worse_from_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.02, 0.98))]
+    after = [written(tmp_path / f"b{n}", factor, calls=4) for n, factor in enumerate((2.01, 2.0, 1.99))]
+    worse = rankwise.diff(before, after)
+    assert worse.found.figure("wall").value.verdict == "worse"
+    assert worse.title.startswith("Slower: wall 10.0 s to 11.0 s (+10.0 %), noise +9.")
+    assert worse.title.endswith(": +625 ms a rank in Allreduce on W")
+    row = worse.found.rows["communicator_calls"][0]
+    assert (row.procedure, row.seconds.verdict, row.calls.verdict) == ("MPI_Allreduce", "worse", "more")
+    better = rankwise.diff(after, before)
+    assert better.found.figure("wall").value.verdict == "better"
+    assert better.title.startswith("Faster: ")
+    text = compared(capsys, *before, "--", *after)
+    assert ["W", "Allreduce", "625", "ms", "1.25", "s", "+625", "ms", "worse", "+4"] in map(
+        str.split, text.splitlines()
+    )
+    verbose = compared(capsys, "-v", *before, "--", *after)
+    assert "By call" in verbose
+    assert "noise, %" in verbose
+
+
+def test_two_runs_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [written(tmp_path / f"{n}", 1 + n) for n in range(4)]
+    text = " ".join(compared(capsys, *runs[:2], "--", *runs[2:]).split())
+    assert "too few runs: noise is not known." in text
+    assert "Three runs on each side are the least" in text
+
+
+def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "a")
+    assert "The same: wall 10.0 s to 10.0 s (0 %)." in compared(capsys, path, path)
+    found = rankwise.diff(path, path).data
+    verdicts = [figure["value"]["verdict"] for figure in found["run"]]
+    verdicts += [
+        row[what]["verdict"]
+        for kind in ("communicator_calls", "communicators", "calls", "regions")
+        for row in found[kind]
+        for what in ("seconds", "calls", "bytes_sent")
+    ]
+    assert set(verdicts) == {"same"}
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "line"),
+    [
+        (["--fail-above", "5%"], 1, "FAILED: wall is worse by more than 5 % (+10.0 %)"),
+        (["--fail-above", "10"], 0, "wall is not worse by more than 10 % (+10.0 %)"),
+        (
+            ["--fail-above", "40%", "--metric", "mpi"],
+            1,
+            "FAILED: in MPI is worse by more than 40 % (+46.6 %)",
+        ),
+        (["--fail-above", "0", "--metric", "calls"], 1, "FAILED: calls is worse by more than 0 % (+0.5 %)"),
+        (["--fail-above", "0", "--metric", "messages"], 0, "messages is not worse by more than 0 % (0 %)"),
+        (["--fail-above", "0", "--metric", "other"], 0, "compute, other is not worse by more than 0 % (0 %)"),
+        ([], 0, ""),
+    ],
+)
+def test_the_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], status: int, line: str
+) -> None:
+    # (The longest rank's wall time is that of rank 3, which the profile has as 9.99... + 1.)
+    before, after = (
+        written(tmp_path / "a"),
+        written(tmp_path / "b", 1.999 if "10" in words else 2.0, calls=12),
+    )
+    text = compared(capsys, before, after, *words, status=status)
+    assert not line or text.splitlines()[-1] == line
+    found = json.loads(compared(capsys, before, after, *words, "--json", status=status))
+    assert found["failed"] == bool(status)
+
+
+def test_the_gate_leaves_noise_alone(tmp_path: Path) -> None:
+    """The median is 20 % more, but the runs overlap."""
+    before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.5, 4.0))]
+    after = [written(tmp_path / f"b{n}", factor) for n, factor in enumerate((1.1, 4.1, 4.2))]
+    found = rankwise.diff(before, after, fail_above=5)
+    assert found.found.figure("wall").value.percent > 5
+    assert found.found.figure("wall").value.verdict == "unknown"
+    assert not found.failed
+    assert rankwise.diff(before[:1], after[1:2], fail_above=5).failed  # nobody knows of noise
+
+
+def test_what_is_on_one_side_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = written(tmp_path / "a")
+    after = written(
+        tmp_path / "b",
+        more=[
+            "DELETE FROM calls WHERE procedure = 7",
+            "UPDATE communicators SET name = 'W_d1', family = 'W_d1' WHERE name = 'W_a1'",
+            "UPDATE communicators SET user_name = '' WHERE name = 'W_d1'",
+        ],
+    )
+    found = rankwise.diff(before, after).data
+    only = {(row["communicator"], row["procedure"]): row["only"] for row in found["communicator_calls"]}
+    assert only["W_a1_u2", "MPI_Bcast"] == "before"
+    assert only["W_a1", "MPI_Isend"] == "before"
+    assert only["W_d1", "MPI_Isend"] == "after"
+    assert only["W", "MPI_Allreduce"] == ""
+    text = " ".join(compared(capsys, before, after).split())
+    assert 'Only before: on W_a1 "grid", W_a1_u2; calls of Bcast. Only after: on W_d1.' in text
+
+
+def test_the_programs_own_names_find_what_has_another_name(tmp_path: Path) -> None:
+    before = written(tmp_path / "a")
+    renamed = "UPDATE communicators SET name = 'W_a2', family = 'W_a2' WHERE name = 'W_a1'"
+    after = written(tmp_path / "b", more=[renamed])
+    found = rankwise.diff(before, after)
+    assert found.found.renamed == {"W_a2": "W_a1"}
+    assert not any(row.only for rows in found.found.rows.values() for row in rows)
+    assert "W_a2 after is W_a1 before: the program gave both the same name." in found.text()
+
+
+def test_sides_that_are_hard_to_compare(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = written(Path("a"))
+    after = written(
+        Path("b"),
+        more=[
+            "UPDATE run SET ranks_expected = 8, mpi_library = 'MPICH Version: 4.0.2', executable = './ice'",
+            "INSERT INTO dropped VALUES (1, 'call_rows', 5)",
+        ],
+    )
+    partial = profiles.write_partial(Path("p"))
+    lines = compared(capsys, before, after).splitlines()
+    assert "! other ranks: 4 before, 8 after" in lines
+    assert "! other MPI library: Open MPI 4.1.4 before, MPICH 4.0.2 after" in lines
+    assert "! other program: /home/user/heat before, ./ice after" in lines
+    assert f"! {after} lacks 5 records that were dropped" in lines
+    text = compared(capsys, before, partial)
+    assert f"! {partial} is partial: rank 2 (nodeb) ended inside MPI_Allreduce on W" in text
+
+
+def test_times_are_means_over_the_ranks(tmp_path: Path) -> None:
+    """A run of two ranks that spend as much each is no faster."""
+    before = written(tmp_path / "a", more=["UPDATE calls SET seconds = 0.5 WHERE procedure = 2"])
+    halves = [f"DELETE FROM {table} WHERE rank >= 2" for table in ("calls", "ranks")]
+    after = written(tmp_path / "b", more=["UPDATE calls SET seconds = 0.5 WHERE procedure = 2", *halves])
+    row = next(
+        row for row in rankwise.diff(before, after).found.rows["calls"] if row.procedure == "MPI_Allreduce"
+    )
+    assert row.seconds.change == 0
+    assert row.calls.change == -200
+
+
+@pytest.mark.parametrize(
+    "write", [profiles.write_empty, profiles.write_hostile, profiles.write_large, profiles.write_with_files]
+)
+def test_any_profile_can_be_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, write: Any
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    other, path = written(Path("a")), write(Path("b"))
+    for words in ((other, path), (path, other), (path, path), ("-v", "--limit", "0", path, other)):
+        text = compared(capsys, *words)
+        assert text.isascii()
+        assert max(map(len, text.splitlines())) <= 80
+        assert json.loads(compared(capsys, *words, "--json"))["run"]
+    assert "<table>" in rankwise.diff(other, path)._repr_html_()
+    assert len(rankwise.diff(other, path).to_pandas("run")) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["a"], "two profiles are compared, or several a side"),
+        (["a", "a", "a"], "two profiles are compared, or several a side"),
+        (["a", "--"], "no profile stands behind `--`"),
+        (["a", "--", "a", "--json"], "--json: options go before the profiles, not behind `--`"),
+        (["a", "nothing"], "nothing is not found"),
+        (["a", "a", "--fail-above", "much"], "'much' is no percentage, such as 5"),
+        (["a", "a", "--metric", "nothing"], "invalid choice: 'nothing'"),
+    ],
+)
+def test_bad_input(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(Path("a"))
+    assert main(["diff", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert line in err
+    assert err.count("\n") == 1
+
+
+def test_errors_of_the_function(tmp_path: Path) -> None:
+    path = written(tmp_path / "a")
+    with pytest.raises(rankwise.RankwiseError, match="there is no metric 'time'"):
+        rankwise.diff(path, path, metric="time")
+    with pytest.raises(rankwise.RankwiseError, match="a side has no profiles"):
+        rankwise.diff(path, [])
+
+
+def values(change: Change) -> tuple[float, float, float, float | None, str, bool]:
+    return change.before, change.after, change.change, change.percent, change.verdict, change.exact
+
+
+def test_changes() -> None:
+    assert values(counted([8], [20])) == (8, 20, 12, 150, "more", True)
+    assert values(counted([8, 8], [8])) == (8, 8, 0, 0, "same", True)
+    assert values(counted([0], [3])) == (0, 3, 3, None, "more", True)
+    assert values(counted([4], [0])) == (4, 0, -4, -100, "less", True)
+    assert values(counted([8, 9], [20, 20])) == (
+        8.5,
+        20,
+        11.5,
+        pytest.approx(135.3, abs=0.1),
+        "unknown",
+        False,
+    )
+    assert counted([8, 9, 10], [20, 21, 22]).verdict == "more"
+    assert timed([1.0], [1.0]).verdict == "same"
+    assert timed([1.0], [1.1]).verdict == "unknown"
+    assert timed([1.0, 1.1, 1.2], [2.0, 2.1, 2.2]).verdict == "worse"
+    assert timed([2.0, 2.1, 2.2], [1.0, 1.1, 1.2]).verdict == "better"
+    assert timed([1.0, 1.1, 1.2], [1.0, 1.1, 2.2]).verdict == "unknown"
+    assert timed([1.0, 1.01, 1.02], [1.0, 1.01, 1.02]).verdict == "same"
