@@ -81,6 +81,7 @@ def test_damaged_records_are_unknown(tmp_path: Path, sites: list[dict[str, int]]
     ("path", "is_program", "library"),
     [
         ("/usr/lib/libfftw3_mpi.so.3", 0, "libfftw3_mpi"),
+        ("/usr/lib/libscalapack-openmpi.so.2.2", 0, "libscalapack"),
         ("/opt/petsc/lib/libpetsc_real.so.3.18", 0, "libpetsc_real"),
         ("/usr/lib/libHYPRE-2.26.0.so", 0, "libHYPRE-2.26.0"),
         ("/lib/petsc4py/PETSc.cpython-311-x86_64-linux-gnu.so", 0, "PETSc"),

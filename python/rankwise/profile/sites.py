@@ -22,8 +22,9 @@ _LARGEST_OFFSET = (1 << 63) - 1  # that SQLite can hold
 
 # Bindings of MPI for other languages, and wrappers around it: what calls MPI there does so for the program.
 _BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
-# What follows a library's name in that of its file: libfftw3_mpi.so.3, PETSc.cpython-311-x86_64-linux-gnu.so
-_ENDING = re.compile(r"(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
+# What follows a library's name in that of its file: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
+# PETSc.cpython-311-x86_64-linux-gnu.so
+_ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
 
 
