@@ -171,7 +171,8 @@ std::uint32_t site_of(const Search &search) {
 //
 // RATIONALE: not with our lock held: whoever has the loader's might wait for ours.
 [[gnu::cold, gnu::noinline]] const Place *learn(std::uintptr_t address) {
-  Search search{address};
+  Search search{};
+  search.address = address;
   dl_iterate_phdr(look_at, &search);
   const Guard guard(lock);
   Place *place = slot_of(address);
