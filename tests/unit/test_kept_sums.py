@@ -17,12 +17,21 @@ from synthetic import OTHER, PART, WORLD, Process, call, message, small_world, t
 
 from rankwise.__main__ import main
 from rankwise.analysis.matrix import ENDS
+from rankwise.analysis.over_ranks import (
+    calls_over_ranks,
+    communicators_over_ranks,
+    families_over_ranks,
+    members_read,
+    procedures_over_ranks,
+)
+from rankwise.analysis.spread import spread
 from rankwise.commands.show import VIEWS
 from rankwise.profile import assemble as assembling
 from rankwise.profile.assemble import assemble
-from rankwise.profile.database import TABLES_BESIDE, add_what_is_missing
+from rankwise.profile.database import TABLES_BESIDE, add_what_is_missing, open_profile
 from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.members import parse
 from rankwise.profile.procedures import PROCEDURES
 
 SUMS = sorted(TABLES_BESIDE - {"call_counts"})
@@ -65,6 +74,11 @@ def world(size: int = 9) -> list[Process]:
     return processes
 
 
+def comparable(table: str, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Sort the lists of callers, the last column: their order says nothing."""
+    return [(*row[:-1], sorted(parse(row[-1]))) for row in found] if table.endswith("_spreads") else found
+
+
 def near(value: Any) -> Any:
     """Let numbers in nested lists and dicts differ in their last digits."""
     if isinstance(value, dict):
@@ -81,9 +95,52 @@ def test_kept_sums_are_the_sums_of_the_rows(tmp_path: Path) -> None:
         columns = [name for (name,) in rows(newer, f"SELECT name FROM pragma_table_info('{table}')")]
         columns = columns[1:] if columns[0] == "id" else columns
         query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns[:4])}"
-        kept, computed = rows(newer, query), rows(older, query)
+        kept, computed = (comparable(table, rows(path, query)) for path in (newer, older))
         assert kept
         assert kept == near(computed)
+
+
+def test_spreads_are_those_of_the_rows(tmp_path: Path) -> None:
+    processes = world()
+    for rank in (1, 2, 6):  # not by everyone: the least is that of rank 0
+        processes[rank].calls.append([call("MPI_Scan", WORLD, 3, seconds=0.1 * rank)])
+    path = made(tmp_path, processes).path
+    found: dict[str, dict[tuple[Any, ...], dict[int, float]]] = {}
+    for rank, communicator, family, procedure, seconds in rows(
+        path,
+        "SELECT rank, c.name, family, p.name, seconds FROM calls"
+        " JOIN communicators AS c ON c.id = communicator"
+        " JOIN procedures AS p ON p.id = calls.procedure WHERE class <> 'environment'",
+    ):
+        for kind, key in (
+            ("procedure", (procedure,)),
+            ("communicator", (communicator,)),
+            ("family", (family,)),
+            ("call", (communicator, procedure)),
+        ):
+            each = found.setdefault(kind, {}).setdefault(key, {})
+            each[rank] = each.get(rank, 0.0) + seconds
+    with closing(open_profile(path)) as connection:
+        read, read_of_family = members_read(connection), members_read(connection, "communicators.family")
+        everyone = {"procedure": lambda _: range(9), "family": read_of_family}
+        analysed = {
+            "procedure": {(key,): one for key, one in procedures_over_ranks(connection).items()},
+            "communicator": {(key,): one for key, one in communicators_over_ranks(connection).items()},
+            "family": {(key,): one for key, one in families_over_ranks(connection).items()},
+            "call": calls_over_ranks(connection),
+        }
+        for kind, groups in found.items():
+            members = everyone.get(kind, read)
+            expected = {
+                key: spread(dict.fromkeys(members(key[0]), 0.0) | each) for key, each in groups.items()
+            }
+            assert near({key: vars(one) for key, one in analysed[kind].items()}) == {
+                key: vars(one) for key, one in expected.items()
+            }
+    assert (analysed["procedure"]["MPI_Scan",].minimum, analysed["procedure"]["MPI_Scan",].minimum_rank) == (
+        0,
+        0,
+    )
 
 
 def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
@@ -109,6 +166,28 @@ def of_both_versions(directory: Path) -> tuple[Path, Path]:
         connection.execute("UPDATE region_times SET exclusive = NULL")
     (directory / "old").mkdir()
     return newer, profiles.as_version_5(newer, directory / "old" / newer.name)
+
+
+def as_version_6(path: Path) -> None:
+    """Take out of a profile what that version did not have."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table in SUMS:
+            if table.endswith("_spreads"):
+                connection.execute(f"DROP TABLE {table}")
+        connection.execute("PRAGMA user_version = 6")
+
+
+def test_a_profile_of_version_6_shows_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = made(tmp_path, world()).path
+    shown: list[list[str]] = []
+    for version in (7, 6):
+        if version == 6:
+            as_version_6(path)
+        shown.append([])
+        for words in (["--by", "call"], ["--by", "communicator", "-v"], ["--by", "call", "--rank", "0-4"]):
+            assert main(["show", str(path), *words]) == 0
+            shown[-1].append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +246,9 @@ def test_several_processes_make_the_same_profile_as_one(
     for (table,) in rows(one.path, made_of):
         # (The numbers of places are given as they are met.)
         query = f"SELECT {'rank, communicator' if table == 'call_places' else '*'} FROM {table}"
-        first, second = (sorted(rows(made.path, query), key=str) for made in (one, several))
+        first, second = (
+            comparable(table, sorted(rows(made.path, query), key=str)) for made in (one, several)
+        )
         assert first == near(second), table
     assert len(rows(several.path, "SELECT * FROM calls")) > 23 * 6
     assert len(rows(several.path, "SELECT * FROM messages")) > 23 * 3

@@ -26,7 +26,6 @@ from synthetic import (
 )
 
 from rankwise.profile.counters import read_counters
-from rankwise.profile.database import SCHEMA_VERSION
 from rankwise.profile.layout import CONSTANTS
 
 INSIDE = CONSTANTS["MESSAGE_IN_COLLECTIVE"]
@@ -398,7 +397,6 @@ def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_
             f"DROP TABLE ranks; {sql[: sql.index(',', sql.index('inside_since'))]});"
             f"INSERT INTO ranks SELECT * FROM old; DROP TABLE old; VACUUM; PRAGMA user_version = 2"
         )
-    assert SCHEMA_VERSION == 7
     before = path.read_bytes()
     assert rows(path, "SELECT id, communicator, procedure, root, size FROM patterns") == []
     assert rows(path, "SELECT pattern, source, destination, messages FROM pattern_messages") == []

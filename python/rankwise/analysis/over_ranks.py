@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from rankwise.analysis.spread import Spread, spread
+from rankwise.analysis.spread import Spread
 from rankwise.analysis.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.profile.members import parse
 
@@ -15,18 +15,30 @@ from rankwise.profile.members import parse
 def procedures_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in each procedure, over all ranks; of those that never called it 0."""
     everyone = _ranks(connection)
-    found = _over_ranks(connection, "procedures.name", JOIN_PROCEDURES, lambda _: everyone)
+    found = _over_ranks(
+        connection, "procedure_spreads", "procedures.name", JOIN_PROCEDURES, lambda _: everyone
+    )
     return {name: each for (name,), each in found.items()}
 
 
 def communicators_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in calls on each communicator, by its name, over its members that were read."""
-    return _on_communicators(connection, "communicators.name")
+    members = members_read(connection)
+    found = _over_ranks(
+        connection,
+        "communicator_spreads",
+        "communicators.name",
+        JOIN_COMMUNICATORS,
+        lambda key: members(key[0]),
+    )
+    return {name: each for (name,), each in found.items()}
 
 
 def families_over_ranks(connection: sqlite3.Connection) -> dict[str, Spread]:
     """Return the seconds in calls on each family of communicators, over the members of all of them."""
-    return _on_communicators(connection, "communicators.family")
+    members = members_read(connection, "communicators.family")
+    found = _over_ranks(connection, "family_spreads", "family", "", lambda key: members(key[0]))
+    return {name: each for (name,), each in found.items()}
 
 
 def calls_over_ranks(connection: sqlite3.Connection) -> dict[tuple[str, str], Spread]:
@@ -34,6 +46,7 @@ def calls_over_ranks(connection: sqlite3.Connection) -> dict[tuple[str, str], Sp
     members = members_read(connection)
     return _over_ranks(
         connection,
+        "call_spreads",
         "communicators.name, procedures.name",
         f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
         lambda key: members(key[0]),
@@ -52,29 +65,38 @@ def top_calls(connection: sqlite3.Connection) -> dict[int, str]:
     return {rank: name for rank, (_, name) in top.items()}
 
 
-def _on_communicators(connection: sqlite3.Connection, key: str) -> dict[str, Spread]:
-    members = members_read(connection, key)
-    found = _over_ranks(connection, key, JOIN_COMMUNICATORS, lambda names: members(names[0]))
-    return {name: each for (name,), each in found.items()}
-
-
 def _over_ranks(
-    connection: sqlite3.Connection, keys: str, joins: str, everyone: Callable[[Any], Collection[int]]
+    connection: sqlite3.Connection,
+    table: str,
+    names: str,
+    joins: str,
+    everyone: Callable[[Any], frozenset[int]],
 ) -> dict[Any, Spread]:
     """Return the spread of the seconds of calls between MPI_Init and MPI_Finalize.
 
     Args:
         connection: the profile.
-        keys: SQL columns that the calls are grouped by.
-        joins: SQL, of tables that have them.
-        everyone: values of the keys → ranks that count with 0 s if they made no such call.
+        table: of spreads.
+        names: SQL columns that name its rows.
+        joins: SQL, of tables that have them; the table is called `calls` there.
+        everyone: names → ranks that count with 0 s if they made no such call.
     """
-    seconds: dict[Any, dict[int, float]] = {}
-    for rank, time, *key in connection.execute(
-        f"SELECT rank, SUM(seconds), {keys} FROM calls {joins} WHERE {BETWEEN} GROUP BY {keys}, rank"
+    found = {}
+    for seconds, ranks, least, least_rank, most, most_rank, callers, *names_of_row in connection.execute(
+        "SELECT seconds, ranks, least_seconds, least_rank, most_seconds, most_rank, callers,"
+        f" {names} FROM {table} AS calls {joins}"
     ):
-        seconds.setdefault(tuple(key), {})[rank] = time
-    return {key: spread(dict.fromkeys(everyone(key), 0.0) | each) for key, each in seconds.items()}
+        key = tuple(names_of_row)
+        asked = everyone(key)
+        if ranks < len(asked):
+            called = frozenset(parse(callers))
+            ranks = len(asked | called)
+            idle = min(asked - called)
+            least, least_rank = min((least, least_rank), (0.0, idle))
+            most, most_rank = max((most, -most_rank), (0.0, -idle))
+            most_rank = -most_rank
+        found[key] = Spread(seconds, seconds / ranks, least, least_rank, most, most_rank)
+    return found
 
 
 def _ranks(connection: sqlite3.Connection) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """The rows of some processes for the tables of a profile, and their sums.
 
-Made of whole arrays, because there may be very many; and without what the other processes counted, so that
-several processors can do it.
+Computed on whole arrays, because there may be very many rows; and independently of the counters of other
+processes, so that it can run in parallel.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rankwise.profile.clock import NANOSECONDS
 from rankwise.profile.grouping import Columns, Groups
 from rankwise.profile.keys import part
 from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.members import compact_ascending
 from rankwise.profile.own_ids import translated
 from rankwise.profile.peers import IMPOSSIBLE, OTHER, UNKNOWN, known_peers
 from rankwise.profile.procedures import PROCEDURES, Procedure
@@ -110,6 +111,7 @@ class Batch:
         by_procedure: procedure, ranks, min_ns, max_ns.
         by_family: family, region, procedure, size_bin and sums.
         by_communicator: communicator, procedure, ranks, with_data, sums and extremes.
+        spreads: by the name of the table.
         by_host: host, kind, messages and bytes.
         unknown: rank, rows of calls and rows of messages that were passed over: their procedure or kind
             does not exist.
@@ -121,6 +123,7 @@ class Batch:
     by_procedure: Columns
     by_family: Columns
     by_communicator: Columns
+    spreads: dict[str, Columns]
     by_host: Columns
     unknown: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -145,6 +148,7 @@ def make_batch(common: Common, processes: Sequence[tuple[Own, Counted]]) -> Batc
         _by_procedure(calls),
         _by_family(calls, common.families),
         _by_communicator(own_sums),
+        _spreads(own_sums, common.families),
         _by_host(messages, common),
         [row for row in unknown if any(row[1:])],
     )
@@ -326,6 +330,35 @@ def _by_communicator(sums: Columns) -> Columns:
         "most_calls": groups.most(table["calls"]),
         "least_seconds": groups.least(table["seconds"]),
         "most_seconds": groups.most(table["seconds"]),
+    }
+
+
+def _spreads(sums: Columns, families: NDArray[np.int32]) -> dict[str, Columns]:
+    between = ~_OPEN_OR_CLOSE[sums["procedure"]]
+    names = ("rank", "communicator", "procedure", "ns")
+    table = {name: sums[name][between] for name in names}
+    table["family"] = families[table["communicator"]].astype(np.int64)
+    return {
+        "procedure_spreads": _spread(table, ["procedure"]),
+        "communicator_spreads": _spread(table, ["communicator"]),
+        "family_spreads": _spread(table, ["family"]),
+        "call_spreads": _spread(table, ["communicator", "procedure"]),
+    }
+
+
+def _spread(table: Columns, keys: list[str]) -> Columns:
+    of_ranks = Groups(table, [*keys, "rank"])
+    rank, ns = of_ranks.keys["rank"], of_ranks.total(table["ns"])
+    groups = Groups(of_ranks.keys, keys)
+    least, most = groups.least(ns), groups.most(ns)
+    return groups.keys | {
+        "ranks": groups.count(),
+        "seconds": groups.total(_seconds(ns)),
+        "least_seconds": _seconds(least),
+        "least_rank": groups.least(np.where(ns == groups.of_each_row(least), rank, _NEVER)),
+        "most_seconds": _seconds(most),
+        "most_rank": groups.least(np.where(ns == groups.of_each_row(most), rank, _NEVER)),
+        "callers": np.array([compact_ascending(one) for one in groups.lists(rank)], object),
     }
 
 

@@ -89,7 +89,28 @@ def _distrust(profile: sqlite3.Connection, length: int) -> None:
 _PACKED_SINCE = 6
 """The version from which on `calls` is a view; it was a table."""
 
-# What version 6 keeps, as it follows from what the versions before it had.
+
+def _spreads(keys: str, columns: str, joins: str = "") -> str:
+    """Return the query for a table of spreads.
+
+    Args:
+        keys: columns that tell its rows apart.
+        columns: the same, as SQL over calls and what is joined.
+        joins: SQL.
+    """
+    return (
+        f"SELECT {keys}, COUNT(*) AS ranks, SUM(seconds) AS seconds, MIN(seconds) AS least_seconds,"
+        " MIN(least_rank) AS least_rank, MAX(seconds) AS most_seconds, MIN(most_rank) AS most_rank,"
+        f" GROUP_CONCAT(rank) AS callers FROM (SELECT *,"
+        f" FIRST_VALUE(rank) OVER (PARTITION BY {keys} ORDER BY seconds, rank) AS least_rank,"
+        f" FIRST_VALUE(rank) OVER (PARTITION BY {keys} ORDER BY seconds DESC, rank) AS most_rank"
+        f" FROM (SELECT {columns}, rank, SUM(seconds) AS seconds FROM calls {joins}"
+        " WHERE calls.procedure NOT IN (SELECT id FROM procedures WHERE class = 'environment')"
+        f" GROUP BY {columns}, rank)) GROUP BY {keys}"
+    )
+
+
+# What later versions keep (6: sums, 7: spreads), as it follows from what the versions before had.
 _KEPT = {
     "call_places": "SELECT NULL AS id, rank, communicator FROM calls GROUP BY rank, communicator",
     "rank_sums": (
@@ -117,6 +138,10 @@ _KEPT = {
         " SUM(unfinished) AS unfinished FROM calls GROUP BY communicator, procedure, rank)"
         " GROUP BY communicator, procedure"
     ),
+    "procedure_spreads": _spreads("procedure", "calls.procedure"),
+    "communicator_spreads": _spreads("communicator", "communicator"),
+    "family_spreads": _spreads("family", "family", "JOIN communicators ON communicators.id = communicator"),
+    "call_spreads": _spreads("communicator, procedure", "communicator, calls.procedure"),
     "host_sums": (
         "SELECT sender.host AS host, kind, SUM(messages) AS messages,"
         " COALESCE(SUM(CASE WHEN sender.host = receiver.host THEN bytes END), 0) AS bytes_on_node,"

@@ -51,6 +51,17 @@ class Groups:
         """Return the largest value of each group."""
         return self._reduced(np.maximum, column)
 
+    def of_each_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return for each row of the table the value of its group."""
+        found = np.empty(len(self._order), values.dtype)
+        found[self._order] = np.repeat(values, self.count())
+        return found
+
+    def lists(self, column: NDArray[Any]) -> list[list[Any]]:
+        """Return the values of each group, in the order of the rows."""
+        values, starts = column[self._order].tolist(), self._starts.tolist()
+        return [values[start:end] for start, end in zip(starts, [*starts[1:], None], strict=False)]
+
     def _reduced(self, function: np.ufunc, column: NDArray[Any]) -> NDArray[Any]:
         if not len(self._starts):
             return column[:0]

@@ -24,6 +24,12 @@ def compact(ranks: Iterable[int]) -> str:
     return compact_sparse({place: rank for place, rank in places.items() if rank != UNKNOWN}, len(places))
 
 
+def compact_ascending(ranks: Sequence[int]) -> str:
+    """Write the compact list of ranks in ascending order, at least one: fast for neighbours, as most are."""
+    first, last = ranks[0], ranks[-1]
+    return _range(first, last, 1) if last - first + 1 == len(ranks) else ",".join(_runs(ranks))
+
+
 def compact_sparse(known: Mapping[int, int], size: int) -> str:
     """Write the compact list of a communicator of which only some members are known.
 

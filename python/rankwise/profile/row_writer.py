@@ -27,6 +27,16 @@ _ADD_COMMUNICATORS = (
     " least_seconds = MIN(least_seconds, excluded.least_seconds),"
     " most_seconds = MAX(most_seconds, excluded.most_seconds)"
 )
+_ADD_SPREADS = (
+    "ranks = ranks + excluded.ranks, seconds = seconds + excluded.seconds,"
+    " least_seconds = MIN(least_seconds, excluded.least_seconds), least_rank ="
+    " CASE WHEN (excluded.least_seconds, excluded.least_rank) < (least_seconds, least_rank)"
+    " THEN excluded.least_rank ELSE least_rank END,"
+    " most_seconds = MAX(most_seconds, excluded.most_seconds), most_rank ="
+    " CASE WHEN (-excluded.most_seconds, excluded.most_rank) < (-most_seconds, most_rank)"
+    " THEN excluded.most_rank ELSE most_rank END,"
+    " callers = callers || ',' || excluded.callers"
+)
 
 
 class RowWriter:
@@ -58,9 +68,10 @@ class RowWriter:
         self._insert("messages", batch.messages, _ADD_MESSAGES, kind=kinds)
         self._insert("rank_sums", batch.by_rank)
         self._insert("procedure_sums", _with_seconds(batch.by_procedure), _ADD_PROCEDURES)
-        families = [self._families[number] for number in batch.by_family["family"].tolist()]
-        self._insert("family_sums", batch.by_family, _ADD_COUNTS, family=families)
+        self._insert("family_sums", self._named(batch.by_family), _ADD_COUNTS)
         self._insert("communicator_sums", batch.by_communicator, _ADD_COMMUNICATORS)
+        for table, spreads in batch.spreads.items():
+            self._insert(table, self._named(spreads), _ADD_SPREADS)
         times = (batch.by_rank[name] / NANOSECONDS for name in ("ns", "init_finalize_ns"))
         totals = zip(*(column.tolist() for column in (batch.by_rank["calls"], *times)), strict=True)
         self.totals.update(zip(batch.by_rank["rank"].tolist(), totals, strict=True))
@@ -77,6 +88,13 @@ class RowWriter:
                 for (host, kind), numbers in sorted(self._by_host.items())
             ),
         )
+
+    def _named(self, columns: Columns) -> Columns:
+        """Put the names of families in place of their numbers."""
+        if "family" not in columns:
+            return columns
+        names = np.array(self._families, object)
+        return columns | {"family": names[columns["family"]]}
 
     def _write_calls(self, calls: Columns) -> None:
         rank, communicator = calls["rank"], calls["communicator"]

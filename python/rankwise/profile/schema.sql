@@ -218,6 +218,53 @@ CREATE TABLE communicator_sums (
   PRIMARY KEY (communicator, procedure)
 ) WITHOUT ROWID;
 
+-- How the ranks share the time: of calls between MPI_Init and MPI_Finalize, each rank's seconds added up first.
+CREATE TABLE procedure_spreads (
+  procedure     INTEGER PRIMARY KEY,
+  ranks         INTEGER NOT NULL,    -- that called it
+  seconds       REAL NOT NULL,
+  least_seconds REAL NOT NULL,       -- of one of these ranks
+  least_rank    INTEGER NOT NULL,    -- the lowest rank with it
+  most_seconds  REAL NOT NULL,
+  most_rank     INTEGER NOT NULL,
+  callers       TEXT NOT NULL        -- these ranks, in any order, compact as communicators.members
+);
+
+CREATE TABLE communicator_spreads (
+  communicator  INTEGER PRIMARY KEY,
+  ranks         INTEGER NOT NULL,
+  seconds       REAL NOT NULL,
+  least_seconds REAL NOT NULL,
+  least_rank    INTEGER NOT NULL,
+  most_seconds  REAL NOT NULL,
+  most_rank     INTEGER NOT NULL,
+  callers       TEXT NOT NULL
+);
+
+CREATE TABLE family_spreads (
+  family        TEXT PRIMARY KEY,    -- of communicators
+  ranks         INTEGER NOT NULL,
+  seconds       REAL NOT NULL,
+  least_seconds REAL NOT NULL,
+  least_rank    INTEGER NOT NULL,
+  most_seconds  REAL NOT NULL,
+  most_rank     INTEGER NOT NULL,
+  callers       TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE call_spreads (
+  communicator  INTEGER NOT NULL,
+  procedure     INTEGER NOT NULL,
+  ranks         INTEGER NOT NULL,
+  seconds       REAL NOT NULL,
+  least_seconds REAL NOT NULL,
+  least_rank    INTEGER NOT NULL,
+  most_seconds  REAL NOT NULL,
+  most_rank     INTEGER NOT NULL,
+  callers       TEXT NOT NULL,
+  PRIMARY KEY (communicator, procedure)
+) WITHOUT ROWID;
+
 CREATE TABLE host_sums (
   host           TEXT,               -- of the sender; NULL = not known
   kind           TEXT NOT NULL,      -- of messages

@@ -39,7 +39,7 @@ def _parts(table: Table, limit: int) -> list[Table]:
         replace(table, columns=others, rows=rows[key], title=table.parts[key], parts={}) for key in shown
     ]
     if rest:
-        left = [row for row in table.rows if by.value(row) in rest]
+        left = [row for key in rest for row in rows.get(key, [])]
         title = f"{len(rest)} other {by.name}{'s' * (len(rest) > 1)}"
         parts.append(replace(table, rows=left, title=title, parts={}))
     everything = {(column.name, column.meaning) for column in table.columns}
