@@ -1,4 +1,4 @@
-"""The one exception that reaches the user: a line that says what is wrong and what cures it."""
+"""The one exception that reaches the user: a line that says what is wrong and how to fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of Rankwise that need libraries which not everybody installs: `pip install 'rankwise[NAME]'`."""
+"""Parts of Rankwise that need optional libraries: `pip install 'rankwise[NAME]'`."""
 
 from __future__ import annotations
 

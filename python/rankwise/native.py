@@ -1,4 +1,4 @@
-"""librankwise_placement.so for Python: the placement engine, and what programs without Python need likewise.
+"""librankwise_placement.so for Python: the placement engine, and what it shares with programs without Python.
 
 Its public headers are read as they are: one description for C and for Python.
 """

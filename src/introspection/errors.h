@@ -1,4 +1,4 @@
-// The values that the functions of MPI_Monitoring.h return. That header needs an mpi.h, which we must do without;
+// The values that the functions of MPI_Monitoring.h return. That header needs an mpi.h, which is not available here;
 // tests/mpi/test_introspection.py compares them.
 #ifndef RANKWISE_INTROSPECTION_ERRORS_H
 #define RANKWISE_INTROSPECTION_ERRORS_H

@@ -1,7 +1,7 @@
 // The functions of include/rankwise/MPI_Monitoring.h, as the linker knows them.
 //
 // RATIONALE: a communicator is a number or an address, by the MPI library. Both come in the same register, so one
-// function serves all; which of the two it is, the build knows that is in use (processes.h).
+// function serves all; the build in use knows which of the two it is (processes.h).
 #include <cstdint>
 
 #include "files.h"

@@ -4,7 +4,7 @@
 //
 // The first process of the node starts it, with the directory of the counters and the control page as its first files.
 // With NAME there is no directory: the first file is the one end of a pipe, and the counters follow the control page.
-// It belongs to nobody, sleeps nearly always, and leaves with the last process.
+// It is detached, sleeps most of the time, and exits after the last process.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-// Where the kernel starts the keeper, and the functions that compilers take for granted.
+// The keeper's entry point, and the functions that compilers assume to exist.
 #include "system.h"
 
 namespace rankwise::keeper {

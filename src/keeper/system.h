@@ -1,4 +1,4 @@
-// What the keeper asks the kernel for, without a C library: it runs in any container, whatever is installed there.
+// The keeper's system calls, without a C library: it runs in any container, whatever is installed there.
 #ifndef RANKWISE_KEEPER_SYSTEM_H
 #define RANKWISE_KEEPER_SYSTEM_H
 

@@ -1,5 +1,5 @@
-// librankwise_placement.so, which stands beside the library that this is part of: loaded when the first order is asked
-// for, so that a program that never does so is not burdened with it.
+// librankwise_placement.so, which is installed beside this library: loaded on first use, so that programs that never
+// reorder do not pay for it.
 #ifndef RANKWISE_REORDERING_PLACEMENT_LIBRARY_H
 #define RANKWISE_REORDERING_PLACEMENT_LIBRARY_H
 

@@ -1,4 +1,4 @@
-// What a processor is in, as Linux tells in /sys/devices/system/cpu.
+// The cores, caches, packages and NUMA nodes that a processor belongs to, from /sys/devices/system/cpu.
 #ifndef RANKWISE_REORDERING_PROCESSORS_H
 #define RANKWISE_REORDERING_PROCESSORS_H
 

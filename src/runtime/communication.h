@@ -1,5 +1,5 @@
-// What Rankwise itself asks of MPI while the program runs, in words that are the same for every ABI. Each build has its
-// own (wrappers/communication.h).
+// The MPI operations that Rankwise itself uses while the program runs, with the same interface for every ABI. Each
+// build implements it (wrappers/communication.h).
 #ifndef RANKWISE_COMMUNICATION_H
 #define RANKWISE_COMMUNICATION_H
 

@@ -1,4 +1,4 @@
-// MPI handles that stand for something that we keep: communicators, windows.
+// Finds the record of an MPI handle: of a communicator, a window.
 #ifndef RANKWISE_HANDLE_TABLE_H
 #define RANKWISE_HANDLE_TABLE_H
 

@@ -1,4 +1,4 @@
-// Looking at memory that may not be there.
+// Reading memory that may not be mapped.
 #ifndef RANKWISE_MEMORY_H
 #define RANKWISE_MEMORY_H
 

@@ -1,4 +1,4 @@
-// The memory of the node in which the counters of its processes lie side by side, for one keeper to save.
+// The directory in the node's memory that holds the counters of its processes, for one keeper to save.
 #ifndef RANKWISE_NODE_MEMORY_H
 #define RANKWISE_NODE_MEMORY_H
 

@@ -1,4 +1,4 @@
-// Long pauses between two polls: has the program computed or waited, or was it interrupted in the midst of polling?
+// Long pauses between two polls: has the program computed or waited, or was it preempted while polling?
 //
 // Where more processes poll than there are processors, each is interrupted every few milliseconds, and often between
 // two polls. The wall time since an earlier reading of the thread's processor time, less the processor time, is the

@@ -1,4 +1,4 @@
-// Whether constructors of virtual topologies are to mean reorder = true: `rankwise run --reorder`.
+// Whether constructors of virtual topologies honour reorder = true: `rankwise run --reorder`.
 #ifndef RANKWISE_REORDER_H
 #define RANKWISE_REORDER_H
 

@@ -1,4 +1,4 @@
-// What the runtime itself says to the user, on stderr: of its own accord at most one line a process.
+// Messages of the runtime to the user, on stderr: unasked, at most one line per process.
 #ifndef RANKWISE_REPORT_H
 #define RANKWISE_REPORT_H
 

@@ -1,4 +1,4 @@
-// Requests that are under way: what their completion will have to book.
+// Active requests: what their completion will have to book.
 #ifndef RANKWISE_REQUESTS_H
 #define RANKWISE_REQUESTS_H
 

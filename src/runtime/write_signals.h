@@ -1,4 +1,4 @@
-// Keeps the signals of a write of ours from the program, which they would end.
+// Blocks the signals that Rankwise's own writes may raise (SIGPIPE, SIGXFSZ): they would kill the program.
 #ifndef RANKWISE_WRITE_SIGNALS_H
 #define RANKWISE_WRITE_SIGNALS_H
 

@@ -100,6 +100,14 @@ def test_version(capsys: pytest.CaptureFixture[str], verb: Verb) -> None:  # noq
     assert capsys.readouterr().out.startswith("rankwise ")
 
 
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: rankwise ")
+    assert max(map(len, out.splitlines())) <= 110
+
+
 @pytest.mark.parametrize("name", ["show", "export"])
 def test_help_of_a_verb(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0

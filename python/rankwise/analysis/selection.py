@@ -1,7 +1,7 @@
 """A part of a profile: calls and messages of some communicators, ranks, procedures, regions, nodes, sizes.
 
-The part takes the place of the whole in the open profile: its tables are made anew under the same names, so
-that whatever reads them reads the part, and needs to know nothing of it.
+The part replaces the whole in the open profile: its tables are recreated under the same names, so that code
+that reads them reads the part without knowing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One number per rank, summed up: total, average, extremes and whose they are."""
+"""One number per rank, summarised: total, average, extremes and the ranks that have them."""
 
 from __future__ import annotations
 

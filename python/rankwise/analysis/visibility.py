@@ -1,4 +1,4 @@
-"""Whether the messages inside a collective could be seen, and if not, why: none seen is not none sent."""
+"""Whether the messages inside a collective could be seen, or why not: none seen does not mean none sent."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Make the profiles of the jobs that have ended, from what each has left below a directory.
+"""Make the profiles of finished jobs from the run directories below a directory.
 
   rankwise collect ~/jobs
   rankwise collect -o ~/profiles ~/jobs
 
-The jobs are recorded by what `rankwise env` prints. Jobs under way are left alone, and so is what can't be
-read, which is named. May be run at any time, twice at once, and from cron: it prints the profiles that it has
-made.
+For jobs that are recorded by the settings of `rankwise env`. Running jobs are skipped, and so are directories
+that can't be read, with a message. It is safe to run at any time, concurrently, and from cron; it prints the
+profiles that it has made.
 """
 
 from __future__ import annotations

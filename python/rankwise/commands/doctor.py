@@ -1,9 +1,9 @@
-"""Say whether Rankwise works here, and what it would see of a command.
+"""Check whether Rankwise works here, and what it would record of a command.
 
   rankwise doctor
   rankwise doctor -- mpirun -n 4 ./app args
 
-Nothing is started but the launcher's --version and, for Python programs, an empty Python.
+Nothing is started except the launcher with --version and, for Python programs, an empty interpreter.
 """
 
 from __future__ import annotations

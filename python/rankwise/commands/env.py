@@ -4,7 +4,7 @@
   rankwise env --dir /scratch/%u/rankwise --format module > modulefiles/rankwise
 
 Each job then leaves its run directory below DIR, and `rankwise collect DIR` makes the profiles of those that
-have ended. Programs without MPI are left alone.
+have ended. Programs without MPI are not affected.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dir",
         metavar="DIR",
         required=True,
-        help=f"where the jobs' run directories go: every node must see it; {USER} stands for the user, whose"
-        " directory is made when it is needed; else DIR is made now if it is not there",
+        help="where the jobs' run directories go: every node must see it;"
+        f" {USER.replace('%', '%%')} stands for the user, and the directory is then created on demand;"
+        " otherwise DIR is created now if it does not exist",
     )
     parser.add_argument(
         "--shared",
         action="store_true",
-        help="several users may write to DIR: made like /tmp, in which nobody can touch what is another's",
+        help="several users may write to DIR: created like /tmp, where nobody can touch the files of others",
     )
     parser.add_argument(
         "--format",
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--save-every",
         metavar="SECONDS",
         type=float,
-        help="how often what is counted is saved while a job runs (default: 10)",
+        help="how often the counters are saved while a job runs (default: 10)",
     )
 
 

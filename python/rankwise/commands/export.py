@@ -1,9 +1,9 @@
 """Write the tables of a profile as CSV, JSON or Parquet files.
 
 One file for each table, DIR/calls.csv and so on, with the columns that docs/profile-format.md
-explains. calls and messages have the names of their communicators, procedures and regions
-beside the numbers. In CSV an empty field is a missing value; a JSON file is a list of objects.
-Of a part of the run, all tables that can be restricted to it.
+explains. calls and messages also have the names of their communicators, procedures and regions.
+In CSV an empty field is a missing value; a JSON file is a list of objects. For a part of the
+run, all tables that can be restricted to it are written.
 """
 
 from __future__ import annotations

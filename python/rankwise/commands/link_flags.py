@@ -1,14 +1,14 @@
-"""Print what to link a program with: for a static MPI library, or to let it ask for its own counters.
+"""Print the flags to link a program with: for a static MPI library, or to query its own counters.
 
   mpicc -o app app.o $(rankwise link-flags) ...
   mpicc -o app app.c $(rankwise link-flags --monitoring)
   mpifort -o app $(rankwise link-flags --monitoring-module) app.f90 $(rankwise link-flags --monitoring)
   LD_PRELOAD=$(rankwise link-flags --monitoring-preload) mpirun -n 4 python app.py
 
-The flags go behind the program's own objects and before the MPI library. Without an option they are for MPI
-libraries that are linked in statically: nothing else changes, the program records itself under `rankwise run`
-and without it runs as ever. With --monitoring they are for programs that include MPI_Monitoring.h and ask for
-their own counters while they run; those need no `rankwise run`.
+The flags go after the program's own objects and before the MPI library. Without an option they are for MPI
+libraries that are linked statically: the program is then recorded under `rankwise run`, and otherwise runs as
+before. With --monitoring they are for programs that include MPI_Monitoring.h and query their own counters
+while they run; those do not need `rankwise run`.
 """
 
 from __future__ import annotations

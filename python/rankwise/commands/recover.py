@@ -1,7 +1,7 @@
-"""Make a profile of a run directory by hand, after `rankwise run` itself was killed.
+"""Make the profile from a run directory after `rankwise run` itself was killed.
 
-The processes' counters are on disk whatever became of the launcher; this reads them as `rankwise run` would
-have done at the end. It can also be used while the program is still running: the profile is partial then.
+The processes' counters survive the launcher; this reads them as `rankwise run` would have done at the end. It
+also works while the program is still running: the profile is partial then.
 """
 
 from __future__ import annotations

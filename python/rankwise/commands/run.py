@@ -3,9 +3,9 @@
   rankwise run -- mpirun -n 4 ./app args
   rankwise run -o app.rankwise -- srun -n 64 ./app
 
-The program is not changed: its output, its input and its exit status are its own. The summary goes to
-stderr at the end, the profile to the current directory. After an abort, a time limit or Ctrl-C the profile
-holds what was counted until then.
+The program's input, output and exit status are unchanged. The summary goes to stderr at the end, the profile
+to the current directory. After an abort, a time limit or Ctrl-C the profile holds everything counted until
+then.
 """
 
 from __future__ import annotations
@@ -44,14 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="F.rankwise",
         type=Path,
-        help="the profile (default: PROGRAM.JOB.rankwise, with the scheduler's job id or our process id)",
+        help="the profile (default: PROGRAM.JOB.rankwise, with the job id, or else our process id)",
     )
     parser.add_argument(
         "--mpi",
         choices=tuple(LIBRARIES),
-        help="the MPI that the program uses (default: each process sees for itself)",
+        help="the MPI that the program uses (default: detected in each process)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something goes wrong")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing unless something goes wrong"
+    )
     parser.add_argument("--force", action="store_true", help="replace the profile and an old run directory")
     parser.add_argument(
         "--live-dir",
@@ -63,20 +65,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--save-every",
         metavar="SECONDS",
         type=float,
-        help="what a node has counted is saved so often, lest it be lost with the node (default: 10)",
+        help="how often the counters of a node are saved, in case the node is lost (default: 10)",
     )
     parser.add_argument("--keep", action="store_true", help="keep the run directory")
     seen = parser.add_mutually_exclusive_group()
     seen.add_argument(
         "--only",
         metavar="NAME,...",
-        help="record the messages inside these collectives alone, such as bcast,allreduce (default: all)",
+        help="record messages inside these collectives only, such as bcast,allreduce (default: all)",
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     parser.add_argument(
         "--see-all",
         action="store_true",
-        help="let the MPI library send everything where it can be seen: it may choose other algorithms then",
+        help="make the MPI library send everything where it can be seen: it may choose other algorithms",
     )
     parser.add_argument(
         "--reorder",
@@ -88,12 +90,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reorder-machine",
         metavar="machine.json",
         type=Path,
-        help="the same, for this machine (default: the nodes and processors that the ranks are on)",
+        help="the same, for this machine (default: the nodes and processors of the ranks)",
     )
     parser.add_argument(
         "--top",
         action="store_true",
-        help="show the job while it runs, as rankwise top does: on stderr, if stdout goes elsewhere",
+        help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
     )
 
 

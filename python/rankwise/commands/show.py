@@ -2,8 +2,8 @@
 
 Without --by, the summary that `rankwise run` prints. With --by, one table, sorted by time in
 MPI (pairs by bytes). Tables are cut at --limit rows, with a last row for the sums of the
-others; --json is never cut. With --matrix, who sends how much to whom. Both may be of a part of
-the run.
+others; --json is never cut. With --matrix, who sends how much to whom. Both can be restricted to
+a part of the run.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Look at a job while it runs: where its time goes, and where each rank is now.
+"""Watch a job while it runs: where its time goes, and where each rank is now.
 
-  rankwise top                               the newest job of this directory
+  rankwise top                               the newest job in this directory
   rankwise top app.12345.rankwise-run        from any node that sees the directory
   rankwise top --once --json RUNDIR          for scripts
 
-Shows the share of MPI since the last look and since the start, the communicators and calls with the most
-time, rates of bytes and messages, the ranks that the others wait for, and the call, the communicator and
-since when each rank has been inside of it: of a job that hangs, these tell who is missing where.
-Only reads the files that the job counts in, and ends with the job; Ctrl-C ends it earlier.
+Shows the share of MPI since the last update and since the start, the communicators and calls with the most
+time, rates of bytes and messages, the ranks that the others wait for, and for each rank the call and the
+communicator that it is in, and since when: in a job that hangs, these show who is missing where.
+It only reads the counters of the job, and ends with the job; Ctrl-C ends it earlier.
 """
 
 from __future__ import annotations

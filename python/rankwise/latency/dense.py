@@ -1,4 +1,4 @@
-"""Measurements made from whole matrices: of files that hold such, and of machines that are thought up."""
+"""Measurements made from whole matrices: of files that hold such, and of synthetic machines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tools that run a program in a container, and how the library and the run directory get in there.
+"""Tools that run a program in a container, and how they are given the library and the run directory.
 
-A program in a container sees other files than its host. It is recorded if it finds the folder of the library
-and the run directory under the same paths, and our variables in its environment. Where the tool itself has
-variables for that, they are set; elsewhere the user is told what to add: the command is never rewritten.
+A program in a container sees a different file system. It is recorded if it finds the directory of the library
+and the run directory under the same paths, and Rankwise's variables in its environment. Where the tool itself
+has variables for that, they are set; otherwise the user is told what to add: the command is never rewritten.
 
 Sources: apptainer's action_flags.go (of the two variables for binds both count), podman-run(1), `docker run`,
 ch-run(1), `enroot start`, the README of pyxis, Sarus' user guide, Shifter's manual.

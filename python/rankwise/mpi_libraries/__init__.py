@@ -1,4 +1,4 @@
-"""The MPI libraries: a module each, which tells all that is known of it, and here how they are told apart."""
+"""The MPI libraries: a module each with all that is known of it; here is how they are told apart."""
 
 from __future__ import annotations
 

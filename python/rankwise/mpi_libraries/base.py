@@ -1,4 +1,4 @@
-"""What is told of an MPI library."""
+"""The description of an MPI library."""
 
 from __future__ import annotations
 

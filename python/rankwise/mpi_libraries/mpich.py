@@ -1,4 +1,4 @@
-"""MPICH and its kin: Intel MPI, MVAPICH, Cray MPICH.
+"""MPICH and its derivatives: Intel MPI, MVAPICH, Cray MPICH.
 
 Sources: the sonames of MPICH 3 to 5 (the "MPICH ABI compatibility initiative" fixed libmpi.so.12 and
 libmpifort.so.12) and of Cray MPICH (libmpi_<compiler>.so.12).

@@ -1,1 +1,1 @@
-"""Where ranks go: those that communicate much are to be near each other."""
+"""Placement of ranks: those that communicate much should be near each other."""

@@ -1,1 +1,1 @@
-"""MPI programs of our own, compiled on first use with the compiler of the user's MPI."""
+"""Rankwise's own MPI programs, compiled on first use with the compiler of the user's MPI."""

@@ -1,7 +1,7 @@
 """Which mpicc belongs to a launcher.
 
 Several MPI libraries are often installed side by side, and a program of one under the launcher of another
-sees itself alone. Hence the compiler is looked for where the launcher is, link by link:
+runs as separate single processes. Hence the compiler is looked for where the launcher is, link by link:
 
 /usr/bin/mpirun -> /etc/alternatives/mpirun -> /usr/bin/mpirun.openmpi -> /usr/bin/orterun
                                                /usr/bin/mpicc.openmpi

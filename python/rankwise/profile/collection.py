@@ -1,6 +1,6 @@
-"""Makes the profiles of jobs that nobody waited for: of run directories that lie side by side.
+"""Makes the profiles of unattended jobs, from the run directories below a common one.
 
-Any number of collectors may be at work at once, on several nodes. Each locks the run directory that it reads,
+Any number of collectors may run at once, on several nodes. Each locks the run directory that it reads,
 and removes what it has read.
 """
 

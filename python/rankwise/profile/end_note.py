@@ -1,4 +1,4 @@
-"""The note in a run directory that its job has ended: written by `rankwise run`, read by who looks on.
+"""The note in a run directory that its job has ended: written by `rankwise run`, read by observers.
 
 It tells what was seen of the processes on the node of `rankwise run`. The files of a process that was killed
 look like those of one that waits; the note tells until when it lived, and how it ended.

@@ -1,4 +1,4 @@
-"""Whose the peers of messages are: ranks, or addresses that other processes call their own."""
+"""Identifies the peers of messages: ranks, or addresses that other processes recorded as their own."""
 
 from __future__ import annotations
 

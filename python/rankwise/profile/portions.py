@@ -1,7 +1,7 @@
 """Divides the counters of a job into portions that are read, and made into rows, each at once.
 
-Of a large job several processes do that, and none keeps all rows: they are read in a second go, once it is
-known what the numbers in them mean.
+For a large job several processes do that, and none keeps all rows: they are read in a second pass, once the
+meaning of the numbers in them is known.
 """
 
 from __future__ import annotations

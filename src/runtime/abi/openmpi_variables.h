@@ -1,4 +1,4 @@
-// The variables of Open MPI that we ask for, by their names.
+// The variables of Open MPI that are looked up by name.
 #ifndef RANKWISE_ABI_OPENMPI_VARIABLES_H
 #define RANKWISE_ABI_OPENMPI_VARIABLES_H
 

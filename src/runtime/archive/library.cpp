@@ -1,5 +1,5 @@
-// The MPI library of a program that has both, it and us, linked in statically: there is no loader to ask. Each stub
-// brings its PMPI_ function along (stub.inc); what else is there is known by weak references.
+// The MPI library of a program that links both it and Rankwise statically, without a loader to ask. Each stub
+// pulls in its PMPI_ function (stub.inc); what else is there is detected by weak references.
 #include "../dispatch/library.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// In a statically linked program the linker has done what is left to relocations otherwise.
+// In a statically linked program the linker has resolved what would otherwise be relocations.
 #include "../hooks/relocations.h"
 
 namespace rankwise::relocations {

@@ -1,4 +1,4 @@
-// Which description of MPI is used: what the library shows, and what the user says.
+// Chooses the description of MPI: from the marks of the library and the user's setting.
 #ifndef RANKWISE_DISPATCH_CHOICE_H
 #define RANKWISE_DISPATCH_CHOICE_H
 

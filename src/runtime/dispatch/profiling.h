@@ -1,6 +1,6 @@
-// Calls that come by a PMPI_ name from elsewhere than the MPI library and its bindings: from programs and tools that
-// have wrappers of their own before ours. Such a call is the program's, unless it comes out of a wrapper of ours: then
-// a tool behind us forwards what we have counted already.
+// Calls by a PMPI_ name from objects other than the MPI library and its bindings: from programs and tools whose own
+// wrappers precede Rankwise's. Such a call counts as the program's, unless it is made from within one of our wrappers:
+// then a tool behind Rankwise forwards a call that was counted already.
 #ifndef RANKWISE_DISPATCH_PROFILING_H
 #define RANKWISE_DISPATCH_PROFILING_H
 

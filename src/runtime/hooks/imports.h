@@ -1,5 +1,5 @@
-// Names of MPI functions that the program's objects refer to and we have no wrapper for. Which of them matter is the
-// reader's to say (python/rankwise.profile.coverage.py).
+// Names of MPI functions that the program's objects refer to and that have no wrapper. Which of them matter is decided
+// by the reader (python/rankwise.profile.coverage.py).
 #ifndef RANKWISE_HOOKS_IMPORTS_H
 #define RANKWISE_HOOKS_IMPORTS_H
 

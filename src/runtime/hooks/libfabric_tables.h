@@ -1,4 +1,4 @@
-// Tables of functions that libfabric's objects carry: the one in an object is replaced by a copy with some of ours.
+// Function tables of libfabric's objects: the table of an object is replaced by a copy with some functions hooked.
 #ifndef RANKWISE_HOOKS_LIBFABRIC_TABLES_H
 #define RANKWISE_HOOKS_LIBFABRIC_TABLES_H
 

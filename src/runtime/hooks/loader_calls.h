@@ -1,5 +1,5 @@
-// What a program asks the loader itself: to open objects, and for the addresses of functions. Its calls of dlopen and
-// dlsym pass us first, and go on to these as if nothing had stood between (loader_calls.S).
+// Intercepts a program's own requests to the loader, dlopen and dlsym: they come here first, and then jump on to the
+// originals as if called directly (loader_calls.S).
 #ifndef RANKWISE_HOOKS_LOADER_CALLS_H
 #define RANKWISE_HOOKS_LOADER_CALLS_H
 

@@ -1,4 +1,4 @@
-// The loader's own functions: dlsym and its kin.
+// The loader's own functions: dlsym, dlopen, ...
 #ifndef RANKWISE_HOOKS_LOADER_FUNCTIONS_H
 #define RANKWISE_HOOKS_LOADER_FUNCTIONS_H
 

@@ -1,4 +1,4 @@
-// What calls of MPICH and its kin send, as far as hooks check their tags by that.
+// What the calls of MPICH and its derivatives send, as far as hooks need it to check tags.
 #ifndef RANKWISE_HOOKS_MPICH_CALLS_H
 #define RANKWISE_HOOKS_MPICH_CALLS_H
 

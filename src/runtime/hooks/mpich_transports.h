@@ -1,4 +1,4 @@
-// The transports of MPICH and its kin. Included inside the namespaces of their builds.
+// The transports of MPICH and its derivatives. Included inside the namespaces of their builds.
 
 // The value of MPI_TAG_UB; 0 if the library doesn't tell.
 inline int largest_tag() {

@@ -1,4 +1,4 @@
-// Peers by what a transport calls them.
+// Finds peers by the address or handle that a transport uses for them.
 #ifndef RANKWISE_HOOKS_PEER_TABLE_H
 #define RANKWISE_HOOKS_PEER_TABLE_H
 

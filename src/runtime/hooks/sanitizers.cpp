@@ -1,6 +1,6 @@
-// AddressSanitizer's runtime, where it is a shared library, refuses to start behind a preloaded one: it could miss
-// calls that such a library takes for itself. We take none of those that it looks at, so the check is turned off, in
-// the way that programs have for it. What the user sets in ASAN_OPTIONS comes on top.
+// AddressSanitizer's runtime, where it is a shared library, refuses to start after a preloaded one, which could
+// intercept calls that it needs to see. Rankwise intercepts none of those, so the check is turned off, by the function
+// that programs can define for this. ASAN_OPTIONS of the user takes precedence.
 extern "C" {
 // Of its interface (sanitizer/asan_interface.h), which only compilers with the sanitizer have.
 [[gnu::visibility("default")]] const char *__asan_default_options();  // NOLINT(bugprone-reserved-identifier)

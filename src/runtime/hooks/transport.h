@@ -1,5 +1,5 @@
-// What a hook in the transport of an MPI library offers: one file each in this folder. Which fits is found out by
-// trying.
+// The interface of a hook in the transport of an MPI library; each hook is a file in this folder. The one that fits is
+// found by trying.
 #ifndef RANKWISE_HOOKS_TRANSPORT_H
 #define RANKWISE_HOOKS_TRANSPORT_H
 

@@ -1,4 +1,4 @@
-// What we must know of ucp/api/ucp.h, which is not needed to build Rankwise: checked with UCX 1.13 and 1.20. These
+// The parts of ucp/api/ucp.h that are used, so that building does not need it: checked with UCX 1.13 and 1.20. These
 // structures say themselves which of their members are valid, and grow only at their ends.
 #ifndef RANKWISE_HOOKS_UCX_ABI_H
 #define RANKWISE_HOOKS_UCX_ABI_H

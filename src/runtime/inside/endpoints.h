@@ -1,4 +1,4 @@
-// Peers that a transport knows by address, not by rank. Whose they are is told when the files of all processes are
+// Peers that a transport knows by address, not by rank. They are matched to ranks when the files of all processes are
 // read: format.h, rankwise_endpoint.
 #ifndef RANKWISE_INSIDE_ENDPOINTS_H
 #define RANKWISE_INSIDE_ENDPOINTS_H

@@ -1,4 +1,4 @@
-// Messages that the MPI library sends of itself, inside collectives and other calls, as the transport hooks see them
+// Messages that the MPI library itself sends, inside collectives and other calls, as the transport hooks see them
 // (hooks/transport.h). docs/how-it-works.md, "Inside collectives".
 #ifndef RANKWISE_INSIDE_INSIDE_H
 #define RANKWISE_INSIDE_INSIDE_H

@@ -1,4 +1,4 @@
-// Non-blocking calls on a communicator that have the library start operations when they progress, not at once.
+// Non-blocking calls whose operations the library starts only later, while they progress.
 #ifndef RANKWISE_INSIDE_LATE_CALLS_H
 #define RANKWISE_INSIDE_LATE_CALLS_H
 

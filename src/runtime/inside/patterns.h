@@ -1,4 +1,5 @@
-// The messages of the first calls of each collective, from which its algorithm is told. format.h, rankwise_pattern.
+// The messages of the first calls of each collective, from which its algorithm is recognised. format.h,
+// rankwise_pattern.
 #ifndef RANKWISE_INSIDE_PATTERNS_H
 #define RANKWISE_INSIDE_PATTERNS_H
 

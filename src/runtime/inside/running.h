@@ -1,4 +1,4 @@
-// What the running call's own messages were, until it is known what collective of which size it is.
+// The messages of the call in progress, until it is known which collective of which size it is.
 #ifndef RANKWISE_INSIDE_RUNNING_H
 #define RANKWISE_INSIDE_RUNNING_H
 

@@ -1,4 +1,4 @@
-// The procedures of the MPI library whose answers we need ourselves.
+// The MPI procedures that Rankwise calls itself.
 #ifndef RANKWISE_WRAPPERS_ASKED_H
 #define RANKWISE_WRAPPERS_ASKED_H
 

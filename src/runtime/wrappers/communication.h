@@ -1,4 +1,5 @@
-// Communication of our own between processes of the program, by PMPI names. Included inside the namespace of a build.
+// Rankwise's own communication between the processes of the program, through PMPI names. Included inside the namespace
+// of a build.
 
 // The wrappers of these (generated/wrappers.inc), for what is done in the program's name.
 static int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);

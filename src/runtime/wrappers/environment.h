@@ -1,4 +1,4 @@
-// The wrappers that are more than a rule: start and end of MPI, MPI_Abort, MPI_Pcontrol. Included inside the
+// The wrappers that no rule can express: start and end of MPI, MPI_Abort, MPI_Pcontrol. Included inside the
 // namespace of a build.
 
 namespace environment {

@@ -1,7 +1,7 @@
-// By what MPI is open: the world (MPI_Init), sessions, or both at once. Included inside the namespace of a build.
+// What has initialised MPI: the world (MPI_Init), sessions, or both. Included inside the namespace of a build.
 //
 // Recording begins with the first and ends with the last; a program may begin again. Nothing is ever asked about
-// MPI_COMM_WORLD while only sessions are open: that would be an error of ours.
+// MPI_COMM_WORLD while only sessions are open: that would be erroneous.
 
 namespace lifecycle {
 

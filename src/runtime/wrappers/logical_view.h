@@ -1,4 +1,4 @@
-// Collectives as they are defined, for sessions that want that (../logical.h). Included inside the namespace of a
+// Collectives by their definition, for sessions that ask for that (../logical.h). Included inside the namespace of a
 // build.
 
 // Nothing of this is reached unless a session is active: each function is behind a branch in Call.

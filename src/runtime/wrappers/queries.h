@@ -1,4 +1,4 @@
-// The MPI library's own answers to our questions, asked through the PMPI names so that no tool counts them.
+// Queries to the MPI library, through the PMPI names so that no tool counts them.
 // Included inside the namespace of a build.
 
 // The program's functions behind a generalised request, alike in every ABI.

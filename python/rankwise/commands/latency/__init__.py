@@ -1,12 +1,12 @@
-"""Measure latency and bandwidth between all pairs of ranks; show, draw and compare what was measured.
+"""Measure latency and bandwidth between all pairs of ranks; show, plot and compare measurements.
 
   rankwise latency -o F.json -- mpirun -n 32
   rankwise latency show F.json
   rankwise latency plot F.json -o F.svg
   rankwise latency diff BEFORE.json AFTER.json
 
-The launch is given without a program: ours takes its place. It is compiled with the launch's own mpicc on
-first use. Ctrl-C ends the measurement early and keeps what there is.
+Give the launch command without a program: Rankwise adds its own, which is compiled on first use with the
+mpicc of that MPI. Ctrl-C ends the measurement early and keeps what has been measured.
 """
 
 from __future__ import annotations

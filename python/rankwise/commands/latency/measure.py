@@ -46,20 +46,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=MODES,
         help=f"which pairs at once (default: quiet; leaders above {MOST_RANKS} ranks)",
     )
-    parser.add_argument("--seed", metavar="N", type=int, help="of the random order of rounds (default: any)")
     parser.add_argument(
-        "--mpicc", metavar="PATH", default="", help="compiler of the launcher's MPI (default: is looked for)"
+        "--seed", metavar="N", type=int, help="seed of the random order of rounds (default: any)"
+    )
+    parser.add_argument(
+        "--mpicc", metavar="PATH", default="", help="compiler of the launcher's MPI (default: searched for)"
     )
     parser.add_argument(
         "--probe-dir",
         metavar="DIR",
         type=Path,
-        help="keeps the compiled probe; every node must see it (default: in the user's cache directory)",
+        help="for the compiled probe; every node must see it (default: in the user's cache directory)",
     )
     parser.add_argument(
-        "--format", choices=("json", "mmpi"), default="json", help="mmpi: its log, of the first size alone"
+        "--format",
+        choices=("json", "mmpi"),
+        default="json",
+        help="mmpi: a log as mmpi writes it, of the first size only",
     )
-    parser.add_argument("--force", action="store_true", help="replace files, and what a killed run has left")
+    parser.add_argument(
+        "--force", action="store_true", help="replace existing files, and those of a killed run"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
 
 

@@ -1,4 +1,4 @@
-"""Find a better place for each rank, from what the ranks sent each other, and write launchers' files.
+"""Find a better placement of the ranks, from what they sent each other, and write it as files for launchers.
 
   rankwise map F.rankwise
   rankwise map F.rankwise --machine machine.json -o placement
@@ -6,10 +6,10 @@
   rankwise map F.rankwise --shape 4x16,8x8
   rankwise map --verify F.rankwise -o placement -- mpirun -n 8 ./app
 
-Without -o it only tells what there is to gain. By default the ranks change places with each other;
---nodes all lets them go to any slot of the machine. --predict and --shape place them on other machines than
-the run's, and compare several. --verify runs the job as given after `--` and with the found placement, in
-alternation, and tells the gain.
+Without -o it only reports the possible gain. By default the ranks trade places with each other; with
+--nodes all they can move to any slot of the machine. --predict and --shape place them on other machines than
+that of the run, and compare several. --verify alternately runs the job as given after `--` and with the
+placement found, and reports the gain.
 """
 
 from __future__ import annotations
@@ -38,27 +38,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--objective",
         choices=OBJECTIVES,
         default="hops",
-        help="what is to be small: bytes x levels or hops, time by measured costs, or the load of the most"
+        help="what to minimise: bytes x levels or hops, time by measured costs, or the load of the most"
         " loaded link (default: %(default)s)",
     )
     parser.add_argument(
         "--only-kind",
         choices=tuple(BY_OPTION),
         default="all",
-        help="messages that count: of the program itself, or inside collectives (default: %(default)s)",
+        help="messages to consider: those of the program itself, or those inside collectives"
+        " (default: %(default)s)",
     )
     parser.add_argument(
-        "--nodes", choices=NODES, help="slots that ranks may go to: the job's, or all (default: job)"
+        "--nodes", choices=NODES, help="slots that ranks can move to: those of the job, or all (default: job)"
     )
     parser.add_argument(
         "--effort",
         type=int,
         choices=EFFORTS,
         default=1,
-        help="how hard to try; 0: once (default: %(default)s)",
+        help="effort of the search; 0: one pass (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=_seed, default=1, metavar="N", help="of all that is random (default: 1)"
+        "--seed", type=_seed, default=1, metavar="N", help="seed of the random numbers (default: 1)"
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="DIR", help="write files for the run's launcher there"
@@ -66,10 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--launcher",
         choices=(*LAUNCHERS, "all"),
-        help="write files for this launcher, or for all (default: the run's own, all if it is not known)",
+        help="write files for this launcher, or for all (default: that of the run, or all if unknown)",
     )
     plot.add_arguments(parser)
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument("--force", action="store_true", help="replace existing files")
     parser.add_argument("--json", action="store_true", help="as JSON, with everything")
     verify_options.add_arguments(parser)
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="machine.json",
-        help="the machine, several with --predict (default: the run's nodes, and nothing else is known)",
+        help="the machine, several with --predict (default: the nodes of the run, without further levels)",
     )
     parser.add_argument(
         "--shape",

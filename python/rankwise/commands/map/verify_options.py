@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify",
         action="store_true",
-        help="run the job as given and with the found placement, and tell the gain; with -o the files are "
+        help="run the job as given and with the placement found, and report the gain; with -o the files are "
         "written if there is one",
     )
     group.add_argument(
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep",
         type=Path,
         metavar="DIR",
-        help="keep what the runs leave, profiles and output, in this new directory, which every node sees",
+        help="keep profiles and output of the runs in this new directory, which every node must see",
     )
 
 

@@ -1,4 +1,4 @@
-"""Puts what the probe has left in place: the header, with what only we know, and the table."""
+"""Finishes the probe's output: the table, and the header with what only the launching side knows."""
 
 from __future__ import annotations
 

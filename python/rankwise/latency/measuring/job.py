@@ -1,4 +1,4 @@
-"""Stays with the running probe: how far it is, and what Ctrl-C means.
+"""Watches the running probe: its progress, and what Ctrl-C means.
 
 The launcher gets a session of its own, so that the terminal's Ctrl-C does not reach it: the first one lets
 the probe end by itself, and only the second one ends the launch.

@@ -1,4 +1,4 @@
-// What all processes decide together before they give up, or go on with, something of ours. Included inside the
+// Collective decisions: whether all processes go on with a step of the reordering or give it up. Included inside the
 // namespace of a build.
 
 namespace reordering_here {

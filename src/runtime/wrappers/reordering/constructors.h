@@ -1,5 +1,5 @@
-// The constructors whose flag `reorder` is meant under `rankwise run --reorder`; the rules in api/semantics.toml call
-// these instead of the library's. Included inside the namespace of a build.
+// The constructors whose flag `reorder` is honoured under `rankwise run --reorder`; the rules in api/semantics.toml
+// call these instead of the library's. Included inside the namespace of a build.
 
 namespace reordering_here {
 
