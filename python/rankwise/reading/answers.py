@@ -10,20 +10,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rankwise.analysis.matrix import MEASURES
-from rankwise.analysis.matrix import Matrix as Messages
 from rankwise.analysis.opened import damage_told
-from rankwise.analysis.overview import Trust
-from rankwise.analysis.selection import Selected
 from rankwise.analysis.spread import Spread
-from rankwise.analysis.summary import Summary
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
 from rankwise.extras import check
 from rankwise.reading.rows import Rows
 from rankwise.report.empty import NOTHING_SELECTED
 from rankwise.report.safe import safe
-from rankwise.report.trust_lines import partial_line, selected_line
 from rankwise.report.view import Detail, View
 
 if TYPE_CHECKING:
@@ -34,6 +28,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from rankwise.analysis.matrix import Matrix as Messages
+    from rankwise.analysis.overview import Trust
+    from rankwise.analysis.selection import Selected
+    from rankwise.analysis.summary import Summary
     from rankwise.report.terminal.page import Page
 
 LIMIT = 30
@@ -238,8 +236,6 @@ class MatrixAnswer(Answer):
     ) -> None:
         """Take what was found; `measure` is bytes or messages."""
         super().__init__(path)
-        if measure not in MEASURES:
-            raise RankwiseError(f"a matrix is of {' or '.join(MEASURES)}, not of {measure!r}")
         self.found = found
         self.measure = measure
         self.labels: Sequence[int | str] = found.nodes or range(found.size)
@@ -308,6 +304,8 @@ class MatrixAnswer(Answer):
 
 def _head(trust: Trust | None, selected: Selected | None) -> list[tuple[str, str]]:
     """Return the sentences that come first, and their styles."""
+    from rankwise.report.trust_lines import partial_line, selected_line
+
     head = []
     if trust and not trust.complete:
         head.append((partial_line(trust), "bold red"))

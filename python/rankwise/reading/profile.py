@@ -16,7 +16,6 @@ from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, matrix
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.selection import Selected, Selection
-from rankwise.analysis.summary import summary
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import MatrixAnswer, SummaryAnswer, TableView
 from rankwise.reading.parts import EXPORT, MATRIX, Names, Ranks, Sizes, not_exported, selected, selection
@@ -187,6 +186,8 @@ class Profile:
             only: procedures that sent them; of all if empty.
             part: of the run, as for `part`.
         """
+        if of not in MEASURES:
+            raise RankwiseError(f"a matrix is of {' or '.join(MEASURES)}, not of {of!r}")
         for given, known, what in ((ends, ENDS, "ends"), (kind, KINDS, "kind")):
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
@@ -198,6 +199,8 @@ class Profile:
         """Return the summary, which is of the whole run."""
         if given := self.wanted.given():
             raise RankwiseError(f"--{given[0]} goes with --by or --matrix: the summary is of the whole run")
+        from rankwise.analysis.summary import summary
+
         with opened_profile(self.path) as connection:
             return SummaryAnswer(self.path, summary(connection))
 
