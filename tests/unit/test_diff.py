@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 
 import rankwise
 from rankwise.__main__ import main
+from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.change import Change, counted, timed
+from rankwise.comparison.compare import compare
+from rankwise.comparison.figures import figures
 
 
 def written(
@@ -259,7 +263,22 @@ def test_the_programs_own_names_find_what_has_another_name(tmp_path: Path) -> No
     found = rankwise.diff(before, after)
     assert found.found.renamed == {"W_a2": "W_a1"}
     assert not any(row.only for rows in found.found.rows.values() for row in rows)
-    assert "W_a2 after is W_a1 before: the program gave both the same name." in found.text()
+    assert "W_a2 after is taken for W_a1 before." in found.text()
+
+
+def test_older_profiles_do_not_tell_libraries(tmp_path: Path) -> None:
+    path = written(tmp_path / "a")
+    with opened_profile(path) as connection:
+        before = figures(connection, path)
+    amounts = {
+        kind: {
+            (key[0].replace("W_a1_u2", "libgrid: W_a1_u2"), *key[1:]): amount for key, amount in of.items()
+        }
+        for kind, of in before.amounts.items()
+    }
+    found = compare([before], [replace(before, amounts=amounts)])
+    assert found.renamed == {"libgrid: W_a1_u2": "W_a1_u2"}
+    assert not any(row.only for rows in found.rows.values() for row in rows)
 
 
 def test_sides_that_are_hard_to_compare(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rankwise.comparison.change import MORE, WORSE, Change, counted, timed
 from rankwise.comparison.figures import KEYS, KINDS, METRICS, Amount, Figures, Key
 from rankwise.mpi_libraries import version_of
+from rankwise.profile.families import without_library
 
 
 @dataclass(frozen=True)
@@ -131,25 +133,32 @@ def compare(before: Sequence[Figures], after: Sequence[Figures]) -> Comparison:
 
 
 def _same_names(before: Sequence[Figures], after: Sequence[Figures]) -> dict[str, str]:
-    """Find families that are on one side only, under names that the program gave to no others.
+    """Find families that are on one side only, and go by another name that no others have.
 
-    A communicator that is made earlier in the program gives all later ones other names.
+    A communicator that is made earlier in the program gives all later ones other names; those that the
+    program gives itself stay.
     """
     there = [
         {family for one in side for (family,) in one.amounts["communicators"]} for side in (before, after)
     ]
     early, late = (
-        _by_user_name(side, alone)
+        _by_other_name(side, alone)
         for side, alone in ((before, there[0] - there[1]), (after, there[1] - there[0]))
     )
     return {late[name]: early[name] for name in late.keys() & early.keys()}
 
 
-def _by_user_name(side: Sequence[Figures], families: set[str]) -> dict[str, str]:
-    """Return the family of each name that the program gave, if it is that of one family only."""
-    pairs = {(name, family) for one in side for family, name in one.user_names.items() if family in families}
-    names = [name for name, _ in pairs]
-    return {name: family for name, family in pairs if names.count(name) == 1}
+def _by_other_name(side: Sequence[Figures], families: set[str]) -> dict[str, str]:
+    """Return the family of each name that the program gave, if it is that of one family only.
+
+    Beside them what families of libraries are called in profiles that don't tell libraries.
+    """
+    pairs = {
+        (f'"{name}"', family) for one in side for family, name in one.user_names.items() if family in families
+    }
+    pairs |= {(without_library(family), family) for family in families}
+    names = Counter(name for name, _ in pairs)
+    return {name: family for name, family in pairs if names[name] == 1}
 
 
 def _renamed(one: Figures, names: dict[str, str]) -> Figures:

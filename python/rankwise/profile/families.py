@@ -108,6 +108,15 @@ def library_of(family: str) -> str:
     return library if of_library else ""
 
 
+def without_library(family: str) -> str:
+    """Return what a family was called before libraries were told.
+
+    >>> without_library("libfftw3_mpi: W_d1")
+    'W_d1'
+    """
+    return family.removeprefix(f"{library_of(family)}{_OF_LIBRARY}")
+
+
 def with_library(name: str, family: str) -> str:
     """Return the name of a family's communicator as it is shown where families are: after its library.
 

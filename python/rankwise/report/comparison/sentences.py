@@ -133,10 +133,7 @@ def only_lines(found: Comparison) -> list[str]:
         ]
         if texts:
             lines.append(f"Only {side}: {'; '.join(texts)}")
-    lines += [
-        f"{late} after is {early} before: the program gave both the same name"
-        for late, early in found.renamed.items()
-    ]
+    lines += [f"{late} after is taken for {early} before" for late, early in found.renamed.items()]
     return lines
 
 
