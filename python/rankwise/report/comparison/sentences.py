@@ -144,9 +144,18 @@ def community_name(row: Changed) -> str:
 
 def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
     """Say whether a figure is worse by more than it may."""
-    change = "" if figure.value.percent is None else f" ({percent_change_text(figure.value.percent)} %)"
-    word = "is worse by more than" if failed else "is not worse by more than"
-    return f"{'FAILED: ' * failed}{NAMES[figure.name]} {word} {percent:g} %{change}"
+    value = figure.value
+    change = change_text(value.change, figure.unit)
+    if value.percent is not None:
+        change = f"{percent_change_text(value.percent)} %"
+    above = value.percent is None or value.percent > percent
+    if failed:
+        told = f"more than {percent:g} %"
+    elif value.change > 0 and above:
+        told = f"more than {percent:g} %, but the noise of the runs may be all of it"
+    else:
+        told = f"not more than {percent:g} %"
+    return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {told}"
 
 
 def _listed(names: list[str]) -> str:

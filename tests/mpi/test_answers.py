@@ -1,7 +1,8 @@
-"""Runs compared, on every MPI: what differs by construction is told exactly, equal runs have equal counts."""
+"""Runs as data, on every MPI: the answers are those of the command line, and what differs is told exactly."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import recording
@@ -9,6 +10,7 @@ from libraries import Mpi
 from recording import Compile, rankwise
 
 import rankwise as package
+from rankwise.report.views import VIEWS
 
 RANKS, CALLS = 2, 40
 SMALL, LARGE = 64, 1 << 20
@@ -58,3 +60,21 @@ def test_equal_runs(mpi: Mpi, compiled: Compile) -> None:
     done = rankwise("diff", *runs[:3], "--", *runs[3:])
     assert done.returncode == 0, done.stderr
     assert "Mann and Whitney" in " ".join(done.stdout.split())
+
+
+def test_answers_are_those_of_the_command_line(mpi: Mpi, compiled: Compile) -> None:
+    profile = package.open(recorded(mpi, compiled(mpi, "broadcasts.c"), "answers", CALLS, SMALL))
+    assert profile.run.ranks == RANKS
+    for name in VIEWS:
+        view = profile.view(name)
+        done = rankwise("show", profile.path, "--by", name, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(json.dumps(view.data)) == json.loads(done.stdout)
+        for key in view.names:
+            assert len(view.to_pandas(key)) == len(view.data[key])
+    calls = profile.calls(communicator="mine").to_pandas().set_index("procedure")
+    assert calls.loc["MPI_Bcast", ["calls", "bytes_sent"]].tolist() == [RANKS * CALLS, CALLS * SMALL]
+    assert calls.loc["MPI_Barrier", "calls"] == RANKS
+    inside = profile.matrix(only=["Bcast"])
+    sent = profile.pairs(call="Bcast").to_pandas()
+    assert inside.to_numpy().sum() == (sent.bytes.sum() if len(sent) else 0)
