@@ -137,7 +137,7 @@ class TableView(Answer):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the lists of rows, the main one first."""
-        return tuple(key for key, value in self.data.items() if _has_rows(value))
+        return tuple(key for key, value in self.data.items() if isinstance(value, list))
 
     def rows(self, name: str = "") -> Rows:
         """Return rows.
@@ -325,10 +325,6 @@ def _beside(value: object) -> object:
     if isinstance(value, Spread):
         return {**to_json(value), "imbalance": value.imbalance}
     return value
-
-
-def _has_rows(value: object) -> bool:
-    return isinstance(value, list)
 
 
 def _detail(verbose: bool) -> Detail:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rankwise.comparison.change import ALIKE_PERCENT, CONFIDENCE, UNKNOWN, Change
-from rankwise.comparison.compare import Changed, Comparison, Figure, Side
-from rankwise.report.names import call_name, names_quoted, program_text
+from rankwise.comparison.compare import Comparison, Figure, Side
+from rankwise.report.names import call_name, program_text, quoted_name
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
 NAMES = {
@@ -124,7 +124,11 @@ def only_lines(found: Comparison) -> list[str]:
     """Name the communicators and the calls that are on one side only."""
     lines = []
     for side in ("before", "after"):
-        communicators = [community_name(row) for row in found.rows["communicators"] if row.only == side]
+        communicators = [
+            quoted_name(row.communicator, row.user_name)
+            for row in found.rows["communicators"]
+            if row.only == side
+        ]
         calls = [call_name(row.procedure) for row in found.rows["calls"] if row.only == side]
         texts = [
             f"{noun} {_listed(names)}"
@@ -135,11 +139,6 @@ def only_lines(found: Comparison) -> list[str]:
             lines.append(f"Only {side}: {'; '.join(texts)}")
     lines += [f"{late} after is taken for {early} before" for late, early in found.renamed.items()]
     return lines
-
-
-def community_name(row: Changed) -> str:
-    """Return the name of a family, followed by the program's own."""
-    return names_quoted(row.communicator, [row.user_name] if row.user_name else [])
 
 
 def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:

@@ -11,14 +11,13 @@ from rankwise.report.comparison.sentences import (
     NAMES,
     amount_text,
     change_text,
-    community_name,
     interval_text,
     noise_note,
     only_lines,
     percent_change_text,
     title,
 )
-from rankwise.report.names import call_name
+from rankwise.report.names import call_name, quoted_name
 from rankwise.report.units import percent_text
 from rankwise.report.view import (
     FIGURES,
@@ -48,7 +47,13 @@ def view(found: Comparison) -> View:
     """Return the comparison as tables, in verbose answers with more of them."""
     several = found.noise_known
     tables = [
-        Table(_whole_columns(several=several), found.whole, _NOTHING, notes=only_sentences(found), whole=True)
+        Table(
+            _whole_columns(several=several),
+            found.whole,
+            _NOTHING,
+            notes=[f"{line}." for line in only_lines(found)],
+            whole=True,
+        )
     ]
     by = {
         "communicator_calls": ("By communicator and call", Detail.ALL),
@@ -67,11 +72,6 @@ def view(found: Comparison) -> View:
         **found.rows,
     }
     return View(title(found), tables, data)
-
-
-def only_sentences(found: Comparison) -> list[str]:
-    """Return the sentences on what is on one side only."""
-    return [f"{line}." for line in only_lines(found)]
 
 
 def _whole_columns(*, several: bool) -> list[Column[Figure]]:
@@ -117,7 +117,11 @@ def _of_change(
     return [percent, noise] if several else [percent]
 
 
-_COMMUNICATOR: Column[Changed] = label("communicator", community_name, "of these names, all made alike")
+_COMMUNICATOR: Column[Changed] = label(
+    "communicator",
+    lambda row: quoted_name(row.communicator, row.user_name),
+    "of these names, all made alike",
+)
 _CALL: Column[Changed] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
 _REGION: Column[Changed] = label("region", lambda row: row.region or "(outside)", "that the program names")
 _NAME_COLUMNS = {
