@@ -301,6 +301,12 @@ def test_sides_that_are_hard_to_compare(
     assert "! other MPI library: Open MPI 4.1.4 before, MPICH 4.0.2 after" in lines
     assert "! other program: /home/user/heat before, ./ice after" in lines
     assert f"! {after} lacks 5 records that were dropped" in lines
+    later = "ALTER TABLE run ADD COLUMN programs TEXT NOT NULL DEFAULT '[]'"
+    scripts = [
+        written(Path(name), more=[later, f"""UPDATE run SET programs = '[["python3", "{name}.py", "-x"]]'"""])
+        for name in ("ocean", "ice")
+    ]
+    assert "! other program: ocean.py before, ice.py after" in compared(capsys, *scripts)
     text = compared(capsys, before, partial)
     assert f"! {partial} is partial: rank 2 (nodeb) ended inside MPI_Allreduce on W" in text
 

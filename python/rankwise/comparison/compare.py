@@ -10,6 +10,7 @@ from rankwise.comparison.change import MORE, WORSE, Change, counted, timed
 from rankwise.comparison.figures import KEYS, KINDS, METRICS, Amount, Figures, Key
 from rankwise.mpi_libraries import version_of
 from rankwise.profile.families import without_library
+from rankwise.profile.programs import without_interpreter
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,11 @@ def _program(one: Figures) -> list[list[str]]:
     return one.run.programs or [[one.run.executable]]
 
 
+def _program_names(one: Figures) -> str:
+    """Return the names of the programs, or of the scripts, without their arguments."""
+    return " : ".join(without_interpreter(words)[0] for words in _program(one) if words)
+
+
 def _library(one: Figures) -> str:
     label, number = version_of(one.run.mpi_library)
     return f"{label} {number}" if label else one.run.mpi_library
@@ -227,7 +233,7 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
     for what, early, late in (
         ("ranks", *({str(one.run.ranks) for one in side} for side in (before, after))),
         ("MPI library", *({_library(one) for one in side} for side in (before, after))),
-        ("program", *({_program(one)[0][0] for one in side} for side in (before, after))),
+        ("program", *({_program_names(one) for one in side} for side in (before, after))),
     ):
         if early != late or len(early) > 1:
             found.append(f"other {what}: {', '.join(sorted(early))} before, {', '.join(sorted(late))} after")
