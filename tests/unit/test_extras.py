@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import profiles
 import pytest
 
+import rankwise
 from rankwise import extras
 from rankwise.__main__ import main
 
@@ -53,6 +55,30 @@ def test_levels_of_a_measurement(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert main(["latency", "show", str(MEASUREMENT)]) == 1
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", told("scipy", "latency"))
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "ask"),
+    [
+        ("pandas", "notebook", lambda profile: profile.calls().to_pandas()),
+        ("scipy", "latency", lambda profile: profile.matrix().to_scipy()),
+        ("matplotlib", "plots", lambda profile: profile.plot),
+    ],
+)
+def test_an_answer_in_a_notebook(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    library: str,
+    extra: str,
+    ask: Callable[[rankwise.Profile], object],
+) -> None:
+    profile = rankwise.open(profiles.write_profile(tmp_path / "a.rankwise"))
+    assert len(profile.calls().to_numpy()) == 6  # without any of them
+    assert profile.matrix().to_numpy().shape == (4, 4)
+    lacks(monkeypatch, library)
+    with pytest.raises(rankwise.RankwiseError) as raised:
+        ask(profile)
+    assert f"rankwise: {raised.value}\n" == told(library, extra)
 
 
 def test_a_library_that_is_not_optional_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
