@@ -19,6 +19,7 @@ NAMES = {
 }
 _TEXTS = {"s": second_text, "B": byte_text, "%": percent_text, "": count_text}
 _EXPLAINS_PERCENT = 20.0  # of the difference in wall time: what is worth to be named in the title
+_WHOLE_PERCENT = 99.95  # from here on without decimals
 _NAMED = 3  # communicators on one side only
 
 
@@ -34,7 +35,8 @@ def change_text(value: float, unit: str) -> str:
 
 def percent_change_text(percent: float) -> str:
     """Return a difference in percent, with its sign, without the word; the least are `<0.1` and `>-0.1`."""
-    text = percent_text(abs(percent))
+    size = abs(percent)
+    text = percent_text(size, decimals=1 if size < _WHOLE_PERCENT else 0)
     if text.startswith("<"):
         return text if percent > 0 else f">-{text[1:]}"
     return f"{'-' if percent < 0 else '+'}{text}" if percent else "0"
