@@ -54,6 +54,11 @@ struct Communicator {
   rankwise_communicator *record = nullptr;  // nullptr = no room
   Communicator *next_unused = nullptr;
 
+  // Its id, if other members surely know it by the same; else 0.
+  std::uint64_t common_id() const {
+    return record == nullptr || (record->flags & RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN) != 0 ? 0 : id;
+  }
+
   // Processes that messages and collectives reach: the remote group of an intercommunicator.
   int peers() const { return inter ? remote_size : size; }
 

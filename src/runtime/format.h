@@ -69,7 +69,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
   RANKWISE_SECTION_IMPORTS = 11,      /* rankwise_import */
   RANKWISE_SECTION_OBJECTS = 12,      /* rankwise_object */
-  RANKWISE_SECTION_SITES = 13         /* rankwise_site */
+  RANKWISE_SECTION_SITES = 13,        /* rankwise_site */
+  RANKWISE_SECTION_STREAMS = 31,      /* rankwise_stream, of a thread */
+  RANKWISE_SECTION_SIDES = 32         /* rankwise_side, of a thread */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -349,8 +351,9 @@ struct rankwise_thread {
    * who takes it; 0 = nothing. Not of polling calls. */
   uint64_t inside_source; /* rankwise_partner */
   uint64_t inside_destination;
-  uint64_t left_key; /* key of the latest call that the thread has left */
-  uint64_t reserved[2];
+  uint64_t left_key;  /* key of the latest call that the thread has left */
+  uint16_t halved[4]; /* of its sample of messages, how often: by their number, by tag, by pair of processes */
+  uint64_t reserved[1];
 };
 
 /* A partner: who | tag. Who is a rank of the call's communicator (of an intercommunicator the remote group's) plus 1,
@@ -499,6 +502,49 @@ struct rankwise_accesses {
   uint64_t bytes_written;
   uint64_t ticks;
   uint64_t reserved[3];
+};
+
+/* A stream: the messages that one process sends to another on one communicator with one tag. MPI matches them in the
+ * order in which they are sent, so both processes number them alike. Of a receive the number is that among the receives
+ * of the stream in the order in which they were posted. */
+struct rankwise_stream {
+  uint64_t messages;     /* sent; or receives: posted, or, where source or tag were wildcards, completed */
+  uint64_t latest_open;  /* latest receive with wildcards, by its number in the thread, that was open when one of the
+                            messages was counted and may have got it; 0 = none */
+  uint32_t communicator; /* index */
+  uint32_t rank;         /* of the other process in the communicator, of an intercommunicator in the remote group */
+  uint32_t peer;         /* its rank in MPI_COMM_WORLD */
+  int32_t tag;
+  uint32_t flags;  /* rankwise_stream_flags */
+  uint32_t thread; /* index of the thread that counts */
+};
+
+enum rankwise_stream_flags {
+  RANKWISE_STREAM_RECEIVES = 1, /* from the peer; else sent to it */
+  RANKWISE_STREAM_BROKEN = 2    /* some may have been cancelled: no number is certain */
+};
+
+enum rankwise_streams { RANKWISE_NO_STREAM = -1, RANKWISE_MOST_STREAMS = 512, RANKWISE_MOST_SIDES = 1024 };
+
+/* What one of its two processes has kept of a message in the sample. Messages are in it by their number in the stream,
+ * by tag and by pair of processes, so that both sides keep the same ones; the reader joins them. */
+struct rankwise_side {
+  uint64_t number; /* in its stream, from 0 */
+  uint64_t posted; /* ticks: the send or the receive */
+  uint64_t began;  /* ticks: the call in which it completed, or that waited for it (PROBED); 0 = it was freed */
+  uint64_t ended;
+  uint64_t key; /* of the row of that call in rankwise_calls */
+  uint64_t bytes;
+  uint32_t stream;    /* index among those of the thread; RANKWISE_NO_STREAM: not known, or no message at all */
+  uint32_t messages;  /* completed by that call, whether in the sample or not */
+  uint16_t procedure; /* that posted it */
+  uint16_t flags;     /* rankwise_side_flags */
+  uint32_t thread;    /* index */
+};
+
+enum rankwise_side_flags {
+  RANKWISE_SIDE_UNCERTAIN = 1, /* which message it was: receives with wildcards were open, ... */
+  RANKWISE_SIDE_PROBED = 2     /* the call waited for the message and left it to be received */
 };
 
 #endif

@@ -53,6 +53,7 @@ void leave(Thread &thread, Time time) {
     }
   }
   put_back(thread);
+  thread.streams.lose();
   thread.record->inside_key = 0;
   thread.own_traffic = false;
   thread.inside = nullptr;

@@ -13,6 +13,7 @@ constexpr unsigned most_bits = 18;  // 512 MiB in all parts: beyond it requests 
 void Table::meet(Part &part, Request &slot, const Request &request) {
   if (may_share(slot) && may_share(request)) {
     if (slot.communicator != request.communicator) slot.communicator = RANKWISE_COMMUNICATOR_SEVERAL;
+    slot.in_sample |= request.in_sample;
     ++slot.once.shared;
     return;
   }
@@ -31,6 +32,15 @@ Request Table::remove(std::uint64_t handle) {
   if (found.kind == Kind::none) return {};
   take(part, i);
   return found;
+}
+
+void Table::put_in_sample(std::uint64_t handle) {
+  const std::uint64_t hash = scatter(handle);
+  Part &part = part_of(hash);
+  const Guard guard(part.lock, threads::several);
+  if (part.entries == 0) return;
+  Request &slot = part.slot[probe(part, hash, handle)];
+  if (slot.kind != Kind::none) slot.in_sample = 1;
 }
 
 void Table::rename(Request request, std::uint64_t handle) {

@@ -49,13 +49,17 @@ struct Request {
   std::uint64_t key;  // of the row that posting it was booked on; persistent: as keys::started() makes it
   union {
     Once once;
-    std::uint64_t bytes;  // persistent: of one start
+    struct {
+      std::uint64_t bytes : 44;      // persistent: of one start
+      std::uint64_t operation : 20;  // likewise: see streams::operations
+    };
   };
-  std::uint32_t communicator : 24;  // index in keys
+  std::uint32_t communicator : 23;  // index in keys
+  std::uint32_t addressed : 1;      // persistent: each start is a message
   Kind kind : 8;
   std::uint32_t peer : 28;      // of an addressed one: the destination, as in keys; of an access: the file; of a
                                 // collective: inside::operation_of(); else whom it waits for, as in partners
-  std::uint32_t addressed : 1;  // persistent: each start is a message
+  std::uint32_t in_sample : 1;  // its thread's streams know it by its handle
   std::uint32_t recorded : 1;   // false: posted or started while recording was paused
   std::uint32_t persistent : 1;
   std::uint32_t active : 1;  // persistent: started, and not yet seen to be complete
@@ -79,6 +83,21 @@ constexpr std::uint64_t partner(const Request &request) {
   return partners::word(who, RANKWISE_TAG_UNKNOWN);
 }
 
+// How many messages a completion call waits for in this request. What is no message counts as one that nobody knows.
+constexpr std::uint32_t messages(const Request &request) {
+  switch (request.kind) {
+    case Kind::none:
+      return 0;
+    case Kind::send:
+      return partner(request) == partners::nobody ? 0 : 1;
+    case Kind::exchange:
+    case Kind::untold:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
 // Whether MPI is at work on it: not so on a persistent request that is not active.
 constexpr bool is_under_way(const Request &request) {
   return request.kind != Kind::none && (!request.persistent || request.active);
@@ -99,7 +118,7 @@ inline void found_again(const Request &request) {
 inline Request of_communicator(std::uint64_t handle, std::uint32_t communicator, Kind kind) {
   Request request{};
   request.handle = handle;
-  request.communicator = communicator & 0xFFFFFFU;
+  request.communicator = communicator & 0x7FFFFFU;
   request.kind = kind;
   return request;
 }
@@ -192,8 +211,15 @@ class Table {
     slot.key = keys::started(found.key, region, procedure);
     slot.recorded = recorded;
     slot.active = 1;
+    slot.in_sample = 0;
     return found;
   }
+
+  // The message of this request is in the sample.
+  //
+  // RATIONALE: not before it is put here. What is written in parts and then copied as a whole keeps the processor
+  // waiting.
+  void put_in_sample(std::uint64_t handle);
 
   // A persistent request, which is this now, has been given another handle. (Its old one may be another thread's.)
   void rename(Request request, std::uint64_t handle);

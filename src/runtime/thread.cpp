@@ -76,6 +76,7 @@ Thread *create() {
   thread->index = static_cast<int>(thread_count);
   char *records = static_cast<char *>(counters_file::records(section));
   thread->record = reinterpret_cast<rankwise_thread *>(records + section->used * record_bytes);
+  thread->streams.belong_to(thread->index, thread->record);
   if (!thread->calls.create(thread->index) || !thread->messages.create(thread->index)) {
     std::free(memory);
     return nullptr;

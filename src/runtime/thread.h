@@ -12,6 +12,7 @@
 #include "leaving.h"
 #include "polls.h"
 #include "row_table.h"
+#include "streams.h"
 #include "windows.h"
 
 namespace rankwise {
@@ -38,6 +39,7 @@ struct alignas(apart) Thread {
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
   Polls polls;
+  streams::Streams streams;
   inside::Running running;
   inside::Sender sender;
   const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall

@@ -99,6 +99,9 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         "file_accesses",
         [*_among("procedure", procedures), *_among("rank", ranks), *_on_files(communicators)],
     )
+    on_rows = [*on, *_among("rank", ranks), *_among("region", regions)]
+    _replace(connection, "waits", on_rows)
+    _replace(connection, "wait_messages", ["wait IN (SELECT id FROM waits)"])
     _replace(connection, "files", _among("communicator", communicators))
     if ranks is not None or procedures is not None:
         connection.execute(

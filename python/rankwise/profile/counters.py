@@ -41,12 +41,14 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "imports": layout.IMPORT,
     "objects": layout.OBJECT,
     "sites": layout.SITE,
+    "streams": layout.STREAM,
+    "sides": layout.SIDE,
 }
 _BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
 # Records that others refer to by their position: what follows a hole has lost its number.
 _NUMBERED = frozenset(
-    {"threads", "communicators", "regions", "files", "endpoints", "patterns", "objects", "sites"}
+    {"threads", "communicators", "regions", "files", "endpoints", "patterns", "objects", "sites", "streams"}
 )
 
 
@@ -126,6 +128,8 @@ class Counters:
         pattern_rows: records of struct rankwise_pattern_row; several may be of the same call and peer.
         objects: records of struct rankwise_object.
         sites: records of struct rankwise_site; record 0 has index 1.
+        streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
+        sides: records of struct rankwise_side.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -149,6 +153,8 @@ class Counters:
     pattern_rows: Rows
     objects: Rows
     sites: Rows
+    streams: Rows
+    sides: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
     losses: tuple[str, ...]
@@ -218,6 +224,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         pattern_rows=tables["pattern_rows"],
         objects=tables["objects"],
         sites=tables["sites"],
+        streams=tables["streams"],
+        sides=tables["sides"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),
         losses=tuple(

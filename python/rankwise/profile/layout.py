@@ -85,6 +85,8 @@ OBJECT = STRUCTS["object"]
 SITE = STRUCTS["site"]
 PATTERN = STRUCTS["pattern"]
 PATTERN_ROW = STRUCTS["pattern_row"]
+STREAM = STRUCTS["stream"]
+SIDE = STRUCTS["side"]
 NODE_HEADER = STRUCTS["node_header"]
 NODE_ENTRY = STRUCTS["node_entry"]
 

@@ -325,6 +325,34 @@ CREATE TABLE pattern_messages (
   PRIMARY KEY (pattern, source, destination)
 ) WITHOUT ROWID;
 
+CREATE TABLE waits (                 -- calls that waited for messages, or for something else by MPI_Wait and its kin: a sample
+  id           INTEGER PRIMARY KEY,
+  rank         INTEGER NOT NULL REFERENCES ranks(rank),
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  region       INTEGER NOT NULL REFERENCES regions(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  began        REAL NOT NULL,        -- seconds after run.started, by the clock of rank 0's node
+  ended        REAL NOT NULL,
+  messages     INTEGER NOT NULL,     -- that it completed; 0 = it waited for no message
+  sampled      INTEGER NOT NULL,     -- of them, in the sample
+  known        INTEGER NOT NULL      -- 1 = which messages they were is certain, and both sides kept their times
+);
+
+CREATE TABLE wait_messages (         -- the messages of the waits that are known
+  wait            INTEGER NOT NULL REFERENCES waits(id),
+  source          INTEGER NOT NULL,  -- world rank
+  destination     INTEGER NOT NULL,  -- world rank
+  communicator    INTEGER NOT NULL REFERENCES communicators(id),
+  tag             INTEGER NOT NULL,
+  number          INTEGER NOT NULL,  -- among the messages with these ends on this communicator with this tag, from 0
+  bytes           INTEGER NOT NULL,
+  sends           INTEGER NOT NULL,  -- 1 = the waiting rank is the source
+  procedure       INTEGER NOT NULL REFERENCES procedures(id), -- that posted the waiting rank's send or receive
+  posted          REAL NOT NULL,     -- when, seconds after run.started; of MPI_Probe and MPI_Mprobe: the probe
+  other_procedure INTEGER NOT NULL REFERENCES procedures(id), -- the same of the other rank
+  other_posted    REAL NOT NULL
+);
+
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
   rank  INTEGER NOT NULL,
   what  TEXT NOT NULL,               -- names of enum rankwise_dropped, lower case

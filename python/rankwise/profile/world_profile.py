@@ -26,6 +26,8 @@ from rankwise.profile.header_warnings import header_warnings, passed_by
 from rankwise.profile.holders import Holder
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
+from rankwise.profile.node_clocks import node_clocks
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
 from rankwise.profile.portions import Made, make_kept_rows, make_rows, rows_tasks
@@ -75,6 +77,7 @@ class WorldProfile:
         self.sites: Sites = join_sites(self.ranks)
         self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
+        self.node_clocks = node_clocks(self.ranks, self.clocks, self.started_ns)
         self.files: Files = join_files(self.ranks, self.joined)
         self.peers = Peers(self.ranks, world.size)
         self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
@@ -154,6 +157,7 @@ class WorldProfile:
                         _passed_over(sentences, self.ranks[rank], number, table)
         writer.finish()
         self._insert_patterns(profile, sentences)
+        self._insert_waits(profile)
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(writer.totals))
@@ -304,6 +308,13 @@ class WorldProfile:
         )
         for rank, unknown in self.patterns.unknown.items():
             _passed_over(sentences, self.ranks[rank], unknown, "patterns")
+
+    def _insert_waits(self, profile: sqlite3.Connection) -> None:
+        found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
+        waits = zip(*(found.waits[name].tolist() for name in WAIT_COLUMNS), strict=True)
+        _insert(profile, "waits", ((number, *row) for number, row in enumerate(waits, 1)))
+        messages = [found.messages[name].tolist() for name in MESSAGE_COLUMNS]
+        _insert(profile, "wait_messages", zip(*messages, strict=True))
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():

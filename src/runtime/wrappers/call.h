@@ -74,6 +74,9 @@ class Call {
       if (communicator_ != nullptr) on_adopted();
     }
     if (access_ == Access::unknown && rc != abi::success) access_ = Access::none;
+    if (rc != abi::success && (source_ | destination_) != partners::nobody) [[unlikely]] {
+      thread_->streams.lose();
+    }
   }
 
   RANKWISE_HOT void book() {
@@ -87,12 +90,17 @@ class Call {
       }
       if ((has_pattern_ || outlives_) && inside::active) tell_inside();
     }
+    if (in_sample_) [[unlikely]] {
+      thread_->streams.completed({start_, stop_, keys::with_bin(key_, keys::bin(size_)), messages_});
+    }
     process::alive_at(stop_);
     thread_->inside = nullptr;
   }
 
   RANKWISE_HOT std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
-  Thread &thread() { return *thread_; }
+  RANKWISE_HOT std::uint64_t started() const { return start_; }
+  RANKWISE_HOT std::uint64_t stopped() const { return stop_; }
+  RANKWISE_HOT Thread &thread() { return *thread_; }
   Procedure procedure() const { return procedure_; }
 
   // MPI_Start is booked in the size bin of what it starts.
@@ -108,9 +116,18 @@ class Call {
     const std::uint64_t bytes = destination == abi::proc_null ? 0 : bytes_of(count, datatype);
     size_ = bytes;
     sent_ = bytes;
-    if (destination != abi::proc_null && communicator_ != nullptr && !process::paused) {
+    if (destination == abi::proc_null || communicator_ == nullptr) return;
+    if (!process::paused) [[likely]] {
       booking::add_message(*thread_, RANKWISE_MESSAGE_POINT_TO_POINT, procedure_, index_,
                            world_rank(comm_, *communicator_, destination), bytes);
+    }
+    number(destination_, false, bytes);
+  }
+
+  // A completion call has waited for no message in the sample: perhaps for none at all.
+  RANKWISE_HOT void waited_for_other() {
+    if ((source_ | destination_) == partners::nobody && index_ != RANKWISE_COMMUNICATOR_NONE) {
+      thread_->streams.waited_for_other({start_, stop_, key_, 0});
     }
   }
 
@@ -125,6 +142,11 @@ class Call {
     const std::int64_t bytes = abi::received_bytes(*status_);
     if (bytes > 0) received_ = static_cast<std::uint64_t>(bytes);
     size_ = received_;
+    if (was_matched_) {
+      number_matched();
+    } else if (!from_nobody_ && communicator_ != nullptr) {
+      number(source_, true, received_);
+    }
   }
 
   // Enters the request of a call whose size and bytes are set; `kind` says what its completion has to book.
@@ -134,6 +156,11 @@ class Call {
     const std::uint64_t cut = ticks() < 0xFFFFFFFFU ? ticks() : 0xFFFFFFFFU;
     entry.once.ticks = static_cast<std::uint32_t>(cut);
     requests::table.put(entry);
+    if (in_sample_ || is_open_) [[unlikely]] {
+      if (in_sample_) is_open_ = thread_->streams.pend(entry.handle) || is_open_;
+      in_sample_ = false;
+      if (is_open_) requests::table.put_in_sample(entry.handle);
+    }
   }
   RANKWISE_HOT void posted_send(MPI_Request request) {
     posted(request, requests::Kind::send, partners::who(destination_));
@@ -142,6 +169,8 @@ class Call {
   void posted_exchange(int destination, MPI_Request request) {
     const bool told = destination == abi::proc_null || abi::exchange_tells_bytes;
     const requests::Kind kind = told ? requests::Kind::exchange : requests::Kind::untold;
+    // (Where the status does not tell the bytes, it does not tell the source either.)
+    if (!from_nobody_ && communicator_ != nullptr) number(source_, true, 0);
     posted(request, from_nobody_ ? requests::Kind::send : kind);
   }
   void posted_collective(MPI_Request request) {
@@ -169,32 +198,66 @@ class Call {
   void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
     if (from_nobody_) return posted(request, requests::Kind::send);
+    if (was_matched_) {
+      number_matched();
+    } else if (communicator_ != nullptr) {
+      number(source_, true, size_, abi::bits(request));
+    }
     posted(request, requests::Kind::receive, partners::who(source_));
   }
 
   // A matched message carries its communicator from MPI_Mprobe to MPI_Mrecv.
-  void match(MPI_Message message) {
-    requests::table.put(requests::of_communicator(message_bits(message), index_, requests::Kind::message));
+  void match(MPI_Message message, int source, int tag) {
+    const std::uint64_t handle = message_bits(message);
+    requests::table.put(requests::of_communicator(handle, index_, requests::Kind::message));
+    source_ = partner(source, tag);
+    if (source != abi::proc_null && communicator_ != nullptr) {
+      number(source_, true, 0);
+      if (in_sample_) [[unlikely]] {
+        if (thread_->streams.pend_probed(handle, !polling_)) requests::table.put_in_sample(handle);
+        in_sample_ = !polling_;
+      }
+    }
+  }
+  // The message is the next one of its stream, and stays it.
+  void probed(int source) {
+    if (source == abi::proc_null || communicator_ == nullptr) return;
+    messages_ = 1;
+    note(number_slowly(*thread_, comm_, *communicator_, {source_, true, 0, status_},
+                       {nullptr, 0, start_, 0, procedure_, RANKWISE_SIDE_PROBED}));
   }
   void matched(const MPI_Message *address) {
     if (address == nullptr) return;  // MPI's own error
     const MPI_Message message = *address;
     const requests::Request known = requests::table.complete(message_bits(message));
     if (known.kind == requests::Kind::message) index_ = known.communicator;
+    was_matched_ = true;
+    matched_ = known.in_sample ? known.handle : 0;
     from_nobody_ = message == abi::message_no_proc();
+  }
+
+  // MPI_Cancel. (A receive with wildcards is counted when it completes, if it does.)
+  void cancelled(const MPI_Request *request) {
+    const requests::Request known = requests::table.look(abi::bits(*request));
+    const bool receives = requests::receives(known.kind);
+    if (!receives && known.kind != requests::Kind::send) return;
+    const std::uint64_t other = requests::partner(known);
+    if (other != partners::nobody) thread_->streams.broken(known.communicator, other, receives);
+    if (known.kind == requests::Kind::exchange || known.kind == requests::Kind::untold) thread_->streams.lose();
   }
 
   // --- Persistent and partitioned operations: initialising one notes what each start will book ---
 
   template <class Count>
-  void initialised_send(Count count, MPI_Datatype datatype, int destination, MPI_Request request) {
+  void initialised_send(Count count, MPI_Datatype datatype, int destination, int tag, MPI_Request request) {
     const bool addressed = destination != abi::proc_null;
     size_ = addressed ? bytes_of(count, datatype) : 0;
     requests::Request entry = persistent_entry_for(request, requests::Kind::send);
-    entry.bytes = size_;
+    entry.bytes = size_ & most_bytes;
     if (addressed && communicator_ != nullptr) {
       entry.addressed = 1;
       entry.peer = world_rank(comm_, *communicator_, destination) & RANKWISE_PEER_OTHER;
+      entry.operation = operation(partner(destination, tag), false);
     }
     requests::table.put(entry);
   }
@@ -205,26 +268,28 @@ class Call {
     requests::Request entry =
         persistent_entry_for(request, from_nobody_ ? requests::Kind::send : requests::Kind::receive);
     entry.peer = partners::who(source_) & RANKWISE_PEER_OTHER;
+    if (!from_nobody_ && communicator_ != nullptr) entry.operation = operation(source_, true);
     requests::table.put(entry);
   }
 
   void initialised_partitioned_send(int partitions, MPI_Count count, MPI_Datatype datatype, int destination,
                                     MPI_Request request) {
-    initialised_send(partitions > 0 ? partitions * count : 0, datatype, destination, request);
+    partitioned_ = true;
+    initialised_send(partitions > 0 ? partitions * count : 0, datatype, destination, 0, request);
   }
 
   void initialised_partitioned_receive(int partitions, MPI_Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ || partitions <= 0 ? 0 : bytes_of(partitions * count, datatype);
     requests::Request entry = persistent_entry_for(request, requests::Kind::partitioned);
     entry.peer = partners::who(source_) & RANKWISE_PEER_OTHER;
-    entry.bytes = size_;
+    entry.bytes = size_ & most_bytes;
     requests::table.put(entry);
   }
 
   // After the byte rule of the collective.
   void initialised_collective(MPI_Request request) {
     requests::Request entry = persistent_entry_for(request, requests::Kind::collective);
-    entry.bytes = sent_;
+    entry.bytes = sent_ & most_bytes;
     sent_ = 0;
     has_pattern_ = false;  // it comes with the starts
     requests::table.put(entry);
@@ -533,6 +598,90 @@ class Call {
     return count;
   }
 
+  // --- Streams: which message it is, of those that both sides number alike ---
+
+  // What numbering a message has come to, if it was out of the ordinary.
+  enum Numbered : std::uint8_t { as_usual = 0, in_sample = 1, is_open = 2 };
+
+  // A message that is sent or received, or the one that a receive will get which is posted as `handle`.
+  RANKWISE_HOT void number(std::uint64_t partner, bool receives, std::uint64_t bytes, std::uint64_t handle = 0) {
+    ++messages_;
+    rankwise_stream *stream = thread_->streams.find(partner, streams::where(index_, receives));
+    if (stream != nullptr && !thread_->streams.keeps(stream->messages)) [[likely]] {
+      ++stream->messages;
+      return;
+    }
+    note(number_slowly(*thread_, comm_, *communicator_, {partner, receives, handle, status_},
+                       {nullptr, 0, start_, bytes, procedure_, 0}));
+  }
+  RANKWISE_HOT void note(Numbered numbered) {
+    in_sample_ = in_sample_ || (numbered & in_sample) != 0;
+    is_open_ = is_open_ || (numbered & is_open) != 0;
+  }
+  struct ToNumber {
+    std::uint64_t partner;
+    bool receives;
+    std::uint64_t handle;
+    const MPI_Status *status;  // where source or tag are wildcards, and it is not posted
+  };
+  [[gnu::cold, gnu::noinline]] static Numbered number_slowly(Thread &thread, MPI_Comm comm,
+                                                             communicators::Communicator &communicator,
+                                                             const ToNumber &which, streams::Streams::Message message) {
+    streams::Channel channel = channel_of(communicator.index, which.partner, which.receives);
+    if (which.receives && is_any(which.partner)) {
+      world_rank(comm, communicator, 0);  // so that it will be known without asking
+      if (which.status == nullptr) {
+        return thread.streams.open(which.handle, channel, &communicator, message.posted, message.procedure)
+                   ? Numbered::is_open
+                   : Numbered::as_usual;
+      }
+      channel.rank = static_cast<std::uint32_t>(which.status->MPI_SOURCE);
+      channel.tag = which.status->MPI_TAG;
+    }
+    message.stream = thread.streams.search(channel, identity_of(comm, communicator, channel.rank));
+    const bool probed = (message.flags & RANKWISE_SIDE_PROBED) != 0;  // it stays the next one
+    message.number = probed ? message.stream->messages : message.stream->messages++;
+    if (which.receives && thread.streams.may_be_taken(channel, *message.stream)) {
+      message.flags |= RANKWISE_SIDE_UNCERTAIN;
+    }
+    return thread.streams.keeps(message.number) && thread.streams.stage(message) ? Numbered::in_sample
+                                                                                 : Numbered::as_usual;
+  }
+  static streams::Identity identity_of(MPI_Comm comm, communicators::Communicator &communicator, std::uint32_t rank) {
+    return {communicator.common_id(), world_rank(comm, communicator, static_cast<int>(rank))};
+  }
+  static streams::Channel channel_of(std::uint32_t communicator, std::uint64_t partner, bool receives) {
+    const std::uint32_t who = partners::who(partner);
+    return {communicator, who == RANKWISE_PARTNER_ANY ? streams::any_rank : who - 1, partners::tag(partner), receives};
+  }
+  static bool is_any(std::uint64_t partner) {
+    return partners::who(partner) == RANKWISE_PARTNER_ANY || partners::tag(partner) == RANKWISE_TAG_ANY;
+  }
+  // What MPI_Mprobe has numbered.
+  RANKWISE_HOT void number_matched() {
+    messages_ = from_nobody_ ? 0 : 1;
+    if (matched_ != 0) in_sample_ = thread_->streams.stage_matched(matched_, start_, size_, procedure_);
+  }
+  // What each start of a persistent request will number. (Partitioned ones are matched among themselves.)
+  std::uint32_t operation(std::uint64_t partner, bool receives) {
+    if (partitioned_) return 0;
+    const streams::Channel channel = channel_of(index_, partner, receives);
+    streams::Identity identity{};
+    if (!receives || !is_any(partner)) identity = identity_of(comm_, *communicator_, channel.rank);
+    world_rank(comm_, *communicator_, 0);
+    return streams::operations::add({.channel = channel,
+                                     .identity = identity,
+                                     .procedure = procedure_,
+                                     .any = receives && is_any(partner),
+                                     .bytes = size_,
+                                     .communicator = communicator_,
+                                     .owner = nullptr,
+                                     .generation = 0,
+                                     .stream = nullptr,
+                                     .next_unused = 0});
+  }
+  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 44) - 1;  // that an entry has room for
+
   RANKWISE_HOT requests::Request entry_for(MPI_Request request, requests::Kind kind) const {
     requests::Request entry = requests::of_communicator(abi::bits(request), index_, kind);
     entry.key = keys::with_bin(key_, keys::bin(size_));
@@ -564,6 +713,12 @@ class Call {
   bool reordered_ = false;
   bool from_nobody_ = false;
   bool polling_ = false;
+  bool partitioned_ = false;
+  bool in_sample_ = false;     // some of the messages that it has numbered
+  bool is_open_ = false;       // its request is known to the streams
+  bool was_matched_ = false;   // its message, by MPI_Mprobe
+  std::uint64_t matched_ = 0;  // handle of that message if it is in the sample
+  std::uint32_t messages_ = 0;
   std::uint32_t index_ = RANKWISE_COMMUNICATOR_NONE;
   MPI_Comm comm_{};
   communicators::Communicator *communicator_ = nullptr;

@@ -51,26 +51,54 @@ class Completion {
   RANKWISE_HOT void took_all(int rc) {
     call_.thread().taken = 0;
     for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
+    if (call_.thread().streams.has_unfinished()) [[unlikely]] {
+      tell_end(call_.thread(), call_.stopped(), known_, count_);
+    } else {
+      call_.waited_for_other();
+    }
   }
 
-  // After look(): the request at `index` has completed, its status is the given one of those written.
-  RANKWISE_HOT void completed(int index, int status, int rc = abi::success) {
-    if (index < 0 || index >= count_) return;
-    end(rc, requests::table.complete(known_[index]), index, status);
+  // After look(): the request at `index` has completed, and no other one.
+  RANKWISE_HOT void completed(int index) {
+    completed(index, 0, abi::success);
+    completed_messages(1);
   }
 
   RANKWISE_HOT void tested_all(int rc, bool flag) {
     if (rc == abi::success ? !flag : !abi::is_error_in_status(rc)) return;
     for (int i = 0; i < count_; ++i) completed(i, i, rc);
+    completed_messages(count_);
   }
 
   RANKWISE_HOT void completed_some(int rc, int completed_count, const int *indices) {
     if (rc != abi::success && !abi::is_error_in_status(rc)) return;
     if (completed_count == abi::undefined) return;
     for (int i = 0; i < completed_count; ++i) completed(indices[i], i, rc);
+    completed_messages(completed_count);
   }
 
  private:
+  // After look(): the request at `index` has completed, its status is the given one of those written.
+  RANKWISE_HOT void completed(int index, int status, int rc) {
+    if (index < 0 || index >= count_) return;
+    end(rc, requests::table.complete(known_[index]), index, status);
+  }
+
+  RANKWISE_HOT void completed_messages(int count) {
+    if (call_.thread().streams.has_unfinished()) [[unlikely]] {
+      call_.thread().streams.call_ended(call_.stopped(), static_cast<std::uint32_t>(count));
+    }
+  }
+
+  // How many messages the call waited for. What is not known, and what is no message, counts as one that nobody has
+  // kept.
+  [[gnu::cold, gnu::noinline]] static void tell_end(Thread &thread, std::uint64_t ended, const requests::Request *known,
+                                                    int count) {
+    std::uint32_t messages = 0;
+    for (int i = 0; i < count; ++i) messages += requests::messages(known[i]);
+    thread.streams.call_ended(ended, messages);
+  }
+
   // What a call that returned `rc` means for one of its requests.
   RANKWISE_HOT void end(int rc, const requests::Request &request, int index, int status) {
     if (rc == abi::success) {
@@ -95,9 +123,13 @@ class Completion {
     } else {
       requests::lost(request);
     }
+    thread.streams.lose();
   }
 
   RANKWISE_HOT static void finish(Thread &thread, const requests::Request &request, const MPI_Status *status) {
+    if (request.in_sample) [[unlikely]] {
+      finish_sampled(thread, request, *status);
+    }
     if (requests::accesses_file(request.kind)) [[unlikely]] {
       return finish_access(thread, request, *status);
     }
@@ -118,6 +150,33 @@ class Completion {
       const std::uint64_t key = request.persistent ? keys::of_start(request.key) : request.key;
       booking::row(thread, key, 0).bytes_received += static_cast<std::uint64_t>(bytes);
     }
+  }
+
+  [[gnu::cold, gnu::noinline]] static void finish_sampled(Thread &thread, const requests::Request &request,
+                                                          const MPI_Status &status) {
+    const std::int64_t bytes = requests::receives(request.kind) ? abi::received_bytes(status) : 0;
+    const streams::Streams::Open *open = thread.streams.opened(request.handle);
+    if (open != nullptr) close(thread, *open, bytes, status);
+    thread.streams.finished(request.handle, bytes, requests::messages(request));
+  }
+
+  // The receive tells now which message it has got.
+  static void close(Thread &thread, const streams::Streams::Open &open, std::int64_t bytes, const MPI_Status &status) {
+    if (bytes < 0) return thread.streams.close(&open, {}, nullptr, 0);  // cancelled
+    communicators::Communicator &communicator = *open.communicator;
+    // Freed meanwhile: its processes are not known any more.
+    if (communicator.index != open.pattern.communicator) return thread.streams.lose();
+    const streams::Channel channel{open.pattern.communicator, static_cast<std::uint32_t>(status.MPI_SOURCE),
+                                   status.MPI_TAG, true};
+    rankwise_stream *stream =
+        thread.streams.find(partners::word(channel.rank + 1, channel.tag), streams::where(channel.communicator, true));
+    if (stream == nullptr) {
+      const int peer = world_rank_at_once(communicator, status.MPI_SOURCE);
+      const auto known =
+          peer < 0 ? static_cast<std::uint32_t>(RANKWISE_PEER_UNKNOWN) : static_cast<std::uint32_t>(peer);
+      stream = thread.streams.search(channel, {communicator.common_id(), known});
+    }
+    thread.streams.close(&open, channel, stream, static_cast<std::uint64_t>(bytes));
   }
 
   [[gnu::noinline]] static void finish_access(Thread &thread, const requests::Request &request,
@@ -146,7 +205,7 @@ class Completion {
 // MPI_Request_free. Takes the request out beforehand, as above.
 class Freeing {
  public:
-  Freeing(Call &call, const MPI_Request *request) {
+  Freeing(Call &call, const MPI_Request *request) : thread_(call.thread()) {
     if (request == nullptr || *request == abi::request_null) return;
     request_ = requests::table.remove(abi::bits(*request));
     if (request_.kind != requests::Kind::none) call.on_index(request_.communicator);
@@ -155,13 +214,13 @@ class Freeing {
   // What an active request still receives is never known.
   void freed(int rc) {
     if (request_.kind == requests::Kind::none) return;
-    if (rc != abi::success) {
-      requests::table.put(request_);
-    } else if (requests::is_under_way(request_)) {
-      requests::lost(request_);
-    }
+    if (rc != abi::success) return requests::table.put(request_);
+    if (request_.in_sample && requests::is_under_way(request_)) thread_.streams.freed(request_.handle);
+    if (request_.persistent) streams::operations::remove(request_.operation);
+    if (requests::is_under_way(request_)) requests::lost(request_);
   }
 
  private:
+  Thread &thread_;
   requests::Request request_{};
 };

@@ -36,6 +36,7 @@ class Starting {
       }
       if (call_.procedure() == Procedure::MPI_Start) call_.has_size_of(started_[i].key);
       if (sends(started_[i]) && recorded_) book(started_[i]);
+      if (started_[i].operation != 0) number(abi::bits(requests_[i]), started_[i].operation);
     }
   }
 
@@ -52,6 +53,35 @@ class Starting {
     if (request.addressed) {
       booking::add_message(call_.thread(), RANKWISE_MESSAGE_POINT_TO_POINT, call_.procedure(), request.communicator,
                            request.peer, request.bytes);
+    }
+  }
+
+  // The start is that of a message.
+  RANKWISE_HOT void number(std::uint64_t handle, std::uint32_t operation) {
+    streams::operations::Operation &of = streams::operations::at(operation);
+    streams::Streams &all = call_.thread().streams;
+    if (of.owner == &all && of.generation == all.generation() && !all.keeps(of.stream->messages)) [[likely]] {
+      ++of.stream->messages;
+    } else {
+      number_slowly(all, of, handle, call_.started());
+    }
+  }
+
+  [[gnu::cold, gnu::noinline]] static void number_slowly(streams::Streams &all, streams::operations::Operation &of,
+                                                         std::uint64_t handle, std::uint64_t posted) {
+    if (of.any) {
+      if (all.open(handle, of.channel, of.communicator, posted, of.procedure)) requests::table.put_in_sample(handle);
+      return;
+    }
+    of.stream = all.search(of.channel, of.identity);
+    const std::uint64_t number = of.stream->messages++;
+    const bool open = of.channel.receives && all.may_be_taken(of.channel, *of.stream);
+    of.owner = of.channel.receives && all.has_open() ? nullptr : &all;
+    of.generation = all.generation();
+    const auto flags = static_cast<std::uint16_t>(open ? RANKWISE_SIDE_UNCERTAIN : 0);
+    if (all.keeps(number) && all.stage({of.stream, number, posted, of.bytes, of.procedure, flags}) &&
+        all.pend(handle)) {
+      requests::table.put_in_sample(handle);
     }
   }
 

@@ -1,0 +1,124 @@
+"""Late senders and late receivers: our times beside those that the program measured in the same run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import libraries
+import pytest
+from recording import Record, Recording
+
+from rankwise.analysis.message_waits import MessageWaits, message_waits
+from rankwise.analysis.opened import opened_profile
+
+NEAR = 0.05
+NEAR_SECONDS = 50e-6
+MOST_INTERRUPTED = 2  # waits between whose two measurements the process lost its processor
+CHAIN = 14
+
+
+class Known(NamedTuple):
+    """A wait: until when, and for whom."""
+
+    kind: str
+    other: int
+    seconds: float
+    began: float = 0.0
+
+
+Waits = dict[tuple[int, str, int], list[Known]]  # by rank, procedure and tag
+
+
+def by_own_clock(done: Recording) -> Waits:
+    """What the program said."""
+    found: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
+    for line in done.process.stdout.splitlines():
+        match line.split():
+            case ["wait", rank, procedure, tag, kind, other, seconds, began]:
+                wait = Known(kind, int(other), float(seconds), float(began))
+                found[int(rank), procedure, int(tag)].append(wait)
+    return found
+
+
+def recorded(done: Recording, wanted: Waits) -> Waits:
+    """What the profile says of the same waits: the latest of the other sides."""
+    rows = done.rows(
+        """SELECT rank, procedures.name, tag, began, ended, sends, other_posted,
+                  CASE WHEN sends THEN destination ELSE source END
+           FROM waits JOIN procedures ON procedures.id = waits.procedure
+           JOIN wait_messages ON wait = waits.id ORDER BY began, other_posted"""
+    )
+    by_wait: dict[tuple[int, str, int, float], Known] = {}
+    for rank, procedure, tag, began, ended, sends, posted, other in rows:
+        assert isinstance(began, float) and isinstance(ended, float) and isinstance(posted, float)
+        key = (int(str(rank)), str(procedure), int(str(tag)))
+        if key not in wanted or (procedure == "MPI_Sendrecv" and sends):
+            continue
+        waited = min(max(posted - began, 0.0), ended - began)
+        by_wait[(*key, began)] = Known("receiver" if sends else "sender", int(str(other)), waited)
+    found: defaultdict[tuple[int, str, int], list[Known]] = defaultdict(list)
+    for (*where, _), wait in by_wait.items():
+        found[where[0], where[1], where[2]].append(wait)
+    return found
+
+
+def analysed(done: Recording) -> MessageWaits:
+    with opened_profile(done.path) as connection:
+        return message_waits(connection)
+
+
+@pytest.fixture
+def done(record: Record) -> Recording:
+    return record("late_messages.c", 4)
+
+
+@pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
+def test_waits_are_those_of_the_program(done: Recording) -> None:
+    truth = by_own_clock(done)
+    ours = recorded(done, truth)
+    assert {key: len(waits) for key, waits in ours.items()} == {
+        key: len(waits) for key, waits in truth.items()
+    }
+    wrong = [
+        (key, true, found)
+        for key, waits in truth.items()
+        for true, found in zip(waits, ours[key], strict=True)
+        if found.seconds != pytest.approx(true.seconds, rel=NEAR, abs=NEAR_SECONDS)
+        or (
+            true.kind != "none"
+            and true.seconds > NEAR_SECONDS
+            and (found.kind, found.other) != (true.kind, true.other)
+        )
+    ]
+    assert len(wrong) <= MOST_INTERRUPTED, wrong
+
+
+@pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
+def test_sums_are_those_of_the_program(done: Recording) -> None:
+    truth, found = by_own_clock(done), analysed(done)
+    assert found.error_seconds == 0.0
+    assert found.percent_certain == pytest.approx(100.0, abs=1.0)
+    suffered: defaultdict[int, float] = defaultdict(float)
+    count: defaultdict[int, int] = defaultdict(int)
+    for (rank, _, _), waits in truth.items():
+        suffered[rank] += sum(wait.seconds for wait in waits)
+        count[rank] += len(waits)
+    # The waits of 1 and 3 are all measured by the program.
+    for origin in found.origins:
+        if origin.rank in (1, 3):
+            near = max(NEAR * suffered[origin.rank], NEAR_SECONDS * count[origin.rank])
+            assert origin.suffered_seconds == pytest.approx(suffered[origin.rank], abs=near)
+    # 2 and 3 wait in a chain that began with 0.
+    chain = sum(wait.seconds for wait in truth[3, "MPI_Recv", CHAIN])
+    (pair,) = [one for one in found.caused if (one.rank, one.waiter) == (2, 3)]
+    assert pair.late_sender_seconds == pytest.approx(chain, rel=NEAR, abs=6 * NEAR_SECONDS)
+    waits = (truth[rank, "MPI_Recv", CHAIN] for rank in (2, 3))
+    both = sum(_overlap(two, three) for two, three in zip(*waits, strict=True))
+    assert pair.passed_on_seconds == pytest.approx(both, rel=NEAR, abs=6 * NEAR_SECONDS)
+    assert max(origin.longest_chain for origin in found.origins if origin.rank == 0) == 3
+
+
+def _overlap(one: Known, other: Known) -> float:
+    last = min(one.began + one.seconds, other.began + other.seconds)
+    return max(last - max(one.began, other.began), 0.0)
