@@ -62,7 +62,7 @@ def test_frames_have_the_values_of_json(
     view = rankwise.open(path).view(name)
     found = as_json(capsys, path, "--by", name)
     assert view.data.keys() == found.keys()
-    assert json.loads(json.dumps(view.data)) == found
+    assert json.loads(view.to_json()) == found
     assert view.names
     for key in view.names:
         frame, array = view.to_pandas(key), view.to_numpy(key)

@@ -56,9 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     before, after = _sides(arguments.profiles, arguments.other_side)
     found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
     if arguments.json:
-        import json
-
-        sys.stdout.write(f"{json.dumps(found.data, indent=2)}\n")
+        sys.stdout.write(f"{found.to_json()}\n")
     else:
         found.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(found.failed)

@@ -53,9 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
     answer = _answer(Profile(arguments.profile, wanted(arguments)), arguments)
     if arguments.json:
-        import json
-
-        sys.stdout.write(f"{json.dumps(answer.data, indent=2)}\n")
+        sys.stdout.write(f"{answer.to_json()}\n")
     else:
         answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return 0

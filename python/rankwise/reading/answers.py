@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -81,6 +82,15 @@ class Answer(ABC):
         file = io.StringIO()
         self.show(file, verbose=verbose, limit=limit)
         return file.getvalue()
+
+    def to_json(self) -> str:
+        """Return what `--json` prints.
+
+        Raises:
+            RankwiseError: the profile has turned out to be damaged.
+        """
+        with damage_told(self._path):
+            return json.dumps(self.data, indent=2)
 
     def __str__(self) -> str:
         return self.text()
