@@ -26,7 +26,8 @@ def path(tmp_path: Path) -> Path:
 
 def shows_or_complains(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> bool:
     """Whether it was shown; if not, there was one clear line."""
-    status = main(["show", str(path), *words])
+    compared = words[:1] == ("diff",)
+    status = main([*words, str(path), str(path)] if compared else ["show", str(path), *words])
     out, err = capsys.readouterr()
     assert all(line.isascii() and line.isprintable() for line in out.splitlines())
     if status == 0:
@@ -145,6 +146,8 @@ def all_ways() -> cycle[list[str]]:
             ["-v"],
             *(["--by", view, "-v"] for view in VIEWS),
             *(["--matrix", ends] for ends in ENDS),
+            ["diff", "-v"],
+            ["diff", "--json"],
         ]
     )
 

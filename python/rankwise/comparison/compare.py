@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from rankwise.comparison.change import MORE, WORSE, Change, counted, timed
 from rankwise.comparison.figures import KEYS, KINDS, METRICS, Amount, Figures, Key
-from rankwise.mpi_libraries import version_of
 from rankwise.profile.families import without_library
 from rankwise.profile.programs import without_interpreter
 
@@ -210,21 +209,12 @@ def _changed(
 def _side(runs: Sequence[Figures]) -> Side:
     run = runs[0].run
     paths = [str(one.path) for one in runs]
-    return Side(paths, _program(runs[0]), run.ranks, run.nodes, _library(runs[0]), run.started)
-
-
-def _program(one: Figures) -> list[list[str]]:
-    return one.run.programs or [[one.run.executable]]
+    return Side(paths, runs[0].programs, run.ranks, run.nodes, runs[0].mpi_library, run.started)
 
 
 def _program_names(one: Figures) -> str:
     """Return the names of the programs, or of the scripts, without their arguments."""
-    return " : ".join(without_interpreter(words)[0] for words in _program(one) if words)
-
-
-def _library(one: Figures) -> str:
-    label, number = version_of(one.run.mpi_library)
-    return f"{label} {number}" if label else one.run.mpi_library
+    return " : ".join(without_interpreter(words)[0] for words in one.programs if words)
 
 
 def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
@@ -232,7 +222,7 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
     found = []
     for what, early, late in (
         ("ranks", *({str(one.run.ranks) for one in side} for side in (before, after))),
-        ("MPI library", *({_library(one) for one in side} for side in (before, after))),
+        ("MPI library", *({one.mpi_library for one in side} for side in (before, after))),
         ("program", *({_program_names(one) for one in side} for side in (before, after))),
     ):
         if early != late or len(early) > 1:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.times import times
 from rankwise.analysis.totals import JOIN_PROCEDURES, THREAD_SECONDS, Totals, totals_by
+from rankwise.mpi_libraries import version_of
 
 Key = tuple[str, ...]
 
@@ -56,7 +57,8 @@ class Figures:
         path: of the file.
         run: what ran.
         trust: what is missing.
-        ranks: whose counters were read.
+        programs: command lines of the programs.
+        mpi_library: its name and version.
         whole: figures of the run as a whole, by the names of `METRICS`.
         amounts: of each of `KINDS`, by their keys.
         user_names: that the program gave its communicators, by family.
@@ -65,7 +67,8 @@ class Figures:
     path: Path
     run: Run
     trust: Trust
-    ranks: int
+    programs: list[list[str]]
+    mpi_library: str
     whole: dict[str, float]
     amounts: dict[str, dict[Key, Amount]]
     user_names: dict[str, str]
@@ -80,14 +83,17 @@ def figures(connection: sqlite3.Connection, path: Path) -> Figures:
         "calls": _amounts(connection, ranks, "procedures.name", JOIN_PROCEDURES),
         "regions": _amounts(connection, ranks, "regions.name", _JOIN_REGIONS),
     }
+    run = run_facts(connection)
+    label, number = version_of(run.mpi_library)
     names = connection.execute(
         "SELECT family, user_name FROM communicators WHERE user_name <> '' ORDER BY id DESC"
     )
     return Figures(
         path,
-        run_facts(connection),
+        run,
         trust(connection),
-        ranks,
+        run.programs or [[run.executable]],
+        f"{label} {number}" if label else run.mpi_library,
         _whole(connection, max(ranks, 1), amounts["calls"]),
         amounts,
         dict(names.fetchall()),
@@ -100,14 +106,14 @@ def _amounts(connection: sqlite3.Connection, ranks: int, keys: str, joins: str =
 
 
 def _amount(totals: Totals, ranks: int) -> Amount:
-    return Amount(totals.calls, totals.bytes_sent, totals.seconds / max(ranks, 1))
+    return Amount(int(totals.calls), int(totals.bytes_sent), totals.seconds / max(ranks, 1))
 
 
 def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount]) -> dict[str, float]:
     found = times(connection)
     mpi, run = connection.execute(f"SELECT TOTAL(mpi), TOTAL({THREAD_SECONDS}) FROM ranks").fetchone()
     (messages,) = connection.execute("SELECT COALESCE(SUM(messages), 0) FROM messages").fetchone()
-    return {
+    whole = {
         "wall": found.wall_seconds,
         "mpi": mpi / ranks,
         "other": max(run - mpi, 0.0) / ranks,
@@ -117,3 +123,11 @@ def _whole(connection: sqlite3.Connection, ranks: int, calls: dict[Key, Amount])
         "bytes_sent": sum(amount.bytes_sent for amount in calls.values()),
         "messages": messages,
     }
+    return {name: _number(value) for name, value in whole.items()}
+
+
+def _number(value: float) -> float:
+    """Return a number; raises what tells damage if it is none, or no quantity."""
+    if not value >= 0:
+        raise ValueError(f"{value} is no quantity")
+    return value

@@ -85,4 +85,8 @@ def _paths(side: Files) -> list[Path]:
 
 def _figures(path: Path) -> Figures:
     with opened_profile(path) as connection:
-        return figures(connection, path)
+        found = figures(connection, path)
+        view(
+            compare([found], [found])
+        )  # a text where a number should be leads to errors here, and names the file
+        return found
