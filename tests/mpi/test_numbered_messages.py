@@ -12,6 +12,7 @@ from rankwise.analysis.opened import opened_profile
 RANKS, ROUNDS = 4, 150
 SEEDS = (1, 2)
 BURST = 20_000
+THREADS, MESSAGES = 16, 60  # of programs/threads.c
 
 
 def joined(done: Recording) -> list[tuple[object, ...]]:
@@ -60,3 +61,23 @@ def test_long_streams_are_sampled(record: Record) -> None:
     quarters = [sum(number // (BURST // 4) == quarter for number in numbers) for quarter in range(4)]
     assert min(quarters) > len(numbers) / 6
     assert percent_certain(done) > 99
+
+
+def test_threads_with_streams_of_their_own(record: Record) -> None:
+    """programs/threads.c: message i of thread t has i + 10 t + 100 x rank bytes; each has a communicator."""
+    done = record("threads.c", 2)
+    if "not provided" in done.process.stdout:
+        pytest.skip("no MPI_THREAD_MULTIPLE")
+    found = done.rows(
+        """SELECT communicator, source, tag, bytes FROM wait_messages
+           JOIN procedures ON procedures.id = wait_messages.procedure
+           JOIN communicators ON communicators.id = communicator
+           WHERE NOT sends AND procedures.name = 'MPI_Irecv' AND communicators.name <> 'W'"""
+    )
+    of_thread: dict[object, set[int]] = {}
+    for communicator, *numbers in found:
+        source, tag, size = (int(str(number)) for number in numbers)
+        of_thread.setdefault(communicator, set()).add(size - tag - 100 * source)
+    assert len(of_thread) == THREADS
+    assert sorted(*zip(*of_thread.values(), strict=True)) == [10 * thread for thread in range(THREADS)]
+    assert len(found) == 2 * THREADS * MESSAGES

@@ -347,10 +347,10 @@ def _blame(
         shares: defaultdict[int, float] = defaultdict(float)
         own = by_rank.get(rank, [])
         left = end - begin
-        place = bisect_left(begins.get(rank, []), begin)
-        for wait in own[max(place - 1, 0) :] if steps < _MOST_STEPS else []:
-            if wait.began >= end:
-                break
+        place = max(bisect_left(begins.get(rank, []), begin) - 1, 0)
+        while steps < _MOST_STEPS and place < len(own) and own[place].began < end:
+            wait = own[place]
+            place += 1
             first, last = max(wait.began, begin), min(wait.began + wait.waited, end)
             if last <= first:
                 continue

@@ -1,0 +1,290 @@
+"""Sides of messages joined, and what is concluded from them: each case by construction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from rankwise.analysis.message_waits import MessageWaits, message_waits
+from rankwise.profile import layout
+from rankwise.profile.communicators import Joined
+from rankwise.profile.counters import Counters
+from rankwise.profile.message_waits import MessageWaits as JoinedWaits
+from rankwise.profile.message_waits import join_waits
+from rankwise.profile.node_clocks import NodeClock
+from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.regions import Regions
+
+IDS = {one.name: one.id for one in PROCEDURES}
+WORLD = 3
+RECEIVES, BROKEN = layout.CONSTANTS["STREAM_RECEIVES"], layout.CONSTANTS["STREAM_BROKEN"]
+UNCERTAIN = layout.CONSTANTS["SIDE_UNCERTAIN"]
+NO_STREAM = 2**32 - 1
+SENT, RECEIVED = 100.0, 40.0  # microseconds: the receiver began, the sender came 60 later
+
+
+def key(procedure: str) -> int:
+    return WORLD << layout.CONSTANTS["CALLS_COMMUNICATOR_SHIFT"] | (
+        IDS[procedure] << layout.CONSTANTS["CALLS_PROCEDURE_SHIFT"]
+    )
+
+
+def stream(peer: int, flags: int, messages: int = 1, thread: int = 0) -> dict[str, int]:
+    return {
+        "messages": messages,
+        "communicator": WORLD,
+        "rank": peer,
+        "peer": peer,
+        "tag": 5,
+        "flags": flags,
+        "thread": thread,
+    }
+
+
+def side(procedure: str, posted: float, ended: float, **others: int) -> dict[str, int]:
+    us = 1000
+    return {
+        "number": 0,
+        "posted": int(posted * us),
+        "began": int(posted * us),
+        "ended": int(ended * us),
+        "key": key(procedure),
+        "bytes": 8,
+        "stream": 0,
+        "messages": 1,
+        "procedure": IDS[procedure],
+        "flags": 0,
+        "thread": 0,
+    } | others
+
+
+def rows(name: str, values: Sequence[dict[str, int]]) -> np.ndarray[Any, Any]:
+    found = np.zeros(len(values), layout.STRUCTS[name])
+    for place, value in enumerate(values):
+        for member, number in value.items():
+            found[member][place] = number
+    return found
+
+
+def process(
+    streams: Sequence[dict[str, int]], sides: Sequence[dict[str, int]], state: str = "finalized"
+) -> Counters:
+    counted = SimpleNamespace(
+        streams=rows("stream", streams), sides=rows("side", sides), header=SimpleNamespace(state=state)
+    )
+    return cast("Counters", counted)
+
+
+def sender(**others: int) -> Counters:
+    return process([stream(1, 0)], [side("MPI_Send", SENT, SENT + 1, **others)])
+
+
+def receiver(**others: int) -> Counters:
+    return process([stream(0, RECEIVES)], [side("MPI_Recv", RECEIVED, SENT + 2, **others)])
+
+
+def join(*world: Counters, groups: Sequence[int] = (0, 0)) -> JoinedWaits:
+    def ids_of(_rank: int, indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return indices
+
+    clocks = {rank: NodeClock(groups[rank], 0, 0.0, 1e-9) for rank in range(len(world))}
+    regions = SimpleNamespace(ids={rank: np.zeros(1, np.int64) for rank in range(len(world))})
+    joined = SimpleNamespace(ids_of=ids_of)
+    return join_waits(dict(enumerate(world)), cast("Joined", joined), cast("Regions", regions), clocks)
+
+
+def known(found: JoinedWaits) -> list[int]:
+    return [int(value) for value in found.waits["known"]]
+
+
+def test_both_sides_are_joined() -> None:
+    found = join(sender(), receiver())
+    assert known(found) == [1, 1]
+    assert found.waits["rank"].tolist() == [0, 1]
+    assert found.messages["sends"].tolist() == [1, 0]
+    assert found.messages["other_posted"] == pytest.approx([RECEIVED * 1e-6, SENT * 1e-6])
+    assert found.messages["source"].tolist() == [0, 0]
+    assert found.messages["destination"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param([sender(number=1), receiver()], id="another number"),
+        pytest.param([sender(bytes=9), receiver()], id="another size"),
+        pytest.param([sender(), receiver(flags=UNCERTAIN)], id="uncertain"),
+        pytest.param([sender(), receiver(stream=NO_STREAM)], id="no stream"),
+        pytest.param([sender(), receiver(stream=7)], id="damaged"),
+        pytest.param([sender(), receiver(messages=2)], id="another message of the call is missing"),
+        pytest.param(
+            [sender(), process([stream(0, RECEIVES, messages=2)], [side("MPI_Recv", 1, 2)])],
+            id="counted differently",
+        ),
+        pytest.param(
+            [sender(), process([stream(0, RECEIVES | BROKEN)], [side("MPI_Recv", 1, 2)])], id="cancelled"
+        ),
+        pytest.param(
+            [
+                sender(),
+                process(
+                    [stream(0, RECEIVES), stream(0, RECEIVES, thread=1)],
+                    [side("MPI_Recv", 1, 2), side("MPI_Recv", 3, 4, thread=1)],
+                ),
+            ],
+            id="two threads",
+        ),
+    ],
+)
+def test_what_is_not_certain_is_left_out(world: list[Counters]) -> None:
+    found = join(*world)
+    assert not any(value for value, rank in zip(known(found), found.waits["rank"], strict=True) if rank == 1)
+    assert 1 not in found.messages["wait"][found.messages["sends"] == 0]
+
+
+def test_clocks_that_were_not_compared() -> None:
+    assert known(join(sender(), receiver(), groups=(0, 1))) == [0, 0]
+
+
+def test_who_is_not_at_the_end_may_have_counted_less() -> None:
+    going_on = process([stream(0, RECEIVES, messages=3)], [side("MPI_Recv", 1, 2)], "running")
+    assert known(join(sender(), going_on)) == [1, 1]
+
+
+@pytest.fixture
+def profile() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE ranks (rank INTEGER, host TEXT);
+            CREATE TABLE communicators (id INTEGER, name TEXT);
+            CREATE TABLE procedures (id INTEGER, name TEXT);
+            CREATE TABLE calls (rank, communicator, procedure, seconds REAL, unfinished INTEGER);
+            CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
+                                sampled, known);
+            CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
+                                        procedure, posted, other_procedure, other_posted);
+            INSERT INTO ranks VALUES (0, 'a'), (1, 'a'), (2, 'b');
+            INSERT INTO communicators VALUES (3, 'W');
+            """
+        )
+        connection.executemany("INSERT INTO procedures VALUES (?, ?)", [(i, name) for name, i in IDS.items()])
+        yield connection
+
+
+class Writer:
+    """Puts waits into a profile."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.count = 0
+
+    def calls(self, rank: int, procedure: str, seconds: float) -> None:
+        row = (rank, WORLD, IDS[procedure], seconds, 0)
+        self.connection.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", row)
+
+    def wait(
+        self,
+        rank: int,
+        procedure: str,
+        began: float,
+        ended: float,
+        *messages: tuple[int, bool, float, int, str],
+        sampled: int | None = None,
+        expected: int | None = None,
+    ) -> None:
+        """Add a call; of its messages the other rank, whether it is sent to, when that posted, bytes, how."""
+        self.count += 1
+        count = len(messages) if expected is None else expected
+        there = len(messages) if sampled is None else sampled
+        self.connection.execute(
+            "INSERT INTO waits VALUES (?, ?, 3, 0, ?, ?, ?, ?, ?, ?)",
+            (self.count, rank, IDS[procedure], began, ended, count, there, int(bool(messages))),
+        )
+        for other, sends, posted, size, by in messages:
+            ends = (rank, other) if sends else (other, rank)
+            row = (self.count, *ends, size, sends, IDS[by], began, IDS["MPI_Recv"], posted)
+            self.connection.execute(
+                "INSERT INTO wait_messages VALUES (?, ?, ?, 3, 5, 0, ?, ?, ?, ?, ?, ?)", row
+            )
+
+
+@pytest.fixture
+def write(profile: sqlite3.Connection) -> Writer:
+    return Writer(profile)
+
+
+def only(found: MessageWaits, rank: int) -> tuple[float, float]:
+    (one,) = [one for one in found.waiting if one.rank == rank]
+    return one.late_sender_seconds, one.late_receiver_seconds
+
+
+def test_the_latest_of_several(write: Writer) -> None:
+    write.calls(0, "MPI_Waitall", 10.0)
+    messages = [(1, False, 4.0, 8, "MPI_Irecv"), (2, False, 7.0, 8, "MPI_Irecv")]
+    write.wait(0, "MPI_Waitall", 1.0, 11.0, *messages)
+    found = message_waits(write.connection)
+    assert only(found, 0) == (6.0, 0.0)
+    assert [(one.rank, one.waiter, one.late_sender_seconds) for one in found.caused] == [(2, 0, 6.0)]
+
+
+def test_the_first_of_several(write: Writer) -> None:
+    write.calls(0, "MPI_Waitsome", 10.0)
+    messages = [(1, False, 4.0, 8, "MPI_Irecv"), (2, False, 7.0, 8, "MPI_Irecv")]
+    write.wait(0, "MPI_Waitsome", 1.0, 11.0, *messages)
+    assert only(message_waits(write.connection), 0) == (3.0, 0.0)
+
+
+def test_sends_wait_only_if_they_are_not_buffered(write: Writer) -> None:
+    write.calls(0, "MPI_Send", 10.0)
+    write.calls(0, "MPI_Ssend", 5.0)
+    write.wait(0, "MPI_Send", 0.0, 2.0, (1, True, 3.0, 4096, "MPI_Send"))  # over before the receive is posted
+    write.wait(0, "MPI_Send", 10.0, 14.0, (1, True, 13.0, 4096, "MPI_Send"))  # so this was buffered, too
+    write.wait(0, "MPI_Send", 20.0, 24.0, (1, True, 23.0, 8192, "MPI_Send"))
+    write.wait(0, "MPI_Ssend", 30.0, 35.0, (1, True, 34.0, 8, "MPI_Ssend"))
+    found = message_waits(write.connection)
+    late = {one.procedure: one.late_receiver_seconds for one in found.waiting}
+    assert late == {"MPI_Send": 3.0, "MPI_Ssend": 4.0}
+    assert found.late_sender_seconds == 0.0
+
+
+def test_sums_are_of_the_exact_time(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 100.0)
+    for step in range(4):
+        write.wait(0, "MPI_Recv", 10.0 * step, 10.0 * step + 2, (1, False, 10.0 * step + 1, 8, "MPI_Recv"))
+    write.wait(0, "MPI_Recv", 50.0, 52.0, sampled=1, expected=1)  # nobody knows which message it was
+    (one,) = message_waits(write.connection).waiting
+    assert one.certain_seconds == pytest.approx(80.0)
+    assert one.late_sender_seconds == pytest.approx(40.0)
+    assert one.percent_certain == pytest.approx(80.0)
+    assert (one.sampled, one.certain) == (5, 4)
+
+
+def test_the_error_is_that_of_a_ratio(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 40.0)
+    write.wait(0, "MPI_Recv", 0.0, 1.0, (1, False, 1.0, 8, "MPI_Recv"))
+    write.wait(0, "MPI_Recv", 5.0, 6.0, (1, False, 2.0, 8, "MPI_Recv"))
+    (one,) = message_waits(write.connection).waiting
+    # Half of 2 s: deviations of 0.5 and -0.5; 38 of 40 s are not in the sample.
+    assert one.late_sender_seconds == pytest.approx(20.0)
+    assert one.error_seconds == pytest.approx(20.0 * (0.95 * 0.5 * 2) ** 0.5)
+
+
+def test_blame_is_passed_on(write: Writer) -> None:
+    # 0 computes until 8; 1 waits for it from 2 and sends at 8; 2 waits for 1 from 1.
+    write.calls(1, "MPI_Recv", 6.0)
+    write.calls(2, "MPI_Recv", 7.0)
+    write.wait(1, "MPI_Recv", 2.0, 8.0, (0, False, 8.0, 8, "MPI_Recv"))
+    write.wait(2, "MPI_Recv", 1.0, 8.0, (1, False, 8.0, 8, "MPI_Recv"))
+    found = message_waits(write.connection)
+    passed = {(one.rank, one.waiter): one.passed_on_seconds for one in found.caused}
+    assert passed == {(0, 1): 0.0, (1, 2): pytest.approx(6.0)}
+    origins = {
+        one.rank: (one.directly_seconds, one.origin_seconds, one.longest_chain) for one in found.origins
+    }
+    assert origins == {0: (6.0, 12.0, 2), 1: (7.0, 1.0, 1), 2: (0.0, 0.0, 0)}
