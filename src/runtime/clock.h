@@ -20,6 +20,9 @@ inline std::int64_t nanoseconds(clockid_t id) {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+// Of tests: the clocks of nodes that are none differ. Only where the counter is not used.
+inline constinit std::int64_t shift_ns = 0;
+
 #if defined(__x86_64__)
 // Whether the time stamp counter runs at one rate in every state of the processor (CPUID 80000007h, EDX bit 8).
 inline bool counter_is_invariant() {
@@ -41,7 +44,7 @@ inline std::uint64_t ticks() {
   if (use_counter) [[likely]] {
     return __rdtsc();
   }
-  return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC));
+  return static_cast<std::uint64_t>(nanoseconds(CLOCK_MONOTONIC) + shift_ns);
 }
 #elif defined(__aarch64__)
 inline void choose() {}

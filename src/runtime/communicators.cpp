@@ -53,6 +53,7 @@ void Communicator::release() {
     std::free(neighbours->ranks);
   }
   std::free(neighbours);
+  arrivals::release(arrivals);
 }
 
 Entry enter(const Origin &origin, int rank, int size, int remote_size) {
@@ -92,6 +93,7 @@ Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size
     communicator.size = size;
     communicator.remote_size = remote_size;
     communicator.inter = (origin.flags & RANKWISE_COMMUNICATOR_INTER) != 0;
+    communicator.arrivals = communicator.inter || size < 2 ? nullptr : &arrivals::nothing_yet;
     const Entry entry = enter(origin, rank, size, remote_size);
     communicator.index = entry.index;
     communicator.record = entry.record;

@@ -9,6 +9,12 @@
 #include "handle_table.h"
 #include "inside/late_calls.h"
 
+namespace rankwise::arrivals {
+struct OfCommunicator;
+extern OfCommunicator nothing_yet;
+void release(OfCommunicator *of);
+}  // namespace rankwise::arrivals
+
 namespace rankwise::communicators {
 
 // Beyond these, communicators share the "other" index; the bound leaves most of the file to the rows.
@@ -50,6 +56,7 @@ struct Communicator {
   inside::LateCalls late_calls;
   int *world_ranks = nullptr;  // of those that messages go to, by rank; nullptr = not yet asked for
   Neighbours *neighbours = nullptr;
+  arrivals::OfCommunicator *arrivals = nullptr;  // nullptr = nobody can wait here
   Pending pending;
   rankwise_communicator *record = nullptr;  // nullptr = no room
   Communicator *next_unused = nullptr;

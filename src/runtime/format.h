@@ -57,21 +57,23 @@ enum rankwise_state {
 enum rankwise_abi { RANKWISE_ABI_NONE = 0, RANKWISE_ABI_OPENMPI = 1, RANKWISE_ABI_MPICH = 2, RANKWISE_ABI_MPIABI = 3 };
 
 enum rankwise_section_kind {
-  RANKWISE_SECTION_THREADS = 1,       /* rankwise_thread */
-  RANKWISE_SECTION_COMMUNICATORS = 2, /* rankwise_communicator */
-  RANKWISE_SECTION_REGIONS = 3,       /* rankwise_region */
-  RANKWISE_SECTION_CALLS = 4,         /* rankwise_calls, one row set a thread */
-  RANKWISE_SECTION_MESSAGES = 5,      /* rankwise_messages, one row set a thread */
-  RANKWISE_SECTION_FILES = 6,         /* rankwise_file */
-  RANKWISE_SECTION_ACCESSES = 7,      /* rankwise_accesses, one row set a thread */
-  RANKWISE_SECTION_ENDPOINTS = 8,     /* rankwise_endpoint */
-  RANKWISE_SECTION_PATTERNS = 9,      /* rankwise_pattern */
-  RANKWISE_SECTION_PATTERN_ROWS = 10, /* rankwise_pattern_row */
-  RANKWISE_SECTION_IMPORTS = 11,      /* rankwise_import */
-  RANKWISE_SECTION_OBJECTS = 12,      /* rankwise_object */
-  RANKWISE_SECTION_SITES = 13,        /* rankwise_site */
-  RANKWISE_SECTION_STREAMS = 31,      /* rankwise_stream, of a thread */
-  RANKWISE_SECTION_SIDES = 32         /* rankwise_side, of a thread */
+  RANKWISE_SECTION_THREADS = 1,         /* rankwise_thread */
+  RANKWISE_SECTION_COMMUNICATORS = 2,   /* rankwise_communicator */
+  RANKWISE_SECTION_REGIONS = 3,         /* rankwise_region */
+  RANKWISE_SECTION_CALLS = 4,           /* rankwise_calls, one row set a thread */
+  RANKWISE_SECTION_MESSAGES = 5,        /* rankwise_messages, one row set a thread */
+  RANKWISE_SECTION_FILES = 6,           /* rankwise_file */
+  RANKWISE_SECTION_ACCESSES = 7,        /* rankwise_accesses, one row set a thread */
+  RANKWISE_SECTION_ENDPOINTS = 8,       /* rankwise_endpoint */
+  RANKWISE_SECTION_PATTERNS = 9,        /* rankwise_pattern */
+  RANKWISE_SECTION_PATTERN_ROWS = 10,   /* rankwise_pattern_row */
+  RANKWISE_SECTION_IMPORTS = 11,        /* rankwise_import */
+  RANKWISE_SECTION_OBJECTS = 12,        /* rankwise_object */
+  RANKWISE_SECTION_SITES = 13,          /* rankwise_site */
+  RANKWISE_SECTION_ARRIVAL_TABLES = 14, /* rankwise_arrival_table */
+  RANKWISE_SECTION_ARRIVALS = 15,       /* rankwise_arrival, of one table */
+  RANKWISE_SECTION_STREAMS = 31,        /* rankwise_stream, of a thread */
+  RANKWISE_SECTION_SIDES = 32           /* rankwise_side, of a thread */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -217,6 +219,14 @@ struct rankwise_stamp {
   int64_t realtime_ns;  /* CLOCK_REALTIME, since 1970 */
 };
 
+/* One clock compared with another node's: its ticks in the middle of the shortest of some round trips, and the other's
+ * as they were told in it. All zero = not done. */
+struct rankwise_clock_comparison {
+  uint64_t own_ticks;
+  uint64_t other_ticks;
+  uint64_t round_trip; /* own ticks: the error is at most half of it */
+};
+
 struct rankwise_section {
   uint32_t kind; /* rankwise_section_kind */
   uint32_t record_bytes;
@@ -287,6 +297,10 @@ struct rankwise_header {
   uint32_t argument_bytes; /* in `arguments`; if it is full, there may have been more */
   uint32_t reserved0;
   char arguments[1016]; /* the command line, from /proc/self/cmdline: a zero ends each word */
+  uint64_t clock; /* whose ticks they are: a number that all processes of a node have, and of no other; 0 = unknown */
+  uint64_t reference;                        /* whose clock this one was compared with; 0 = nobody's */
+  struct rankwise_clock_comparison at_start; /* in MPI_Init */
+  struct rankwise_clock_comparison at_stop;  /* in MPI_Finalize */
   uint64_t reserved[2];
 };
 
@@ -480,6 +494,41 @@ struct rankwise_pattern_row {
   uint32_t reserved;
   uint64_t messages;
   uint64_t bytes;
+};
+
+/* A blocking collective on an intracommunicator, of which the arrivals of single instances are kept. Instances are
+ * numbered from 1, alike on all members. Number n is kept if the low `shift` bits of a hash of n
+ * (src/runtime/arrivals.h) are 0; when there is no more room `shift` grows, and what is kept no longer goes. So all
+ * members keep the same ones.
+ *
+ * RATIONALE: by a hash, because every 4th instance would always be the same call of a loop that has four of them. */
+struct rankwise_arrival_table {
+  uint32_t communicator; /* index */
+  uint16_t procedure;
+  uint16_t shift;
+  uint64_t reserved;
+};
+
+enum rankwise_arrivals {
+  RANKWISE_MOST_ARRIVAL_TABLES = 256,
+  RANKWISE_ARRIVALS_A_SECTION = 64,
+  RANKWISE_MOST_ARRIVAL_SECTIONS = 2 /* of a table */
+};
+
+/* One instance, on one process. */
+struct rankwise_arrival {
+  uint64_t instance; /* from 1; 0 = row not in use */
+  uint64_t arrived;  /* ticks */
+  uint64_t left;     /* ticks */
+  /* Ticks before it, from where the thread left its collective before on the same communicator (0 = there was none, or
+   * another thread called it), and of these in calls of MPI. */
+  uint64_t since;
+  uint64_t since_in_mpi;
+  uint64_t left_key; /* key of the thread's latest call before, 0 = none */
+  uint64_t bytes;    /* size of the message, as in size bins */
+  int32_t root;      /* rank in the communicator, -1 = none */
+  uint16_t table;    /* index */
+  uint16_t region;   /* that the call was in */
 };
 
 /* A file as one communicator opens it in one mode. */

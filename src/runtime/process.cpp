@@ -13,6 +13,7 @@
 #include "counters_file.h"
 #include "launcher.h"
 #include "lock.h"
+#include "node_clock.h"
 #include "regions.h"
 #include "reorder.h"
 #include "report.h"
@@ -111,6 +112,7 @@ bool load(rankwise_abi abi) {
   head->cpu_at_start = -1;
   head->cpu_at_stop = -1;
   head->abi = abi;
+  head->clock = node_clock::id();
   head->launcher_rank = launcher::rank();
   head->launcher_size = launcher::size();
   launcher::job(head->job, sizeof head->job);

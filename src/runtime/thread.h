@@ -53,6 +53,7 @@ struct alignas(apart) Thread {
   static constexpr std::size_t most_own_peers = 16;
   std::uint32_t own_peers[most_own_peers] = {};
   std::size_t own_messages = 0;
+  std::uint64_t in_mpi = 0;  // ticks in calls so far
   int index = 0;
   Thread *next_idle = nullptr;
 

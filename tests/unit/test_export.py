@@ -24,6 +24,7 @@ TABLES = {
     "files",
     "patterns",
     "pattern_messages",
+    "arrivals",
     "objects",
     "sites",
     "file_accesses",

@@ -160,7 +160,7 @@ def of_both_versions(directory: Path) -> tuple[Path, Path]:
     """Make a profile, less the columns that have no place in the older format, and one of that format."""
     newer = made(directory, world()).path
     with closing(sqlite3.connect(newer)) as connection, connection:
-        connection.execute("UPDATE ranks SET memory = NULL")
+        connection.execute("UPDATE ranks SET memory = NULL, clock_offset = NULL, clock_error = NULL")
         connection.execute("UPDATE run SET programs = '[]'")
         connection.execute("UPDATE regions SET parent = NULL")
         connection.execute("UPDATE region_times SET exclusive = NULL")

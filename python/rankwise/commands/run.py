@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside_options, job, reorder
+from rankwise.launch import clock_sync, inside_options, job, reorder
 from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
@@ -76,6 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     parser.add_argument(
+        "--clock-sync",
+        action=argparse.BooleanOptionalAction,
+        help="compare the clocks of the nodes, to tell who of them was late; every process of the job has to"
+        " run with Rankwise (default: where that is certain)",
+    )
+    parser.add_argument(
         "--see-all",
         action="store_true",
         help="make the MPI library send everything where it can be seen: it may choose other algorithms",
@@ -118,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= reordering.settings()
     if arguments.save_every is not None:
         settings |= save_every(arguments.save_every)
+    settings |= clock_sync.setting(arguments.clock_sync, planned.detections, preloaded)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)

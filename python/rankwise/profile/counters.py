@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.profile import layout
+from rankwise.profile.arrival_sample import thinned_out
 from rankwise.profile.clock import Stamp, is_damaged
 from rankwise.profile.keys import part
 from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
@@ -43,13 +44,40 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "sites": layout.SITE,
     "streams": layout.STREAM,
     "sides": layout.SIDE,
+    "arrival_tables": layout.ARRIVAL_TABLE,
+    "arrivals": layout.ARRIVAL,
 }
+_FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
 _BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
 _BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
 # Records that others refer to by their position: what follows a hole has lost its number.
 _NUMBERED = frozenset(
-    {"threads", "communicators", "regions", "files", "endpoints", "patterns", "objects", "sites", "streams"}
+    {
+        "threads",
+        "communicators",
+        "regions",
+        "files",
+        "endpoints",
+        "patterns",
+        "objects",
+        "sites",
+        "streams",
+        "arrival_tables",
+    }
 )
+
+
+class Comparison(NamedTuple):
+    """One node's clock compared with another's: struct rankwise_clock_comparison."""
+
+    own_ticks: int
+    other_ticks: int
+    round_trip: int
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there was one."""
+        return self.own_ticks > 0
 
 
 @dataclass(frozen=True)
@@ -69,6 +97,10 @@ class Header:
         profiling_names: numbers of procedures that were called by their ``PMPI_`` names.
         profiling_callers: names of the objects that did so, separated by commas.
         memory: name in enum rankwise_memory, lower case; ``unknown`` if damaged.
+        clock: whose ticks they are: a number that all processes of a node have; 0 = unknown.
+        reference: whose clock this one was compared with; 0 = nobody's.
+        at_start: that comparison in MPI_Init.
+        at_stop: likewise in MPI_Finalize.
         imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
@@ -107,6 +139,10 @@ class Header:
     profiling_callers: str
     memory: str
     imports_known: int
+    clock: int = 0
+    reference: int = 0
+    at_start: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
+    at_stop: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
 
 
 @dataclass(frozen=True)
@@ -130,6 +166,8 @@ class Counters:
         sites: records of struct rankwise_site; record 0 has index 1.
         streams: records of struct rankwise_stream; of each thread in the order in which its sides count them.
         sides: records of struct rankwise_side.
+        arrival_tables: records of struct rankwise_arrival_table.
+        arrivals: records of struct rankwise_arrival, some of which may not be in use.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -155,6 +193,8 @@ class Counters:
     sites: Rows
     streams: Rows
     sides: Rows
+    arrival_tables: Rows
+    arrivals: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
     losses: tuple[str, ...]
@@ -163,8 +203,15 @@ class Counters:
     ticks_between: float = 0.0
 
     def without_rows(self) -> Counters:
-        """Return the same without `calls` and `messages`, which take the most memory."""
-        return replace(self, calls=_none(layout.CALLS), messages=_none(layout.MESSAGES))
+        """Return the same without `calls` and `messages`, which take the most memory, and few arrivals."""
+        tables, arrivals = thinned_out(self.arrival_tables, self.arrivals, _FEW_ARRIVALS)
+        return replace(
+            self,
+            calls=_none(layout.CALLS),
+            messages=_none(layout.MESSAGES),
+            arrival_tables=tables,
+            arrivals=arrivals,
+        )
 
 
 def read_counters(path: Path, *, follow_links: bool = False) -> Counters:
@@ -226,6 +273,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         sites=tables["sites"],
         streams=tables["streams"],
         sides=tables["sides"],
+        arrival_tables=tables["arrival_tables"],
+        arrivals=tables["arrivals"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),
         losses=tuple(
@@ -291,6 +340,8 @@ def _header(record: np.void) -> Header:
             "abi": layout.names_of("abi").get(values["abi"], "none"),
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
+            "at_start": Comparison(*values["at_start"]),
+            "at_stop": Comparison(*values["at_stop"]),
             "passed_by": _numbers_of(record["passed_by"]),
             "profiling_names": _numbers_of(record["profiling_names"]),
             "memory": layout.names_of("memory").get(values["memory"], "unknown"),

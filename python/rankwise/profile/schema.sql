@@ -76,7 +76,10 @@ CREATE TABLE ranks (
   exit_code       INTEGER DEFAULT NULL,            -- that it ended with
   -- Where it counted: shm, tmpdir, anonymous (memory without a name), own (nobody else saw it), unknown; NULL = not
   -- known: profiles of versions 1 to 5.
-  memory          TEXT DEFAULT NULL
+  memory          TEXT DEFAULT NULL,
+  -- NULL = not known: profiles of versions 1 to 6, and nodes whose clock was not compared with that of rank 0's.
+  clock_offset    REAL DEFAULT NULL,               -- seconds that the node's clock is ahead of that of rank 0's node, in MPI_Init
+  clock_error     REAL DEFAULT NULL                -- seconds by which the times in `arrivals` may be off, at most
 );
 
 CREATE TABLE communicators (
@@ -352,6 +355,22 @@ CREATE TABLE wait_messages (         -- the messages of the waits that are known
   other_procedure INTEGER NOT NULL REFERENCES procedures(id), -- the same of the other rank
   other_posted    REAL NOT NULL
 );
+CREATE TABLE arrivals (              -- blocking collectives: when each member came and left, a sample of the instances
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  procedure    INTEGER NOT NULL REFERENCES procedures(id),
+  instance     INTEGER NOT NULL,     -- which call of this procedure on this communicator, from 1; all members are there
+  rank         INTEGER NOT NULL REFERENCES ranks(rank),
+  root         INTEGER,              -- world rank; NULL = none
+  region       INTEGER NOT NULL REFERENCES regions(id),
+  bytes        INTEGER NOT NULL,     -- of the message, as in size bins
+  arrival      REAL NOT NULL,        -- seconds after run.started, by the clock of rank 0's node
+  departure    REAL NOT NULL,
+  since        REAL,                 -- seconds from the rank's departure from its collective before on this communicator; NULL = none
+  since_in_mpi REAL,                 -- of these, in MPI
+  before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
+  before_communicator INTEGER REFERENCES communicators(id),
+  PRIMARY KEY (communicator, procedure, instance, rank)
+) WITHOUT ROWID;
 
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
   rank  INTEGER NOT NULL,

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwise.profile import layout
 from rankwise.profile.access_rows import accesses_rows
+from rankwise.profile.arrivals import COLUMNS, NOBODY, join_arrivals
 from rankwise.profile.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.checks import check
 from rankwise.profile.clock import NANOSECONDS, Clock, clocks, iso
@@ -158,6 +159,7 @@ class WorldProfile:
         writer.finish()
         self._insert_patterns(profile, sentences)
         self._insert_waits(profile)
+        self._insert_arrivals(profile)
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(writer.totals))
@@ -241,7 +243,7 @@ class WorldProfile:
         """Make the rows of `ranks`, with calls and seconds as a `RowWriter` has added them up."""
         for rank, counters in self.ranks.items():
             header, lifetime, ending = counters.header, self.lifetimes[rank], self.endings[rank]
-            call = ending.inside
+            call, node_clock = ending.inside, self.node_clocks[rank]
             calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
             booking_ticks = calls * header.own_call_picoticks / 1000
             own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
@@ -277,6 +279,8 @@ class WorldProfile:
                 *(call.destination if call and call.destination else (None, None)),
                 *ending.row(),
                 header.memory,
+                node_clock.ahead,
+                None if node_clock.ahead is None else node_clock.largest_error,
             )
 
     def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -315,6 +319,17 @@ class WorldProfile:
         _insert(profile, "waits", ((number, *row) for number, row in enumerate(waits, 1)))
         messages = [found.messages[name].tolist() for name in MESSAGE_COLUMNS]
         _insert(profile, "wait_messages", zip(*messages, strict=True))
+
+    def _insert_arrivals(self, profile: sqlite3.Connection) -> None:
+        columns = join_arrivals(self.ranks, self.joined, self.regions, self.node_clocks)
+        nothing = {"root": NOBODY, "before": NOBODY, "before_communicator": NOBODY}
+        lists = [
+            [None if value == nothing[name] else value for value in columns[name].tolist()]
+            if name in nothing
+            else columns[name].tolist()  # SQLite makes NULL of what is no number
+            for name in COLUMNS
+        ]
+        _insert(profile, "arrivals", zip(*lists, strict=True))
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():

@@ -2,6 +2,7 @@
 // RANKWISE_ABI_HEADER, RANKWISE_TRANSPORTS_HEADER and then includes this one.
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdarg>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "../abi/openmpi_variables.h"
+#include "../arrivals.h"
 #include "../call_sites.h"
 #include "../clock.h"
 #include "../communication.h"
@@ -38,6 +40,7 @@
 #include "../lock.h"
 #include "../logical.h"
 #include "../memory.h"
+#include "../node_clock.h"
 #include "../occurrences.h"
 #include "../process.h"
 #include "../regions.h"
@@ -77,6 +80,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/lifecycle.h"
 //
 #include "../wrappers/input_output.h"
+//
+#include "../wrappers/node_clocks.h"
 //
 #include "../wrappers/environment.h"
 //

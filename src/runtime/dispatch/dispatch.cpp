@@ -8,6 +8,7 @@
 
 #include "../builds/builds.h"
 #include "../clock.h"
+#include "../node_clock.h"
 #include "../report.h"
 #include "copies.h"
 #include "library.h"
@@ -47,6 +48,7 @@ bool to_wrappers(rankwise_abi abi) {
   if (!builds::write_wrappers(abi, wrappers)) return false;
   bring_in(wrappers);
   clock::choose();
+  node_clock::read_test();
   for (int i = 0; i < slots; ++i) fill(i, wrappers[i]);
   return true;
 }

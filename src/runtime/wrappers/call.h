@@ -67,6 +67,7 @@ class Call {
   RANKWISE_HOT void stop(int rc) {
     stop_ = clock::ticks();
     thread_->record->inside_key = 0;
+    left_before_ = thread_->record->left_key;
     thread_->record->left_key = key_;
     if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
@@ -80,6 +81,11 @@ class Call {
   }
 
   RANKWISE_HOT void book() {
+    if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
+      arrivals::count(*communicator_, *thread_, procedure_, start_, stop_, left_before_, size_, root_,
+                      has_pattern_ && !process::paused);
+    }
+    thread_->in_mpi += ticks();
     if (!process::paused) [[likely]] {
       rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
       booking::add_call(row, ticks());
@@ -729,6 +735,7 @@ class Call {
   std::uint64_t destination_ = partners::nobody;
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
+  std::uint64_t left_before_ = 0;  // key of the thread's latest call before
   std::uint64_t size_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;

@@ -86,7 +86,14 @@ int open(Procedure procedure, Next next, Opener opener) {
 template <class Next>
 int initialise(Procedure procedure, Next next) {
   if (lifecycle::world_open()) return next();  // MPI_Init twice: MPI's own error
-  const int rc = open(procedure, next, lifecycle::world);
+  const int rc = open(
+      procedure,
+      [&] {
+        const int opened = next();
+        if (opened == abi::success) node_clocks::at_start();
+        return opened;
+      },
+      lifecycle::world);
   if (rc != abi::success) lifecycle::give_up();
   return rc;
 }
@@ -96,12 +103,18 @@ template <class Next>
 int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
   OwnTime own;
   Thread *thread = threads::enter();
-  if (thread == nullptr) return next();
+  if (thread == nullptr) {
+    if (opener == lifecycle::world()) node_clocks::at_stop();
+    return next();
+  }
   lifecycle::closing(opener);
   thread->record->inside_key = keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current);
   const std::uint64_t before = clock::ticks();
   thread->record->inside_since = before;
-  const int rc = own.without(next);
+  const int rc = own.without([&] {
+    if (opener == lifecycle::world()) node_clocks::at_stop();
+    return next();
+  });
   const std::uint64_t after = clock::ticks();
   thread->record->inside_key = 0;
   thread->inside = nullptr;

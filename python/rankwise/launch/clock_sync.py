@@ -1,0 +1,51 @@
+"""Whether the clocks of nodes are compared: the options --clock-sync and --no-clock-sync.
+
+That takes a few messages in MPI_Init and in MPI_Finalize, for which every process of the job has to be ours:
+a process that runs without Rankwise would be waited for. So it is done only where that can't happen, unless
+it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rankwise.launch.detect import Detection, Kind
+
+_ALIKE = {Kind.MPI, Kind.LINKED}  # what a script starts, or a container sees, is known only when it runs
+_SHARED = frozenset({"9p", "afs", "beegfs", "ceph", "cifs", "fhgfs", "fuse.beegfs", "fuse.ceph"}) | frozenset(
+    {"fuse.glusterfs", "fuse.sshfs", "gfs2", "gpfs", "lustre", "nfs", "nfs4", "ocfs2", "orangefs", "panfs"}
+    | {"pvfs2", "smb3", "wekafs"}
+)
+"""File systems that several nodes see."""
+
+
+def setting(wanted: bool | None, detections: Sequence[Detection], library: Path) -> dict[str, str]:
+    """Return the variable that src/runtime/wrappers/node_clocks.h reads; {} if nothing is to be compared.
+
+    Args:
+        wanted: by the user; None = decide.
+        detections: of the programs.
+        library: that is preloaded.
+    """
+    if wanted is None:
+        kinds = {detection.kind for detection in detections}
+        alike = bool(kinds) and (kinds <= _ALIKE or (len(detections) == 1 and kinds == {Kind.PYTHON}))
+        wanted = alike and _is_seen_by_other_nodes(library, _mounts())
+    return {"RANKWISE_CLOCK_SYNC": "on"} if wanted else {}
+
+
+def _mounts() -> list[tuple[str, str]]:
+    """Return mount points and types of file systems, as the kernel tells them; none if it does not."""
+    try:
+        lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [(words[1], words[2]) for words in map(str.split, lines) if len(words) > 2]
+
+
+def _is_seen_by_other_nodes(path: Path, mounts: Iterable[tuple[str, str]]) -> bool:
+    around = {str(parent) for parent in path.resolve().parents}
+    on = [(len(point), kind) for point, kind in mounts if point in around]
+    # (Of two at the same place the later one hides the other.)
+    return bool(on) and sorted(on, key=lambda one: one[0])[-1][1] in _SHARED

@@ -1,0 +1,122 @@
+#include "arrivals.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "counters_file.h"
+#include "lock.h"
+#include "records.h"
+#include "regions.h"
+
+namespace rankwise::arrivals {
+
+constinit OfCommunicator nothing_yet;
+
+namespace {
+
+constexpr std::uint32_t first_tables = 32;
+constexpr std::uint32_t rows_a_section = RANKWISE_ARRIVALS_A_SECTION;
+
+// Of the tables of all communicators.
+Lock making;
+constinit Records<rankwise_arrival_table> records(RANKWISE_SECTION_ARRIVAL_TABLES, first_tables,
+                                                  RANKWISE_MOST_ARRIVAL_TABLES / 2, 5);
+std::uint32_t table_count = 0;
+
+rankwise_arrival &row(const Table &table, std::uint32_t i) {
+  return static_cast<rankwise_arrival *>(
+      counters_file::records(table.sections[i / rows_a_section]))[i % rows_a_section];
+}
+
+// False if a table has all the room that there is.
+bool extend(Table &table) {
+  const std::uint32_t sections = table.capacity / rows_a_section;
+  if (sections == RANKWISE_MOST_ARRIVAL_SECTIONS) return false;
+  rankwise_section *section =
+      counters_file::add_section(RANKWISE_SECTION_ARRIVALS, sizeof(rankwise_arrival), rows_a_section,
+                                 RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+  if (section == nullptr) return false;
+  table.sections[sections] = section;
+  table.capacity += rows_a_section;
+  return true;
+}
+
+// Halves the sample, about. A reader goes by the shift, so what has not gone yet does no harm.
+void thin_out(Table &table) {
+  table.mask = table.mask << 1 | 1;
+  ++table.record->shift;
+  for (std::uint32_t i = 0; i < table.capacity; ++i) {
+    rankwise_arrival &one = row(table, i);
+    if (one.instance == 0 || (mixed(one.instance) & table.mask) == 0) continue;
+    __atomic_store_n(&one.instance, 0, __ATOMIC_RELEASE);
+    --table.kept;
+  }
+  table.next = 0;
+}
+
+// A row that is free.
+rankwise_arrival *free_row(Table &table) {
+  // (Of those in use at least some have a hash with one more bit: the loop ends.)
+  while (table.kept == table.capacity && !extend(table)) thin_out(table);
+  std::uint32_t i = table.next;
+  while (row(table, i).instance != 0) i = (i + 1) % table.capacity;
+  table.next = (i + 1) % table.capacity;
+  rankwise_section *section = table.sections[i / rows_a_section];
+  if (i % rows_a_section >= section->used) counters_file::publish(section);
+  return &row(table, i);
+}
+
+}  // namespace
+
+Table *make(communicators::Communicator &communicator, Procedure procedure) {
+  if (communicator.arrivals == &nothing_yet) {
+    void *memory = std::malloc(sizeof(OfCommunicator));
+    if (memory == nullptr) return nullptr;
+    communicator.arrivals = new (memory) OfCommunicator;
+  }
+  void *memory = std::malloc(sizeof(Table));
+  if (memory == nullptr) return nullptr;
+  auto *table = new (memory) Table;
+  communicator.arrivals->tables[number_of(procedure)] = table;
+  const Guard guard(making, threads::several);
+  rankwise_arrival_table *record =
+      communicator.record != nullptr && table_count < RANKWISE_MOST_ARRIVAL_TABLES ? records.next() : nullptr;
+  // RATIONALE: not in `dropped`, for nothing is lost but a part of a sample. The reader tells the time of such calls
+  // apart.
+  if (record == nullptr || !extend(*table)) {
+    table->mask = ~0ULL;
+    return table;
+  }
+  record->communicator = communicator.index;
+  record->procedure = static_cast<std::uint16_t>(procedure);
+  records.publish();
+  table->record = record;
+  table->index = table_count++;
+  return table;
+}
+
+void keep(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
+  if (!call.kept || table.record == nullptr) return;
+  rankwise_arrival *free = free_row(table);
+  if ((mixed(table.instances) & table.mask) != 0) return;  // the sample has been thinned out for it
+  const bool has_before = of.thread == &thread && of.left != 0;
+  free->arrived = call.start;
+  free->left = call.stop;
+  free->since = has_before ? clock::elapsed(of.left, call.start) : 0;
+  free->since_in_mpi = has_before ? clock::elapsed(of.in_mpi, thread.in_mpi) : 0;
+  free->left_key = call.left_key;
+  free->bytes = call.bytes;
+  free->root = call.root;
+  free->table = static_cast<std::uint16_t>(table.index);
+  free->region = static_cast<std::uint16_t>(regions::current);
+  ++table.kept;
+  __atomic_store_n(&free->instance, table.instances, __ATOMIC_RELEASE);
+}
+
+void release(OfCommunicator *of) {
+  if (of == nullptr || of == &nothing_yet) return;
+  for (Table *table : of->tables) std::free(table);
+  std::free(of);
+}
+
+}  // namespace rankwise::arrivals

@@ -1,0 +1,129 @@
+// When each process comes to the same collectives: a sample that all members of a communicator take alike, without a
+// message. format.h, rankwise_arrival_table; docs/how-it-works.md, "Waiting".
+#ifndef RANKWISE_ARRIVALS_H
+#define RANKWISE_ARRIVALS_H
+
+#include <cstdint>
+
+#include "clock.h"
+#include "communicators.h"
+#include "format.h"
+#include "generated/procedures.h"
+#include "thread.h"
+
+namespace rankwise::arrivals {
+
+constexpr int none = -1;
+
+// Which of the collectives it is whose arrivals are kept. Of the non-blocking ones they say nothing: who waits, waits
+// in a completion call.
+constexpr int number_of(Procedure procedure) {
+  switch (procedure) {
+    case Procedure::MPI_Barrier:
+      return 0;
+    case Procedure::MPI_Bcast:
+      return 1;
+    case Procedure::MPI_Gather:
+      return 2;
+    case Procedure::MPI_Gatherv:
+      return 3;
+    case Procedure::MPI_Scatter:
+      return 4;
+    case Procedure::MPI_Scatterv:
+      return 5;
+    case Procedure::MPI_Allgather:
+      return 6;
+    case Procedure::MPI_Allgatherv:
+      return 7;
+    case Procedure::MPI_Alltoall:
+      return 8;
+    case Procedure::MPI_Alltoallv:
+      return 9;
+    case Procedure::MPI_Alltoallw:
+      return 10;
+    case Procedure::MPI_Reduce:
+      return 11;
+    case Procedure::MPI_Allreduce:
+      return 12;
+    case Procedure::MPI_Reduce_scatter:
+      return 13;
+    case Procedure::MPI_Reduce_scatter_block:
+      return 14;
+    case Procedure::MPI_Scan:
+      return 15;
+    case Procedure::MPI_Exscan:
+      return 16;
+    default:
+      return none;
+  }
+}
+constexpr int collectives = 17;
+
+// The finaliser of splitmix64: the low bits of neighbouring numbers have nothing in common.
+constexpr std::uint64_t mixed(std::uint64_t n) {
+  n = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  n = (n ^ (n >> 27)) * 0x94D049BB133111EBULL;
+  return n ^ (n >> 31);
+}
+
+// One collective on one communicator.
+struct Table {
+  std::uint64_t instances = 0;
+  std::uint64_t mask = 0;  // instances are kept whose hash has none of these bits
+  rankwise_arrival_table *record = nullptr;
+  rankwise_section *sections[RANKWISE_MOST_ARRIVAL_SECTIONS] = {};
+  std::uint32_t index = 0;
+  std::uint32_t capacity = 0;
+  std::uint32_t kept = 0;
+  std::uint32_t next = 0;  // where a free row is looked for
+};
+
+// Those of one communicator. MPI allows one call at a time, so its calls need no lock.
+struct OfCommunicator {
+  std::uint64_t left = 0;          // ticks; when the latest collective was left
+  std::uint64_t in_mpi = 0;        // what its thread had spent in MPI then
+  const Thread *thread = nullptr;  // which that was
+  Table *tables[collectives] = {};
+};
+
+// A call that is over.
+struct Call {
+  std::uint64_t start;
+  std::uint64_t stop;
+  std::uint64_t left_key;
+  std::uint64_t bytes;
+  int root;
+  bool kept;  // false: it failed, or is not to be recorded
+};
+
+// Of communicators that no collective was called on yet: no tables.
+extern OfCommunicator nothing_yet;
+
+// The table of a collective that has none; nullptr if there is no memory.
+[[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
+[[gnu::cold, gnu::noinline]] void keep(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
+
+// Counts a call, in which `thread` has not counted its time yet, and keeps what belongs to the sample.
+[[gnu::always_inline]] inline void count(communicators::Communicator &communicator, const Thread &thread,
+                                         Procedure procedure, std::uint64_t start, std::uint64_t stop,
+                                         std::uint64_t left_key, std::uint64_t bytes, int root, bool kept) {
+  // (None on intercommunicators, whose groups count apart, nor on those of one process.)
+  if (communicator.arrivals == nullptr) return;
+  Table *table = communicator.arrivals->tables[number_of(procedure)];
+  if (table == nullptr) [[unlikely]] {
+    table = make(communicator, procedure);
+    if (table == nullptr) return;
+  }
+  OfCommunicator &of = *communicator.arrivals;
+  // RATIONALE: what is kept is put together only here, so that the others need not store it.
+  if ((mixed(++table->instances) & table->mask) == 0) [[unlikely]] {
+    keep(of, *table, thread, {start, stop, left_key, bytes, root, kept});
+  }
+  of.left = stop;
+  of.in_mpi = thread.in_mpi + clock::elapsed(start, stop);
+  of.thread = &thread;
+}
+
+}  // namespace rankwise::arrivals
+
+#endif

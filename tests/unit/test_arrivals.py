@@ -1,0 +1,112 @@
+"""Arrivals of several processes joined: instances that every member has kept, on clocks of one group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from rankwise.profile import arrivals
+from rankwise.profile.arrival_sample import is_kept
+from rankwise.profile.arrivals import join_arrivals
+from rankwise.profile.layout import ARRIVAL, ARRIVAL_TABLE
+from rankwise.profile.node_clocks import NodeClock
+from rankwise.profile.procedures import PROCEDURES
+
+WORLD, SUB = 3, 4
+NUMBER = {procedure.name: procedure.id for procedure in PROCEDURES}
+SECOND = 10**9
+
+
+def process(
+    tables: Sequence[tuple[int, str, int]], rows: Sequence[tuple[int, int, float, float, int]]
+) -> Any:
+    """What a process kept: communicator, procedure, shift; table, instance, arrival, departure, root."""
+    kept = np.zeros(len(tables), ARRIVAL_TABLE)
+    for place, (communicator, procedure, shift) in enumerate(tables):
+        kept[place] = (communicator, NUMBER[procedure], shift, 0)
+    found = np.zeros(len(rows), ARRIVAL)
+    for place, (table, instance, arrival, departure, root) in enumerate(rows):
+        found["table"][place] = table
+        found["instance"][place] = instance
+        found["arrived"][place] = round(arrival * SECOND)
+        found["left"][place] = round(departure * SECOND)
+        found["root"][place] = root
+    return SimpleNamespace(arrival_tables=kept, arrivals=found)
+
+
+class Joined:
+    """Communicators 3, of ranks 0 to 2, and 4, of ranks 2 and 1 in this order."""
+
+    rows = (SimpleNamespace(id=0, size=0), SimpleNamespace(id=WORLD, size=3), SimpleNamespace(id=SUB, size=2))
+    groups: ClassVar = {WORLD: {0: 0, 1: 1, 2: 2}, SUB: {0: 2, 1: 1}}
+
+    def ids_of(self, _rank: int, indices: Any) -> Any:
+        return indices
+
+
+def joined(world: dict[int, Any], groups: Sequence[int] = (0, 0, 0)) -> list[tuple[Any, ...]]:
+    clocks = {rank: NodeClock(groups[rank], 0, 0.0, 1 / SECOND) for rank in world}
+    regions = SimpleNamespace(ids={rank: np.array([0]) for rank in world})
+    columns = join_arrivals(world, Joined(), regions, clocks)  # type: ignore[arg-type]
+    names = ("communicator", "instance", "rank", "root", "arrival", "departure")
+    return list(zip(*(columns[name].tolist() for name in names), strict=True))
+
+
+def barriers(*instances: int, shift: int = 0) -> Any:
+    return process([(WORLD, "MPI_Barrier", shift)], [(0, n, n, n + 0.5, -1) for n in instances])
+
+
+def test_an_instance_that_a_member_lacks_is_left_out() -> None:
+    rows = joined({0: barriers(1, 2), 1: barriers(2, 1), 2: barriers(2, 3)})
+    assert rows == [(WORLD, 2, rank, -1, 2.0, 2.5) for rank in range(3)]
+
+
+def test_the_smallest_sample_counts() -> None:
+    numbers = np.arange(1, 65, dtype=np.uint64)
+    once = [int(n) for n in numbers[is_kept(numbers, np.full(64, 1))]]
+    # What a process was about to throw away may still be there.
+    rows = joined(
+        {0: barriers(*range(1, 65)), 1: barriers(*range(1, 65), shift=1), 2: barriers(*once, shift=1)}
+    )
+    assert sorted({instance for _, instance, *_ in rows}) == once
+
+
+def test_roots_are_ranks_of_the_world() -> None:
+    one = process([(SUB, "MPI_Bcast", 0)], [(0, 1, 1, 2, 0)])
+    assert [(rank, root) for _, _, rank, root, *_ in joined({1: one, 2: one})] == [(1, 2), (2, 2)]
+
+
+def test_clocks_that_cannot_be_compared() -> None:
+    one = process([(WORLD, "MPI_Barrier", 0), (SUB, "MPI_Barrier", 0)], [(0, 1, 1, 2, -1), (1, 1, 1, 2, -1)])
+    alone = process([(WORLD, "MPI_Barrier", 0)], [(0, 1, 1, 2, -1)])
+    # Ranks 1 and 2 are on one node, and 0 on another one.
+    found = joined({0: alone, 1: one, 2: one}, groups=(0, 7, 7))
+    assert [(communicator, rank) for communicator, _, rank, *_ in found] == [(SUB, 1), (SUB, 2)]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("table", 9), ("instance", 0), ("left", 1), ("instance", 2**63)],
+    ids=["no-such-table", "not-in-use", "left-before-it-came", "too-large"],
+)
+def test_damaged_rows_are_passed_over(column: str, value: int) -> None:
+    damaged = barriers(1, 2)
+    damaged.arrivals[column][0] = value
+    assert {instance for _, instance, *_ in joined({0: barriers(1, 2), 1: damaged, 2: barriers(1, 2)})} == {2}
+
+
+def test_many_rows_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "_MOST_ROWS", 120)
+    both = process(
+        [(WORLD, "MPI_Barrier", 0), (WORLD, "MPI_Bcast", 0)],
+        [(0, n, n, n + 0.5, -1) for n in range(1, 129)] + [(1, n, n, n + 0.5, 0) for n in range(1, 4)],
+    )
+    rows = joined(dict.fromkeys(range(3), both))
+    assert len(rows) <= 120
+    # The small sample stays whole, and of each instance there are all members.
+    assert len([row for row in rows if row[3] == 0]) == 3 * 3
+    assert len(rows) % 3 == 0
