@@ -24,6 +24,8 @@ TABLES = {
     "files",
     "patterns",
     "pattern_messages",
+    "waits",
+    "wait_messages",
     "arrivals",
     "objects",
     "sites",

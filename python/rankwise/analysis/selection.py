@@ -110,8 +110,12 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
             " WHERE file = files.id AND procedures.name = 'MPI_File_open')"
         )
     _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
-    bounds = [] if sizes is None else [f"size BETWEEN {_lowest(sizes[0])} AND {_lowest(sizes[-1] + 1) - 1}"]
-    _replace(connection, "patterns", [*on, *bounds])
+    _replace(connection, "patterns", [*on, *_sized("size", sizes)])
+    _replace(
+        connection,
+        "arrivals",
+        [*on, *_among("rank", ranks), *_among("region", regions), *_sized("bytes", sizes)],
+    )
     _replace(connection, "pattern_messages", ["pattern IN (SELECT id FROM patterns)"])
     _replace(connection, "ranks", _among("rank", ranks))
     calculate_sums(connection)
@@ -139,6 +143,11 @@ def _among(column: str, keys: Sequence[int] | None) -> list[str]:
 def _on_files(communicators: Sequence[int] | None) -> list[str]:
     chosen = _among("communicator", communicators)
     return [f"file IN (SELECT id FROM files WHERE {condition})" for condition in chosen]
+
+
+def _sized(column: str, sizes: range | None) -> list[str]:
+    """Return the SQL condition that a size is in one of the bins; none for all."""
+    return [] if sizes is None else [f"{column} BETWEEN {_lowest(sizes[0])} AND {_lowest(sizes[-1] + 1) - 1}"]
 
 
 def _lowest(size_bin: int) -> int:

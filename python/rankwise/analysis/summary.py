@@ -17,6 +17,7 @@ from rankwise.analysis.procedures import (
     procedures,
 )
 from rankwise.analysis.times import Balance, Times, balance, times
+from rankwise.analysis.waiting import WaitingTotals, waiting_totals
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Summary:
     trust: Trust
     times: Times
     balance: Balance | None
+    waiting: WaitingTotals | None
     families: list[Family]
     calls: list[ProcedureRow]
     opening_and_closing: list[ProcedureRow]
@@ -43,6 +45,7 @@ def summary(connection: sqlite3.Connection) -> Summary:
         trust(connection),
         times(connection),
         balance(connection),
+        waiting_totals(connection),
         families(connection),
         procedures(connection),
         opening_and_closing_procedures(connection),

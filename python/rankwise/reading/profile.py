@@ -152,6 +152,10 @@ class Profile:
         """Return the algorithm of each collective."""
         return self.view("algorithm", **part)
 
+    def waiting(self, **part: Any) -> TableView:
+        """Return who waited for whom in collectives."""
+        return self.view("waiting", **part)
+
     def ranks(self, **part: Any) -> TableView:
         """Return the time and the process of each rank."""
         return self.view("rank", **part)

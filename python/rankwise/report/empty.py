@@ -21,6 +21,10 @@ NO_COLLECTIVES = (
     "No collectives were recorded on communicators of several processes;"
     " --by call shows what the program calls."
 )
+NO_ARRIVALS = (
+    "No arrivals at collectives are known: the program calls no blocking collective on several processes, or"
+    " the profile is of an older version; --by call shows what it calls."
+)
 NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."

@@ -14,6 +14,7 @@ from rankwise.analysis.locality import Locality
 from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
+from rankwise.analysis.waiting import WaitingTotals
 from rankwise.report.names import shown_path
 from rankwise.report.terminal.page import Page
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
@@ -34,6 +35,7 @@ def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     return [
         *(_labelled(page, "in MPI", *_extremes(found.times)) if found.run.ranks > 1 else []),
+        *(_labelled(page, "waiting", *_waiting(found.waiting)) if found.waiting else []),
         *(_labelled(page, "off node", _off_node(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
@@ -59,6 +61,13 @@ def _extremes(times: Times) -> list[str]:
     if times.most_in_mpi is None or times.least_in_mpi is None:
         return ["no rank's counters could be read"]
     return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
+
+
+def _waiting(totals: WaitingTotals) -> list[str]:
+    share = f"{percent_text(totals.percent_waiting_of_mpi)} % of MPI, for ranks late at collectives"
+    if totals.rank is not None:
+        share += f" ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
+    return [share, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
 
 
 def _rank(time: RankTime) -> str:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankwise.report.view import Detail, View
 
-VIEWS = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
+VIEWS = (
+    "communicator",
+    "call",
+    "size",
+    "pair",
+    "collective",
+    "algorithm",
+    "waiting",
+    "rank",
+    "node",
+    "region",
+    "file",
+)
 
 
 def view(name: str, connection: sqlite3.Connection, detail: Detail) -> View:

@@ -1,0 +1,459 @@
+"""Waiting and transfer in blocking collectives, who came last, and what it cost the others.
+
+Estimated from the instances whose arrivals were kept: their share of waiting times the time that the calls
+really took. A rank that comes last has computed longer than the others, or has itself been waiting in MPI:
+then the blame is passed on to whom it waited for (`rankwise.analysis.blame`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.blame import Blame, Caused, Late, pass_on
+from rankwise.analysis.percent import percent
+from rankwise.analysis.sampled import sampled
+from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.waits import (
+    FOR_ALL,
+    FOR_LOWER,
+    FOR_OTHERS,
+    FOR_ROOT,
+    NOBODY,
+    Instances,
+    Waits,
+    consistent,
+    waits,
+)
+
+CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
+"""Procedures whose arrivals are kept."""
+
+_ROUNDING = 1e-9
+_CONFIDENCE = 1.96  # standard errors: 95 %
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds, and by how much they may be wrong: by the sampling (95 %) and the clocks of the nodes."""
+
+    seconds: float = 0.0
+    error_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class WaitingFamily:
+    """A collective on the communicators of a family.
+
+    Attributes:
+        procedure: name.
+        communicator: the name of the only one, else the family's.
+        user_names: of the communicators, without repeats.
+        communicators: how many.
+        size_min: processes of the smallest.
+        size_max: processes of the largest.
+        instances: calls of one process, summed over the communicators.
+        kept: of these, those whose arrivals are known.
+        inconsistent: left out beside these, because their times can't be true.
+        seconds: time in the calls, over the ranks.
+        waiting: of that, for members that had not come.
+        transfer_seconds: the rest.
+        percent_waiting: of `seconds`.
+        last_rank: that came last, and had others wait, most often; None = nobody had.
+        last_percent: of the instances in which somebody waited.
+        last_node: host whose ranks did so most often.
+        last_node_percent: likewise.
+        could_save_seconds: if in each instance the last one had come with the second last.
+    """
+
+    procedure: str
+    communicator: str
+    user_names: list[str]
+    communicators: int
+    size_min: int
+    size_max: int
+    instances: int
+    kept: int
+    inconsistent: int
+    seconds: float
+    waiting: Estimate
+    transfer_seconds: float
+    percent_waiting: float
+    last_rank: int | None
+    last_percent: float
+    last_node: str | None
+    last_node_percent: float
+    could_save_seconds: float
+
+
+@dataclass(frozen=True)
+class WaitingRank:
+    """A rank: what it waited, and what others waited for it.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD.
+        host: that it ran on.
+        suffered: its own waiting.
+        caused: waiting of others for it.
+        computing_seconds: of `caused`, because it had computed longer than those who waited.
+        in_mpi_seconds: because it had been in other calls of MPI for longer.
+        late_start_seconds: because it had left the collective before later than they.
+        unknown_seconds: the rest: of first calls.
+        passed_on_seconds: of `in_mpi_seconds`, what it had itself waited for others in collectives.
+        passed_to: who it waited for the longest there; None = nobody.
+        blamed_seconds: `caused` without what was passed on, and with what others have passed on to it.
+    """
+
+    rank: int
+    host: str
+    suffered: Estimate
+    caused: Estimate
+    computing_seconds: float
+    in_mpi_seconds: float
+    late_start_seconds: float
+    unknown_seconds: float
+    passed_on_seconds: float
+    passed_to: int | None
+    blamed_seconds: float
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Waiting in the blocking collectives of a run.
+
+    Attributes:
+        seconds: time in these calls, where it is known who waited; over the ranks.
+        waiting: of that.
+        transfer_seconds: the rest.
+        not_known_seconds: time in such calls beside that: no arrivals of all members were kept.
+        instances: calls of one process, summed over the communicators.
+        kept: of these, those whose arrivals are known.
+        inconsistent: left out, because their times can't be true.
+        clock_error_seconds: by which times of two nodes may be shifted, at most; 0 on one node.
+        steps: how far the blame was passed on, at most.
+        families: most waiting first.
+        ranks: those that waited, or were waited for; most blamed first.
+    """
+
+    seconds: float
+    waiting: Estimate
+    transfer_seconds: float
+    not_known_seconds: float
+    instances: int
+    kept: int
+    inconsistent: int
+    clock_error_seconds: float
+    steps: int
+    families: list[WaitingFamily]
+    ranks: list[WaitingRank]
+
+
+@dataclass(frozen=True)
+class WaitingTotals:
+    """Waiting and transfer in blocking collectives, in short.
+
+    Attributes:
+        waiting: for ranks that came late, over the ranks.
+        transfer_seconds: the rest of the time in these calls, as far as it is known who waited.
+        percent_waiting_of_mpi: `waiting` in percent of all ranks' time in MPI.
+        percent_transfer_of_mpi: `transfer_seconds` likewise.
+        rank: that is most to blame; None = nobody waited.
+        host: that it ran on.
+        percent_for_rank: of the waiting.
+    """
+
+    waiting: Estimate
+    transfer_seconds: float
+    percent_waiting_of_mpi: float
+    percent_transfer_of_mpi: float
+    rank: int | None
+    host: str
+    percent_for_rank: float
+
+
+def waiting_totals(connection: sqlite3.Connection) -> WaitingTotals | None:
+    """Return the sums of `waiting`; None if no arrivals are known.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+        return None
+    found = waiting(connection)
+    (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    most = found.ranks[0] if found.ranks and found.ranks[0].blamed_seconds else None
+    return WaitingTotals(
+        found.waiting,
+        found.transfer_seconds,
+        percent(found.waiting.seconds, mpi),
+        percent(found.transfer_seconds, mpi),
+        most.rank if most else None,
+        most.host if most else "",
+        percent(most.blamed_seconds, found.waiting.seconds) if most else 0.0,
+    )
+
+
+@dataclass
+class _Table:
+    """One collective on one communicator; arrays by member."""
+
+    found: Instances
+    waits: Waits
+    calls: int
+    kept: int
+    inconsistent: int
+    seconds: NDArray[np.float64]
+    waiting: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    total_variance: float
+    clock_error: NDArray[np.float64]
+    caused: NDArray[np.float64]
+    caused_variance: NDArray[np.float64]
+    caused_clock: NDArray[np.float64]
+    last: NDArray[np.int64]  # instances
+    saved: float
+
+
+def waiting(connection: sqlite3.Connection) -> Waiting:
+    """Return who waited for whom in blocking collectives.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    times = _times(connection)
+    tables: list[_Table] = []
+    lates: list[Late] = []
+    for found in sampled(connection):
+        table = _table(found, times)
+        if table is None:
+            continue
+        tables.append(table)
+        lates.append(Late(table.found, table.waits, _weights(table.found, table.seconds)))
+    blame = pass_on(lates)
+    known = sum(float(table.seconds.sum()) for table in tables)
+    everything = sum(seconds for ranks in times.values() for _, seconds in ranks.values())
+    total = _sum(tables)
+    error = max((float(table.found.errors.max()) for table in tables), default=0.0)
+    return Waiting(
+        known,
+        total,
+        known - total.seconds,
+        everything - known if everything - known > _ROUNDING * everything else 0.0,
+        sum(table.calls for table in tables),
+        sum(table.kept for table in tables),
+        sum(table.inconsistent for table in tables),
+        error,
+        blame.steps,
+        _families(connection, tables),
+        _ranks(connection, tables, blame),
+    )
+
+
+_Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
+
+
+def _times(connection: sqlite3.Connection) -> _Times:
+    """Return calls and seconds by rank, by communicator and procedure, of all that could be known."""
+    found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
+    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    for communicator, procedure, rank, calls, seconds in connection.execute(
+        "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
+        f" {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"
+        f" WHERE procedures.name IN ({names}) AND unfinished = 0"
+        " AND communicators.size <> 1 AND communicators.remote_size = 0"
+        " GROUP BY communicator, procedures.name, rank"
+    ):
+        found.setdefault((communicator, procedure), {})[rank] = calls, seconds
+    return found
+
+
+def _weights(found: Instances, seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what a second of each member in the sample stands for: 0 for those that are not wanted."""
+    length = np.where(found.selected, found.departure - found.arrival, 0.0).sum(axis=0)
+    weights: NDArray[np.float64] = np.divide(seconds, length, out=np.zeros(len(seconds)), where=length > 0)
+    return weights
+
+
+def _table(found: Instances, times: _Times) -> _Table | None:
+    own = times.get((found.communicator, found.procedure), {})
+    good = consistent(found)
+    inconsistent = int((~good).sum())
+    found = found.of(good)
+    if not len(found.numbers):
+        return None
+    calls = max((number for number, _ in own.values()), default=0)
+    seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
+    known = waits(found)
+    weights = _weights(found, seconds)
+    seconds = np.where(weights > 0, seconds, 0.0)
+    selected = np.where(found.selected, weights, 0.0)  # n x m
+    each = selected * known.seconds
+    waited = each.sum(axis=0)
+    share = np.divide(waited, seconds, out=np.zeros(len(seconds)), where=seconds > 0)
+    # The residuals of a ratio estimate (Cochran, Sampling Techniques, 3rd edition, section 6.4).
+    rest = each - share * selected * (found.departure - found.arrival)
+    n = len(found.numbers)
+    unseen = max(1.0 - n / calls, 0.0) if calls else 0.0
+    factor = n / (n - 1) * unseen if n > 1 else 0.0
+    shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
+    caused, caused_variance, caused_clock = _by_whom(known, each, shifted, factor)
+    last = _last_of(known, each)
+    for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
+    alone = n == 1 and unseen > 0  # nothing tells how the others differ
+    return _Table(
+        found,
+        known,
+        calls,
+        n,
+        inconsistent,
+        seconds,
+        waited,
+        waited**2 if alone else factor * (rest**2).sum(axis=0),
+        float(waited.sum()) ** 2 if alone else factor * float((rest.sum(axis=1) ** 2).sum()),
+        shifted.sum(axis=0),
+        caused,
+        caused_variance,
+        caused_clock,
+        np.bincount(last[last != NOBODY], minlength=len(seconds)),
+        float((selected * known.saved)[for_last].sum()),
+    )
+
+
+def _by_whom(
+    known: Waits, each: NDArray[np.float64], shifted: NDArray[np.float64], factor: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the waiting for each member, its variance, and the error of the clocks in it."""
+    members = each.shape[1]
+    caused, variance, clock = np.zeros(members), np.zeros(members), np.zeros(members)
+    for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
+        his = known.whose == member
+        seconds = np.where(his, each, 0.0).sum(axis=1)
+        caused[member] = seconds.sum()
+        variance[member] = factor * ((seconds - seconds.mean()) ** 2).sum()
+        clock[member] = shifted[his].sum()
+    return caused, variance, clock
+
+
+def _last_of(known: Waits, each: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return for each instance who had the others wait most, `NOBODY` where nobody waited."""
+    last = np.full(len(each), NOBODY)
+    for row in np.flatnonzero(each.sum(axis=1) > 0).tolist():
+        whose = known.whose[row]
+        waited = whose != NOBODY
+        last[row] = np.bincount(whose[waited], weights=each[row][waited]).argmax()
+    return last
+
+
+def _sum(tables: Sequence[_Table]) -> Estimate:
+    seconds = sum(float(table.waiting.sum()) for table in tables)
+    variance = sum(table.total_variance for table in tables)
+    clock = sum(float(table.clock_error.sum()) for table in tables)
+    return Estimate(seconds, _error(variance, clock, seconds))
+
+
+def _error(variance: float, clock: float, seconds: float) -> float:
+    return min(_CONFIDENCE * float(np.sqrt(variance)) + clock, max(seconds, clock))
+
+
+def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[WaitingFamily]:
+    facts = {
+        identity: (name, family, user_name, size)
+        for identity, name, family, user_name, size in connection.execute(
+            "SELECT id, name, family, user_name, size FROM communicators"
+        )
+    }
+    hosts: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
+    groups: dict[tuple[str, str], list[_Table]] = {}
+    for table in tables:
+        groups.setdefault((table.found.procedure, facts[table.found.communicator][1]), []).append(table)
+    rows = []
+    for (procedure, family), group in groups.items():
+        own = [facts[table.found.communicator] for table in group]
+        seconds = sum(float(table.seconds.sum()) for table in group)
+        total = _sum(group)
+        rank, of_rank, node, of_node = _most_often_last(group, hosts)
+        rows.append(
+            WaitingFamily(
+                procedure,
+                own[0][0] if len(own) == 1 else family,
+                list(dict.fromkeys(user_name for _, _, user_name, _ in own if user_name)),
+                len(own),
+                min(size for *_, size in own),
+                max(size for *_, size in own),
+                sum(table.calls for table in group),
+                sum(table.kept for table in group),
+                sum(table.inconsistent for table in group),
+                seconds,
+                total,
+                seconds - total.seconds,
+                100.0 * total.seconds / seconds if seconds else 0.0,
+                rank,
+                of_rank,
+                node,
+                of_node,
+                sum(table.saved for table in group),
+            )
+        )
+    return sorted(rows, key=lambda row: -row.waiting.seconds)
+
+
+def _most_often_last(
+    group: Sequence[_Table], hosts: Mapping[int, str]
+) -> tuple[int | None, float, str | None, float]:
+    """Return which rank and which node came last most often, each with its share in percent."""
+    by_rank: dict[int, float] = {}
+    by_node: dict[str, float] = {}
+    for table in group:
+        weight = table.calls / table.kept
+        for rank, times in zip(table.found.ranks.tolist(), table.last.tolist(), strict=True):
+            if times:
+                by_rank[rank] = by_rank.get(rank, 0.0) + weight * times
+                host = hosts.get(rank, "")
+                by_node[host] = by_node.get(host, 0.0) + weight * times
+    whole = sum(by_rank.values())
+    if not whole:
+        return None, 0.0, None, 0.0
+    rank = max(by_rank, key=lambda one: by_rank[one])
+    node = max(by_node, key=lambda one: by_node[one])
+    return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
+
+
+def _ranks(connection: sqlite3.Connection, tables: Sequence[_Table], blame: Blame) -> list[WaitingRank]:
+    sums: dict[int, NDArray[np.float64]] = {}
+    for table in tables:
+        columns = (
+            table.waiting,
+            table.variance,
+            table.clock_error,
+            table.caused,
+            table.caused_variance,
+            table.caused_clock,
+        )
+        for rank, *values in zip(table.found.ranks.tolist(), *(one.tolist() for one in columns), strict=True):
+            sums[rank] = sums.get(rank, np.zeros(len(columns))) + values
+    found = []
+    for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
+        if rank not in sums and rank not in blame.finally_blamed:
+            continue
+        waited, variance, clock, caused, caused_variance, caused_clock = sums.get(rank, np.zeros(6)).tolist()
+        why = blame.caused.get(rank, Caused())
+        found.append(
+            WaitingRank(
+                rank,
+                host,
+                Estimate(waited, _error(variance, clock, waited)),
+                Estimate(caused, _error(caused_variance, caused_clock, caused)),
+                why.computing,
+                why.in_mpi,
+                why.late_start,
+                caused - why.computing - why.in_mpi - why.late_start,
+                why.passed_on,
+                why.passed_to,
+                blame.finally_blamed.get(rank, 0.0),
+            )
+        )
+    return sorted(found, key=lambda row: (-row.blamed_seconds, -row.caused.seconds, row.rank))

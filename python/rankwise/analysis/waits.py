@@ -1,0 +1,214 @@
+"""How long the members of collectives waited for each other, in instances all of whose arrivals are known.
+
+MPI lets a process leave a collective once it has what it needs: of a barrier everybody's arrival, of a
+broadcast the root's. Until the latest of those has come it waits, whatever the library does; the rest of its
+time in the call is the transfer, which the library's own way of doing it may lengthen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FOR_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
+"""In these all others wait for the root."""
+FOR_OTHERS = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
+"""In these the root waits for all others, and they for nobody."""
+FOR_LOWER = frozenset({"MPI_Scan", "MPI_Exscan"})
+"""In these every rank waits for those below it."""
+FOR_ALL = frozenset(
+    {
+        "MPI_Barrier",
+        "MPI_Allreduce",
+        "MPI_Allgather",
+        "MPI_Allgatherv",
+        "MPI_Alltoall",
+        "MPI_Alltoallv",
+        "MPI_Alltoallw",
+        "MPI_Reduce_scatter",
+        "MPI_Reduce_scatter_block",
+    }
+)
+"""In these everybody waits for everybody, as far as there is data."""
+
+NOBODY = -1
+_NEVER = -np.inf
+
+
+@dataclass(frozen=True)
+class Instances:
+    """The kept instances of one collective on one communicator: n instances, m members.
+
+    Attributes:
+        communicator: id in the profile.
+        procedure: name.
+        numbers: of the instances, n.
+        ranks: of the members in MPI_COMM_WORLD, ascending, m.
+        places: their ranks in the communicator, m.
+        roots: place in `ranks`, or `NOBODY`, n.
+        bytes: of the message, n x m.
+        arrival: seconds, n x m.
+        departure: likewise.
+        since: seconds from where the member left its collective before on this communicator; NaN = none.
+        since_in_mpi: of these in MPI; likewise.
+        selected: whether the call is wanted: others are told for the sake of those that are.
+        nodes: a number of each member's node, m.
+        errors: seconds by which the times of each member's node may be off, at most, m.
+    """
+
+    communicator: int
+    procedure: str
+    numbers: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    places: NDArray[np.int64]
+    roots: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+    arrival: Floats
+    departure: Floats
+    since: Floats
+    since_in_mpi: Floats
+    selected: NDArray[np.bool_]
+    nodes: NDArray[np.int64]
+    errors: Floats
+
+    def of(self, which: NDArray[np.bool_]) -> Instances:
+        """Return some of the instances."""
+        own = {"communicator", "procedure", "ranks", "places", "nodes", "errors"}
+        return Instances(
+            **{name: value if name in own else value[which] for name, value in vars(self).items()}
+        )
+
+    def uncertain(self, whose: NDArray[np.int64]) -> Floats:
+        """Return by how much members' times may be shifted against those of others: not at all on one node.
+
+        Args:
+            whose: places of the others, n x m, or n x 1 for all members the same.
+
+        Returns:
+            seconds, at most, n x m.
+        """
+        apart: NDArray[np.bool_] = self.nodes != self.nodes[whose]
+        shifted: Floats = np.where(apart, self.errors + self.errors[whose], 0.0)
+        return shifted
+
+
+class Waits(NamedTuple):
+    """How long the members waited: arrays n x m.
+
+    Attributes:
+        seconds: that the member waited.
+        whose: place of the member that it waited for the longest, `NOBODY` if it waited for nobody.
+        saved: of `seconds`, what would not have been if that one had come with the latest of the others.
+    """
+
+    seconds: Floats
+    whose: NDArray[np.int64]
+    saved: Floats
+
+
+def consistent(found: Instances) -> NDArray[np.bool_]:
+    """Tell of each instance whether its times can be true: nobody leaves a barrier before the last has come.
+
+    If one does, the clocks are off, or the members have not counted alike: a call has failed on some of them.
+    """
+    late = found.arrival.argmax(axis=1)[:, None]
+    last = found.arrival.max(axis=1, keepdims=True)
+    early = found.departure + found.uncertain(late) < last
+    impossible: NDArray[np.bool_] = np.zeros(len(late), bool)
+    if found.procedure == "MPI_Barrier":
+        impossible = np.any(early, axis=1)
+    elif found.procedure == "MPI_Allreduce":
+        impossible = early.any(axis=1) & np.all(found.bytes > 0, axis=1)
+    elif found.procedure == "MPI_Bcast":
+        roots = found.roots[:, None]
+        root = np.take_along_axis(found.arrival, roots, axis=1)
+        before = (found.departure + found.uncertain(roots) < root) & (found.bytes > 0)
+        impossible = np.any(before, axis=1)
+    return ~impossible
+
+
+def waits(found: Instances) -> Waits:
+    """Find out who waited for whom."""
+    if found.procedure in FOR_ALL:
+        whose, first, second = _for_all(found)
+    elif found.procedure in FOR_ROOT:
+        whose, first, second = _for_root(found)
+    elif found.procedure in FOR_OTHERS:
+        whose, first, second = _for_others(found)
+    elif found.procedure in FOR_LOWER:
+        whose, first, second = _for_lower(found)
+    else:
+        whose = np.full(found.arrival.shape, NOBODY)
+        first = second = np.full(found.arrival.shape, _NEVER)
+    longest = found.departure - found.arrival
+    seconds = np.clip(first - found.arrival, 0.0, longest)
+    still = np.clip(second - found.arrival, 0.0, seconds)
+    return Waits(seconds, np.where(seconds > 0, whose, NOBODY), seconds - still)
+
+
+_Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
+
+
+def _for_all(found: Instances) -> _Latest:
+    shape = found.arrival.shape
+    order = found.arrival.argsort(axis=1, kind="stable")
+    ordered = np.take_along_axis(found.arrival, order, axis=1)
+    whose = np.broadcast_to(order[:, -1:], shape).copy()
+    first = np.broadcast_to(ordered[:, -1:], shape).copy()
+    second = np.broadcast_to(ordered[:, -2:-1], shape).copy()
+    # Without data for each other processes need not wait. Who left before the last came has waited for one
+    # who had come by then.
+    early = found.departure + found.uncertain(order[:, -1:]) < first
+    for row, member in zip(*np.nonzero(early), strict=True):
+        there = max(int(np.searchsorted(ordered[row], found.departure[row, member], "right")) - 1, 0)
+        whose[row, member] = order[row, there]
+        first[row, member] = ordered[row, there]
+        second[row, member] = ordered[row, there - 1] if there else _NEVER
+    return whose, first, second
+
+
+def _for_root(found: Instances) -> _Latest:
+    shape = found.arrival.shape
+    rows = np.arange(shape[0])
+    whose = np.broadcast_to(found.roots[:, None], shape).copy()
+    first = np.broadcast_to(found.arrival[rows, found.roots][:, None], shape).copy()
+    first[rows, found.roots] = _NEVER
+    return whose, first, np.full(shape, _NEVER)
+
+
+def _for_others(found: Instances) -> _Latest:
+    shape = found.arrival.shape
+    rows = np.arange(shape[0])
+    others = found.arrival.copy()
+    others[rows, found.roots] = _NEVER
+    # (Of small or empty messages the root may have left before the last has come, if that one sends nothing.)
+    left = found.departure[rows, found.roots][:, None] + found.uncertain(found.roots[:, None])
+    others[others > left] = _NEVER
+    order = others.argsort(axis=1, kind="stable")
+    first, second = np.full(shape, _NEVER), np.full(shape, _NEVER)
+    whose = np.full(shape, NOBODY)
+    first[rows, found.roots] = others[rows, order[:, -1]]
+    second[rows, found.roots] = others[rows, order[:, -2]]
+    whose[rows, found.roots] = order[:, -1]
+    return whose, first, second
+
+
+def _for_lower(found: Instances) -> _Latest:
+    shape = found.arrival.shape
+    rows = np.arange(shape[0])
+    whose = np.full(shape, NOBODY)
+    first, second = np.full(shape, _NEVER), np.full(shape, _NEVER)
+    latest, before = np.full(shape[0], _NEVER), np.full(shape[0], _NEVER)
+    who = np.full(shape[0], NOBODY)
+    for member in found.places.argsort():
+        first[:, member], second[:, member], whose[:, member] = latest, before, who
+        own = found.arrival[rows, member]
+        later = own > latest
+        before = np.where(later, latest, np.maximum(before, own))
+        latest, who = np.where(later, own, latest), np.where(later, member, who)
+    return whose, first, second

@@ -1,0 +1,137 @@
+"""Waiting in collectives: how much, who came last, and what it cost the others."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.waiting import Waiting, WaitingFamily, WaitingRank, waiting
+from rankwise.report.empty import NO_ARRIVALS
+from rankwise.report.names import call_name, count_and_sizes, names_quoted
+from rankwise.report.units import count_text, percent_text, second_text
+from rankwise.report.view import (
+    COUNT,
+    FIGURES,
+    NUMBER,
+    PERCENT,
+    SECONDS,
+    Column,
+    Detail,
+    Table,
+    View,
+    label,
+    number,
+)
+
+_ERROR = "how far the waiting may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
+_COLLECTIVES: list[Column[WaitingFamily]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label(
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
+    ),
+    Column(
+        "n x size",
+        lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
+        FIGURES,
+        "communicators that are used alike, and their processes",
+        obvious=True,
+        detail=Detail.VERBOSE,
+    ),
+    number("time", lambda row: row.seconds, SECONDS, "in these calls, over the ranks"),
+    number("waiting", lambda row: row.waiting.seconds, SECONDS, "of it, for ranks that had not come yet"),
+    Column("+-", lambda row: row.waiting.error_seconds or None, SECONDS, _ERROR),
+    number("transfer", lambda row: row.transfer_seconds, SECONDS, "the rest of the time"),
+    Column("last", lambda row: row.last_rank, NUMBER, "rank that most often came last and had others wait"),
+    Column("% last", lambda row: row.last_percent or None, PERCENT, "of the calls in which somebody waited"),
+    Column(
+        "node",
+        lambda row: row.last_node,
+        FIGURES,
+        "whose ranks did so most often, and in how many of these calls",
+        mark=lambda row: f" ({percent_text(row.last_node_percent)} %)" if row.last_node else "",
+        detail=Detail.VERBOSE,
+    ),
+    number(
+        "could save",
+        lambda row: row.could_save_seconds,
+        SECONDS,
+        "of the waiting, if the last had come with the second last",
+        detail=Detail.VERBOSE,
+    ),
+    number("calls", lambda row: row.instances, COUNT, "of one rank", detail=Detail.VERBOSE),
+    number("kept", lambda row: row.kept, COUNT, "of these, in the sample", detail=Detail.VERBOSE),
+]
+_RANKS: list[Column[WaitingRank]] = [
+    Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True),
+    label("host", lambda row: row.host, "node that it ran on"),
+    number("waited", lambda row: row.suffered.seconds, SECONDS, "for others"),
+    number("caused", lambda row: row.caused.seconds, SECONDS, "waiting of others for it"),
+    Column("+-", lambda row: row.caused.error_seconds or None, SECONDS, _ERROR, detail=Detail.VERBOSE),
+    number("computing", lambda row: row.computing_seconds, SECONDS, "of caused: it had computed for longer"),
+    number("in MPI", lambda row: row.in_mpi_seconds, SECONDS, "of caused: in other calls of MPI for longer"),
+    number(
+        "left late",
+        lambda row: row.late_start_seconds,
+        SECONDS,
+        "of caused: it had left the collective before later",
+        detail=Detail.VERBOSE,
+    ),
+    number(
+        "first call",
+        lambda row: row.unknown_seconds,
+        SECONDS,
+        "of caused: what was before is not known",
+        detail=Detail.VERBOSE,
+    ),
+    Column(
+        "passed on",
+        lambda row: row.passed_on_seconds or None,
+        SECONDS,
+        "of in MPI: it had been waiting in collectives itself, most for the rank in brackets",
+        mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
+    ),
+    number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, when all has been passed on"),
+]
+
+
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
+    """Return one row for each collective on a family of communicators, and one for each rank."""
+    found = waiting(connection)
+    tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=_notes(found))]
+    if found.ranks:
+        tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
+    return View(_title(found), tables, {"waiting": found})
+
+
+def _title(found: Waiting) -> str:
+    if not found.seconds:
+        return ""
+    share = percent_text(100 * found.waiting.seconds / found.seconds)
+    title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
+    if found.waiting.seconds and found.ranks and found.ranks[0].blamed_seconds:
+        most = found.ranks[0]
+        part = percent_text(100 * most.blamed_seconds / found.waiting.seconds)
+        title += f"; {part} % of that is for rank {most.rank} on {most.host}"
+    return title
+
+
+def _notes(found: Waiting) -> list[str]:
+    notes = []
+    if found.kept < found.instances:
+        notes.append(
+            f"Estimated from {count_text(found.kept)} of {count_text(found.instances)} calls,"
+            " which all ranks kept alike."
+        )
+    if found.clock_error_seconds:
+        notes.append(f"Times of two nodes may be shifted by {second_text(2 * found.clock_error_seconds)}.")
+    if found.not_known_seconds:
+        notes.append(
+            f"Not known: {second_text(found.not_known_seconds)} in such calls on communicators of which not"
+            " all ranks' arrivals were kept, or whose nodes' clocks were not compared."
+        )
+    if found.inconsistent:
+        notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
+    if found.kept:
+        notes.append(
+            "Nonblocking and neighbourhood collectives, and those on intercommunicators, are not among them."
+        )
+    return notes

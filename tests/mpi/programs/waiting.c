@@ -1,0 +1,182 @@
+// Processes that come late to collectives, and what that made the others wait: each process notes when it comes to each
+// call and when it leaves it, by the clock that all processes of a node share, and rank 0 prints who waited how long.
+//
+//     waiting STEP...    STEPs are run one after the other; each prints "STEP PROCEDURE COMMUNICATOR RANK SECONDS
+//     WAITED"
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_CALLS = 6000, LATE_US = 4000 };
+
+static int rank, size;
+static double came[MOST_CALLS], left[MOST_CALLS];
+static int calls;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void come(void) { came[calls] = now(); }
+static void leave(void) { left[calls++] = now(); }
+
+// Who waits for whom, by the definition of the collective.
+enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER };
+
+// Gathers what all processes of a communicator have noted, and prints what each waited. `root` < 0: it goes round.
+static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Kind kind, int root) {
+  int n, own;
+  MPI_Comm quiet;  // what is called on it is none of what is told
+  MPI_Comm_dup(comm, &quiet);
+  MPI_Comm_size(comm, &n);
+  MPI_Comm_rank(comm, &own);
+  double *all_came = malloc(sizeof(double) * (size_t)(n * calls)),
+         *all_left = malloc(sizeof(double) * (size_t)(n * calls));
+  int *world = malloc(sizeof(int) * (size_t)n);
+  MPI_Gather(came, calls, MPI_DOUBLE, all_came, calls, MPI_DOUBLE, 0, quiet);
+  MPI_Gather(left, calls, MPI_DOUBLE, all_left, calls, MPI_DOUBLE, 0, quiet);
+  MPI_Gather(&rank, 1, MPI_INT, world, 1, MPI_INT, 0, quiet);
+  for (int r = 0; own == 0 && r < n; r++) {
+    double inside = 0, waited = 0;
+    for (int i = 0; i < calls; i++) {
+      const int at = root < 0 ? i % n : root;
+      double latest = 0;
+      for (int other = 0; other < n; other++) {
+        const double when = all_came[other * calls + i];
+        const int counts = kind == ALL || (kind == FOR_ROOT && other == at && r != at) ||
+                           (kind == FOR_OTHERS && r == at && other != at) || (kind == FOR_LOWER && other < r);
+        if (counts && when > latest) latest = when;
+      }
+      const double length = all_left[r * calls + i] - all_came[r * calls + i];
+      double wait = latest - all_came[r * calls + i];
+      if (wait < 0) wait = 0;
+      inside += length;
+      waited += wait < length ? wait : length;
+    }
+    printf("%s %s %d %d %.9f %.9f\n", procedure, name, world[r], calls, inside, waited);
+  }
+  if (own == 0) fflush(stdout);
+  free(all_came);
+  free(all_left);
+  free(world);
+  MPI_Comm_free(&quiet);
+  calls = 0;
+}
+
+// A late process sleeps: it doesn't need the processor that the others may wait on.
+static void late(int is_late, int us) {
+  if (is_late) usleep((useconds_t)us);
+}
+
+static int x[64], y[64];
+static int counts[64], places[64];
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < size; i++) counts[i] = 1, places[i] = i;
+  MPI_Comm together;
+  MPI_Comm_dup(MPI_COMM_WORLD, &together);
+  for (int a = 1; a < argc; a++) {
+    const char *step = argv[a];
+    MPI_Barrier(together);
+#define STEP(name) (strcmp(step, name) == 0)
+#define REPEAT(n, is_late, call)  \
+  for (int i = 0; i < (n); i++) { \
+    late((is_late), LATE_US);     \
+    come();                       \
+    call;                         \
+    leave();                      \
+  }
+    if (STEP("one")) {  // one rank is always late
+      REPEAT(40, rank == 1, MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+      tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("turns")) {  // another one each time
+      REPEAT(40, rank == i % size, MPI_Barrier(MPI_COMM_WORLD));
+      tell("MPI_Barrier", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("root")) {  // the root
+      REPEAT(40, rank == 2, MPI_Bcast(x, 4, MPI_INT, 2, MPI_COMM_WORLD));
+      tell("MPI_Bcast", "W", MPI_COMM_WORLD, FOR_ROOT, 2);
+      REPEAT(40, rank == i % size, MPI_Scatter(x, 1, MPI_INT, y, 1, MPI_INT, i % size, MPI_COMM_WORLD));
+      tell("MPI_Scatter", "W", MPI_COMM_WORLD, FOR_ROOT, -1);
+      REPEAT(40, rank == 0, MPI_Scatterv(x, counts, places, MPI_INT, y, 1, MPI_INT, 0, MPI_COMM_WORLD));
+      tell("MPI_Scatterv", "W", MPI_COMM_WORLD, FOR_ROOT, 0);
+    } else if (STEP("others")) {  // all but the root, one of them more
+      REPEAT(40, rank == 3, MPI_Reduce(x, y, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+      tell("MPI_Reduce", "W", MPI_COMM_WORLD, FOR_OTHERS, 0);
+      REPEAT(40, rank == 1, MPI_Gather(x, 1, MPI_INT, y, 1, MPI_INT, 2, MPI_COMM_WORLD));
+      tell("MPI_Gather", "W", MPI_COMM_WORLD, FOR_OTHERS, 2);
+      REPEAT(40, rank == 1, MPI_Gatherv(x, 1, MPI_INT, y, counts, places, MPI_INT, 2, MPI_COMM_WORLD));
+      tell("MPI_Gatherv", "W", MPI_COMM_WORLD, FOR_OTHERS, 2);
+    } else if (STEP("lower")) {
+      REPEAT(40, rank == 1, MPI_Scan(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+      tell("MPI_Scan", "W", MPI_COMM_WORLD, FOR_LOWER, 0);
+      REPEAT(40, rank == 1, MPI_Exscan(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+      tell("MPI_Exscan", "W", MPI_COMM_WORLD, FOR_LOWER, 0);
+    } else if (STEP("all")) {  // the other ones in which everybody waits for everybody
+      REPEAT(20, rank == 2, MPI_Allgather(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD));
+      tell("MPI_Allgather", "W", MPI_COMM_WORLD, ALL, 0);
+      REPEAT(20, rank == 2, MPI_Allgatherv(x, 1, MPI_INT, y, counts, places, MPI_INT, MPI_COMM_WORLD));
+      tell("MPI_Allgatherv", "W", MPI_COMM_WORLD, ALL, 0);
+      REPEAT(20, rank == 2, MPI_Alltoall(x, 1, MPI_INT, y, 1, MPI_INT, MPI_COMM_WORLD));
+      tell("MPI_Alltoall", "W", MPI_COMM_WORLD, ALL, 0);
+      REPEAT(20, rank == 2, MPI_Alltoallv(x, counts, places, MPI_INT, y, counts, places, MPI_INT, MPI_COMM_WORLD));
+      tell("MPI_Alltoallv", "W", MPI_COMM_WORLD, ALL, 0);
+      REPEAT(20, rank == 2, MPI_Reduce_scatter(x, y, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+      tell("MPI_Reduce_scatter", "W", MPI_COMM_WORLD, ALL, 0);
+      REPEAT(20, rank == 2, MPI_Reduce_scatter_block(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+      tell("MPI_Reduce_scatter_block", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("chain")) {  // 0 computes, 1 waits for it, 2 for 1
+      MPI_Comm first, second;
+      MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, 0, &first);
+      MPI_Comm_split(MPI_COMM_WORLD, rank == 1 || rank == 2 ? 0 : MPI_UNDEFINED, 0, &second);
+      if (first != MPI_COMM_NULL) MPI_Comm_set_name(first, "first");
+      if (second != MPI_COMM_NULL) MPI_Comm_set_name(second, "second");
+      for (int i = 0; i < 30; i++) {
+        late(rank == 0, LATE_US);
+        if (first != MPI_COMM_NULL) MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, first);
+        if (second != MPI_COMM_NULL) {
+          come();
+          MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, second);
+          leave();
+        }
+      }
+      if (second != MPI_COMM_NULL) tell("MPI_Allreduce", "second", second, ALL, 0);
+      if (first != MPI_COMM_NULL) MPI_Comm_free(&first);
+      if (second != MPI_COMM_NULL) MPI_Comm_free(&second);
+    } else if (STEP("many")) {  // a loop of four calls, in one of which a rank is late
+      for (int i = 0; i < 5000; i++) {
+        late(rank == 1 && i % 4 == 3, 1000);
+        come();
+        MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        leave();
+      }
+      tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
+    } else if (STEP("barrier")) {  // what a barrier before each call would have measured
+      double before[2] = {0, 0};
+      for (int i = 0; i < 40; i++) {
+        late(rank == 1, LATE_US);
+        const double start = now();
+        come();
+        MPI_Barrier(MPI_COMM_WORLD);
+        leave();
+        before[0] += now() - start;
+        MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      }
+      tell("MPI_Barrier", "W", MPI_COMM_WORLD, ALL, 0);
+      double all[64][2];
+      MPI_Gather(before, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, together);
+      for (int r = 0; rank == 0 && r < size; r++) printf("barrier W %d 40 %.9f %.9f\n", r, all[r][0], all[r][0]);
+    }
+  }
+  MPI_Comm_free(&together);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,156 @@
+"""Waiting in collectives: programs/waiting.c, whose processes note when they come and leave, on every MPI."""
+
+from __future__ import annotations
+
+import pytest
+from libraries import Mpi
+from recording import Record, Recording
+
+from rankwise.analysis.sampled import sampled
+from rankwise.analysis.waiting import Waiting, waiting
+from rankwise.analysis.waits import waits
+
+RANKS = 4
+RELATIVE, ABSOLUTE_S = 0.05, 50e-6  # that two measurements of a call may differ by: the larger one counts
+
+RECORDED: dict[tuple[str, str], Recording] = {}  # once for all tests here
+_STEPS = ("one", "turns", "root", "others", "lower", "all")
+
+
+@pytest.fixture
+def done(record: Record, mpi: Mpi) -> Recording:
+    if (mpi.name, "") not in RECORDED:
+        RECORDED[mpi.name, ""] = record("waiting.c", RANKS, *_STEPS)
+    return RECORDED[mpi.name, ""]
+
+
+def told(done: Recording) -> dict[tuple[str, str], dict[int, tuple[int, float, float]]]:
+    """What the program says: calls, seconds in them, and waited, by procedure and communicator, and rank."""
+    found: dict[tuple[str, str], dict[int, tuple[int, float, float]]] = {}
+    for line in done.process.stdout.splitlines():
+        procedure, communicator, rank, calls, seconds, waited = line.split()
+        found.setdefault((procedure, communicator), {})[int(rank)] = int(calls), float(seconds), float(waited)
+    return found
+
+
+def measured(done: Recording) -> dict[tuple[str, str], dict[int, float]]:
+    """What each rank waited in the kept instances, likewise."""
+    names = dict(done.rows("SELECT id, COALESCE(NULLIF(user_name, ''), name) FROM communicators"))
+    with done.database as database:
+        return {
+            (found.procedure, str(names[found.communicator])): dict(
+                zip(found.ranks.tolist(), waits(found).seconds.sum(axis=0).tolist(), strict=True)
+            )
+            for found in sampled(database)
+        }
+
+
+def analysed(done: Recording) -> Waiting:
+    with done.database as database:
+        return waiting(database)
+
+
+def assert_alike(ours: float, theirs: float, calls: int) -> None:
+    assert abs(ours - theirs) <= max(RELATIVE * theirs, ABSOLUTE_S * calls), (ours, theirs)
+
+
+def test_each_rank_waits_as_the_program_says(done: Recording) -> None:
+    truth, ours = told(done), measured(done)
+    assert len(truth) == 16
+    for what, ranks in truth.items():
+        assert ours[what].keys() == ranks.keys()
+        for rank, (calls, _, waited) in ranks.items():
+            assert_alike(ours[what][rank], waited, calls)
+
+
+def test_nothing_is_left_to_chance_in_few_calls(done: Recording) -> None:
+    # All of 40 instances are kept: no estimate is needed, and none is made.
+    found = analysed(done)
+    assert found.inconsistent == 0
+    assert found.clock_error_seconds == 0
+    measured_here = {procedure for procedure, communicator in told(done) if communicator == "W"}
+    rows = {row.procedure: row for row in found.families if row.communicator == "W"}
+    assert rows.keys() == measured_here
+    for row in rows.values():
+        assert row.kept == row.instances
+        assert row.waiting.error_seconds == 0
+        assert row.seconds == pytest.approx(row.waiting.seconds + row.transfer_seconds)
+        truth = told(done)[row.procedure, "W"]
+        assert_alike(row.waiting.seconds, sum(waited for *_, waited in truth.values()), row.instances)
+
+
+def test_the_late_rank_is_named(done: Recording) -> None:
+    rows = {row.procedure: row for row in analysed(done).families if row.communicator == "W"}
+    late = {"MPI_Allreduce": 1, "MPI_Bcast": 2, "MPI_Reduce": 3, "MPI_Gather": 1, "MPI_Alltoall": 2}
+    for procedure, rank in late.items():
+        assert rows[procedure].last_rank == rank
+        assert rows[procedure].last_percent > 80
+    # All are late in turns.
+    assert rows["MPI_Barrier"].last_percent < 50
+    # It alone made the others wait: they would have come together.
+    assert rows["MPI_Allreduce"].could_save_seconds > 0.8 * rows["MPI_Allreduce"].waiting.seconds
+
+
+def test_who_computed_longer_is_blamed(record: Record) -> None:
+    found = analysed(record("waiting.c", RANKS, "one"))
+    row = next(row for row in found.ranks if row.rank == 1)
+    assert row == found.ranks[0]
+    assert row.computing_seconds > 0.8 * row.caused.seconds
+    assert row.caused.seconds > 0.8 * found.waiting.seconds
+    assert row.passed_on_seconds < 0.1 * row.caused.seconds
+
+
+def test_blame_is_passed_on(record: Record) -> None:
+    """Rank 0 computes, 1 waits for it on one communicator, and 2 for 1 on another one."""
+    done = record("waiting.c", RANKS, "chain")
+    truth = told(done)["MPI_Allreduce", "second"]
+    ours = measured(done)["MPI_Allreduce", "second"]
+    for rank, (calls, _, waited) in truth.items():
+        assert_alike(ours[rank], waited, calls)
+    found = analysed(done)
+    rows = {row.rank: row for row in found.ranks}
+    assert found.steps >= 1
+    assert rows[1].in_mpi_seconds > 0.8 * rows[1].caused.seconds
+    assert rows[1].passed_to == 0
+    assert rows[1].passed_on_seconds > 0.8 * rows[1].in_mpi_seconds
+    assert rows[0].blamed_seconds > 0.8 * (rows[0].caused.seconds + rows[1].caused.seconds)
+    assert found.ranks[0].rank == 0
+
+
+def test_a_sample_of_many_calls(record: Record) -> None:
+    """In one call of four a rank is late: of a sample of every 4th call, it would be so in all or none."""
+    # Two, because what ranks without a processor of their own wait for it is a few calls that take very long.
+    done = record("waiting.c", 2, "many")
+    kept = done.rows(
+        "SELECT rank, instance FROM arrivals JOIN procedures ON procedures.id = arrivals.procedure"
+        " JOIN communicators ON communicators.id = communicator"
+        " WHERE procedures.name = 'MPI_Allreduce' AND communicators.name = 'W' ORDER BY rank, instance"
+    )
+    instances = {rank: [instance for one, instance in kept if one == rank] for rank in range(2)}
+    assert 32 <= len(instances[0]) <= 128
+    assert all(one == instances[0] for one in instances.values())
+    # Some of the late calls, and some of the others.
+    assert {int(str(instance)) % 4 for instance in instances[0]} == {0, 1, 2, 3}
+    [row] = [
+        row for row in analysed(done).families if (row.procedure, row.communicator) == ("MPI_Allreduce", "W")
+    ]
+    assert (row.instances, row.kept) == (5000, len(instances[0]))
+    truth = told(done)["MPI_Allreduce", "W"]
+    seconds, waited = (sum(one[place] for one in truth.values()) for place in (1, 2))
+    assert row.seconds == pytest.approx(seconds, rel=RELATIVE, abs=5000 * ABSOLUTE_S)
+    # (The bound is that of 95 % of all runs: twice as much is one in ten thousand.)
+    assert abs(row.waiting.seconds - waited) <= 2 * row.waiting.error_seconds + RELATIVE * waited
+    assert 0 < row.waiting.error_seconds < 0.5 * waited
+
+
+def test_a_barrier_before_each_call_would_measure_the_same(record: Record) -> None:
+    done = record("waiting.c", 2, "barrier")
+    truth = told(done)
+    ours = measured(done)["MPI_Barrier", "W"]
+    for rank, (calls, _, waited) in truth["MPI_Barrier", "W"].items():
+        assert_alike(ours[rank], waited, calls)
+    # What the late rank spends in it is no waiting, but what a barrier itself takes, of the other one, too.
+    barriers = truth["barrier", "W"]
+    calls, itself, _ = barriers[1]
+    assert ours[0] <= barriers[0][1]
+    assert abs(ours[0] - barriers[0][1]) <= itself + max(RELATIVE * ours[0], ABSOLUTE_S * calls)

@@ -1,0 +1,148 @@
+"""Who waited for whom, in instances of collectives whose times are given, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankwise.analysis.blame import Late, pass_on
+from rankwise.analysis.waits import NOBODY, Instances, consistent, waits
+
+NAN = float("nan")
+
+
+def instances(
+    procedure: str,
+    arrival: list[list[float]],
+    departure: list[list[float]],
+    *,
+    root: int = NOBODY,
+    size: int = 8,
+    ranks: list[int] | None = None,
+    since: list[list[float]] | None = None,
+    since_in_mpi: list[list[float]] | None = None,
+    nodes: list[int] | None = None,
+    error: float = 0.0,
+    communicator: int = 3,
+) -> Instances:
+    count, members = len(arrival), len(arrival[0])
+    unknown = [[NAN] * members] * count
+    return Instances(
+        communicator,
+        procedure,
+        np.arange(1, count + 1),
+        np.array(ranks or range(members)),
+        np.arange(members),
+        np.full(count, root),
+        np.full((count, members), size),
+        np.array(arrival, float),
+        np.array(departure, float),
+        np.array(since or unknown, float),
+        np.array(since_in_mpi or unknown, float),
+        np.ones((count, members), bool),
+        np.array(nodes or [0] * members),
+        np.where(np.array(nodes or [0] * members) == 0, 0.0, error),
+    )
+
+
+def test_everybody_waits_for_the_last() -> None:
+    found = waits(instances("MPI_Allreduce", [[0, 3, 10]], [[11, 11, 12]]))
+    assert found.seconds.tolist() == [[10, 7, 0]]
+    assert found.whose.tolist() == [[2, 2, NOBODY]]
+    # With the second last they would have gone on at 3.
+    assert found.saved.tolist() == [[7, 7, 0]]
+
+
+def test_who_leaves_before_the_last_has_come_did_not_wait_for_it() -> None:
+    found = waits(instances("MPI_Alltoallv", [[0, 3, 10]], [[4, 11, 12]]))
+    assert found.seconds.tolist() == [[3, 7, 0]]
+    assert found.whose.tolist() == [[1, 2, NOBODY]]
+
+
+@pytest.mark.parametrize(
+    ("procedure", "seconds", "whose"),
+    [
+        ("MPI_Bcast", [5, 0, 1], [1, NOBODY, 1]),
+        ("MPI_Scatterv", [5, 0, 1], [1, NOBODY, 1]),
+        ("MPI_Reduce", [0, 0, 0], [NOBODY, NOBODY, NOBODY]),  # the root comes last itself
+        ("MPI_Scan", [0, 0, 1], [NOBODY, NOBODY, 1]),
+        ("MPI_Exscan", [0, 0, 1], [NOBODY, NOBODY, 1]),
+    ],
+)
+def test_rooted_and_ordered_collectives(procedure: str, seconds: list[int], whose: list[int]) -> None:
+    found = waits(instances(procedure, [[0, 5, 4]], [[6, 6, 7]], root=1))
+    assert found.seconds.tolist() == [seconds]
+    assert found.whose.tolist() == [whose]
+
+
+def test_the_root_waits_for_the_others() -> None:
+    found = waits(instances("MPI_Gather", [[0, 1, 4]], [[0.5, 6, 7]], root=1))
+    assert found.seconds.tolist() == [[0, 3, 0]]
+    assert found.whose.tolist() == [[NOBODY, 2, NOBODY]]
+    assert found.saved.tolist() == [[0, 3, 0]]
+
+
+def test_nobody_waits_longer_than_the_call_takes() -> None:
+    # A root may send before it has come, as the clocks of nodes tell it.
+    found = waits(instances("MPI_Bcast", [[0, 5]], [[2, 6]], root=1))
+    assert found.seconds.tolist() == [[2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("procedure", "size", "error", "possible"),
+    [
+        ("MPI_Barrier", 0, 0.0, False),
+        ("MPI_Barrier", 0, 1.5, True),  # so much may the clocks be off
+        ("MPI_Allreduce", 8, 0.0, False),
+        ("MPI_Allreduce", 0, 0.0, True),  # there is nothing to wait for
+        ("MPI_Alltoallv", 8, 0.0, True),  # nor may there be here
+    ],
+)
+def test_times_that_cannot_be(procedure: str, size: int, error: float, *, possible: bool) -> None:
+    found = instances(procedure, [[0, 5], [0, 5]], [[4, 6], [6, 6]], size=size, nodes=[0, 1], error=error)
+    assert consistent(found).tolist() == [possible, True]
+
+
+def test_why_somebody_was_late() -> None:
+    # Rank 1 computed for 10 s before the first call; before the second it was in MPI for 6 of 8 s.
+    found = instances(
+        "MPI_Barrier",
+        [[2, 10], [22, 28]],
+        [[10, 10], [28, 28]],
+        since=[[2, 10], [2, 8]],
+        since_in_mpi=[[0, 0], [0, 6]],
+    )
+    blame = pass_on([Late(found, waits(found), np.ones(2))])
+    assert blame.caused[1].computing == pytest.approx(8)
+    assert blame.caused[1].in_mpi == pytest.approx(6)
+    assert blame.caused[1].passed_to is None
+    assert blame.finally_blamed == {1: pytest.approx(14)}
+    assert blame.steps == 0
+
+
+def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
+    """Rank 0 computes 10 s; 1 waits for it on one communicator, and comes late to 2 on another one."""
+    first = instances(
+        "MPI_Allreduce",
+        [[10, 0]],
+        [[10, 10]],
+        ranks=[0, 1],
+        since=[[10, 0]],
+        since_in_mpi=[[0, 0]],
+        communicator=4,
+    )
+    second = instances(
+        "MPI_Allreduce",
+        [[10, 1]],
+        [[10, 10]],
+        ranks=[1, 2],
+        since=[[10, 1]],
+        since_in_mpi=[[10, 0]],
+        communicator=5,
+    )
+    blame = pass_on([Late(one, waits(one), np.ones(2)) for one in (first, second)])
+    assert blame.caused[1].in_mpi == pytest.approx(9)
+    assert blame.caused[1].passed_on == pytest.approx(9)
+    assert blame.caused[1].passed_to == 0
+    assert blame.finally_blamed == {0: pytest.approx(19), 1: pytest.approx(0)}
+    assert blame.steps == 1
