@@ -71,7 +71,7 @@ def test_answers_are_those_of_the_command_line(mpi: Mpi, compiled: Compile) -> N
         assert done.returncode == 0, done.stderr
         assert json.loads(json.dumps(view.data)) == json.loads(done.stdout)
         for key in view.names:
-            assert len(view.to_pandas(key)) == len(view.data[key])
+            assert len(view.to_pandas(key)) == len(view.rows(key))
     calls = profile.calls(communicator="mine").to_pandas().set_index("procedure")
     assert calls.loc["MPI_Bcast", ["calls", "bytes_sent"]].tolist() == [RANKS * CALLS, CALLS * SMALL]
     assert calls.loc["MPI_Barrier", "calls"] == RANKS

@@ -147,7 +147,19 @@ class TableView(Answer):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the lists of rows, the main one first."""
-        return tuple(key for key, value in self.data.items() if isinstance(value, list))
+        return tuple(self._lists)
+
+    @cached_property
+    def _lists(self) -> dict[str, list[Any]]:
+        """The lists of rows; where the view is one object, those in it, with its name before theirs."""
+        found: dict[str, list[Any]] = {}
+        for key, value in self.data.items():
+            if isinstance(value, list):
+                found[key] = value
+            elif isinstance(value, dict) and key == self.name:
+                inner = {name: rows for name, rows in value.items() if isinstance(rows, list)}
+                found |= {f"{key}_{name}": rows for name, rows in inner.items()}
+        return found
 
     def rows(self, name: str = "") -> Rows:
         """Return rows.
@@ -161,7 +173,7 @@ class TableView(Answer):
         chosen = name or self.names[0]
         if chosen not in self.names:
             raise RankwiseError(f"{self.name} has no {chosen!r}: it has {', '.join(self.names)}")
-        rows = self.data[chosen]
+        rows = self._lists[chosen]
         if chosen in _BESIDE and _BESIDE[chosen][0] in self.data:
             beside, key, prefix = _BESIDE[chosen]
             others: Any = self._view.data[beside]
@@ -189,7 +201,7 @@ class TableView(Answer):
         show_view(page, self._view, _detail(verbose), limit)
 
     def __repr__(self) -> str:
-        rows = ", ".join(f"{name}: {len(self.data[name])}" for name in self.names)
+        rows = ", ".join(f"{name}: {len(self.rows(name))}" for name in self.names)
         return safe(f"<{self.name}{f': {self.title}' if self.title else ''} ({rows})>", "utf-8")
 
     def _repr_html_(self) -> str:
