@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.selection import is_part
 
 WAITING = (
     "MPI_Recv",
@@ -43,6 +44,7 @@ _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")
 _BUFFERED = ("MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init")
 _MOST_STEPS = 16  # of a chain of waits
+_STANDARD_ERRORS = 1.96  # 95 % of what is estimated lies within them
 _WHOLE = 0.995  # of the time: what is missing is what the clock lacks
 
 
@@ -70,7 +72,7 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class RankWaits:
     """The waits of a rank in a procedure on a communicator.
 
     Attributes:
@@ -82,7 +84,8 @@ class Waiting:
         certain_seconds: of them in calls whose messages are known on both sides.
         late_sender_seconds: of these, until the sender had posted.
         late_receiver_seconds: until the receiver had.
-        error_seconds: standard error of the sum of both; 0.0 = they are exact.
+        error_seconds: how far the sum of both may be off, by the sampling (95 %) and the clocks of the nodes;
+            0.0 = it is exact.
         sampled: calls in the sample.
         certain: of them, known.
     """
@@ -156,7 +159,7 @@ class MessageWaits:
         percent_certain: of it, in calls whose messages are known on both sides.
         late_sender_seconds: estimate.
         late_receiver_seconds: estimate.
-        error_seconds: standard error of the sum of both; 0.0 = they are exact.
+        error_seconds: how far the sum of both may be off, likewise.
         waiting: by rank, procedure and communicator, the longest waits first.
         caused: by pairs, the longest waits first.
         origins: by rank, who made the others wait the longest first.
@@ -167,7 +170,7 @@ class MessageWaits:
     late_sender_seconds: float
     late_receiver_seconds: float
     error_seconds: float
-    waiting: list[Waiting]
+    waiting: list[RankWaits]
     caused: list[Caused]
     origins: list[Origin]
 
@@ -179,6 +182,7 @@ class _Sample:
     seconds: float = 0.0  # of all, each by the share of its messages that are in the sample
     sampled: int = 0
     waits: list[Wait] = field(default_factory=list)
+    clock_error: float = 0.0  # of all waits together, seconds
 
 
 @dataclass
@@ -194,10 +198,10 @@ _Key = tuple[int, int, str]  # rank, communicator, procedure
 
 def message_waits(connection: sqlite3.Connection) -> MessageWaits:
     """Return who waited for whom in point-to-point communication."""
-    samples = _samples(connection)
-    hosts = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
+    samples = _samples(connection, "")
+    hosts = dict(connection.execute("SELECT rank, host FROM main.ranks").fetchall())
     names = dict(connection.execute("SELECT id, name FROM communicators").fetchall())
-    waiting: list[Waiting] = []
+    waiting: list[RankWaits] = []
     scales: dict[_Key, float] = {}
     for key, seconds in _exact_seconds(connection).items():
         rank, communicator, procedure = key
@@ -206,7 +210,7 @@ def message_waits(connection: sqlite3.Connection) -> MessageWaits:
         sums = [sum(wait.waited for wait in sample.waits if wait.sends is sends) for sends in (False, True)]
         known = sum(wait.ended - wait.began for wait in sample.waits)
         waiting.append(
-            Waiting(
+            RankWaits(
                 rank,
                 hosts.get(rank),
                 names[communicator],
@@ -221,8 +225,10 @@ def message_waits(connection: sqlite3.Connection) -> MessageWaits:
             )
         )
     waiting.sort(key=lambda one: (-one.late_sender_seconds - one.late_receiver_seconds, one.rank))
-    known_waits = [wait for sample in samples.values() for wait in sample.waits]
-    caused, origins = _blame(known_waits, scales, hosts)
+    chosen = _known(samples)
+    # Whoever was late may have waited in calls that are not selected.
+    every = _known(_samples(connection, "main.")) if _has_whole(connection) else chosen
+    caused, origins = _blame(chosen, every, scales, hosts)
     seconds = math.fsum(one.seconds for one in waiting)
     return MessageWaits(
         seconds,
@@ -247,13 +253,27 @@ def _exact_seconds(connection: sqlite3.Connection) -> dict[_Key, float]:
     return {(rank, communicator, name): seconds for rank, communicator, name, seconds in rows if seconds > 0}
 
 
-def _samples(connection: sqlite3.Connection) -> dict[_Key, _Sample]:
+def _has_whole(connection: sqlite3.Connection) -> bool:
+    """Tell whether there are more waits than those of the part that is looked at."""
+    found = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'waits'").fetchone()
+    return bool(found) and is_part(connection)
+
+
+def _known(samples: Mapping[_Key, _Sample]) -> list[Wait]:
+    return [wait for sample in samples.values() for wait in sample.waits]
+
+
+def _samples(connection: sqlite3.Connection, schema: str) -> dict[_Key, _Sample]:
     samples: defaultdict[_Key, _Sample] = defaultdict(_Sample)
-    messages = _messages(connection)
-    buffered = _largest_buffered(connection)
+    messages = _messages(connection, schema)
+    buffered = _largest_buffered(connection, schema)
+    clocks = {
+        rank: (host, error or 0.0)
+        for rank, host, error in connection.execute(f"SELECT rank, host, clock_error FROM {schema}ranks")
+    }
     rows = connection.execute(
-        "SELECT waits.id, rank, communicator, procedures.name, began, ended, messages, sampled, known"
-        " FROM waits JOIN procedures ON procedures.id = procedure"
+        f"SELECT waits.id, rank, communicator, procedures.name, began, ended, messages, sampled, known"
+        f" FROM {schema}waits JOIN procedures ON procedures.id = procedure"
     )
     for number, rank, communicator, procedure, began, ended, count, sampled, known in rows:
         sample = samples[rank, communicator, procedure]
@@ -263,6 +283,9 @@ def _samples(connection: sqlite3.Connection) -> dict[_Key, _Sample]:
             found = _ready(messages.get(number, ()), procedure, began, ended, buffered)
             at, other, sends = found if found else (began, -1, False)
             waited = min(max(at - began, 0.0), ended - began)
+            if waited:
+                (host, error), (there, others) = clocks[rank], clocks.get(other, ("", 0.0))
+                sample.clock_error += error + others if host != there else 0.0
             place = (communicator, procedure)
             sample.waits.append(
                 Wait(rank, place, began, ended, waited, other if waited else -1, sends and waited > 0)
@@ -273,10 +296,10 @@ def _samples(connection: sqlite3.Connection) -> dict[_Key, _Sample]:
 _Message = tuple[int, int, str, float, bool]  # other rank, bytes, posted by, when the other posted, sends
 
 
-def _messages(connection: sqlite3.Connection) -> dict[int, list[_Message]]:
+def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[_Message]]:
     rows = connection.execute(
         "SELECT wait, CASE WHEN sends THEN destination ELSE source END, bytes, procedures.name,"
-        " other_posted, sends FROM wait_messages JOIN procedures ON procedures.id = procedure"
+        f" other_posted, sends FROM {schema}wait_messages JOIN procedures ON procedures.id = procedure"
     )
     found: defaultdict[int, list[_Message]] = defaultdict(list)
     for wait, other, size, procedure, posted, sends in rows:
@@ -284,10 +307,10 @@ def _messages(connection: sqlite3.Connection) -> dict[int, list[_Message]]:
     return found
 
 
-def _largest_buffered(connection: sqlite3.Connection) -> int:
+def _largest_buffered(connection: sqlite3.Connection, schema: str) -> int:
     """Return the most bytes of a plain send that ended before its receive was posted; -1 = there was none."""
     (found,) = connection.execute(
-        "SELECT MAX(bytes) FROM wait_messages JOIN waits ON waits.id = wait"
+        f"SELECT MAX(bytes) FROM {schema}wait_messages JOIN {schema}waits ON waits.id = wait"
         " JOIN procedures ON procedures.id = wait_messages.procedure"
         " WHERE sends AND other_posted > ended"
         " AND procedures.name NOT IN ('MPI_Bsend', 'MPI_Ibsend', 'MPI_Bsend_init')"
@@ -315,23 +338,27 @@ def _ready(
 
 
 def _error(sample: _Sample, seconds: float) -> float:
-    """Return the standard error of the estimated waits: of a ratio of sums over the sampled calls."""
+    """Return how far estimated waits may be off: by the sampling (a ratio of sums) and by the clocks."""
     count = len(sample.waits)
-    if not sample.seconds or sample.seconds >= _WHOLE * seconds:
+    if not sample.seconds:
         return 0.0
+    clocks = sample.clock_error * seconds / sample.seconds
+    if sample.seconds >= _WHOLE * seconds:
+        return clocks
     if count < 2:
         return seconds
     share = sum(wait.waited for wait in sample.waits) / sample.seconds
     squares = math.fsum((wait.waited - share * (wait.ended - wait.began)) ** 2 for wait in sample.waits)
     left_out = 1 - sample.seconds / seconds
-    return seconds / sample.seconds * math.sqrt(left_out * squares * count / (count - 1))
+    deviation = seconds / sample.seconds * math.sqrt(left_out * squares * count / (count - 1))
+    return _STANDARD_ERRORS * deviation + clocks
 
 
 def _blame(
-    waits: list[Wait], scales: Mapping[_Key, float], hosts: Mapping[int, str]
+    chosen: list[Wait], every: list[Wait], scales: Mapping[_Key, float], hosts: Mapping[int, str]
 ) -> tuple[list[Caused], list[Origin]]:
     by_rank: defaultdict[int, list[Wait]] = defaultdict(list)
-    for wait in waits:
+    for wait in every:
         if wait.waited > 0:
             by_rank[wait.rank].append(wait)
     begins: dict[int, list[float]] = {}
@@ -362,19 +389,20 @@ def _blame(
             chains[rank] = max(chains[rank], steps)
         return shares
 
-    for rank, own in by_rank.items():
-        for wait in own:
-            scale = scales.get((rank, *wait.place), 0.0)
-            pair = pairs[wait.other, rank]
-            pair.waits += 1
-            shares = follow(wait.other, wait.began, wait.began + wait.waited, 1)
-            for origin, seconds in shares.items():
-                origins[origin] += seconds * scale
-            pair.passed_on += (wait.waited - shares.get(wait.other, 0.0)) * scale
-            if wait.sends:
-                pair.receiver += wait.waited * scale
-            else:
-                pair.sender += wait.waited * scale
+    for wait in chosen:
+        if not wait.waited:
+            continue
+        scale = scales.get((wait.rank, *wait.place), 0.0)
+        pair = pairs[wait.other, wait.rank]
+        pair.waits += 1
+        shares = follow(wait.other, wait.began, wait.began + wait.waited, 1)
+        for origin, seconds in shares.items():
+            origins[origin] += seconds * scale
+        pair.passed_on += (wait.waited - shares.get(wait.other, 0.0)) * scale
+        if wait.sends:
+            pair.receiver += wait.waited * scale
+        else:
+            pair.sender += wait.waited * scale
     caused = [
         Caused(late, waiter, one.sender, one.receiver, one.passed_on, one.waits)
         for (late, waiter), one in pairs.items()

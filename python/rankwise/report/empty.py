@@ -29,6 +29,10 @@ NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."
 )
+NO_WAITS = (
+    "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
+    " older Rankwise; --by call shows what it calls."
+)
 NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
     " what you want to see by itself."

@@ -285,8 +285,11 @@ int main(int argc, char **argv) {
     length += sprintf(text + length, "wait %d %s %d %s %d %.9f %.9f\n", rank, wait->procedure, wait->tag, wait->kind,
                       wait->other[latest], truth, wait->began);
   }
-  fputs(text, stdout);
-  fflush(stdout);
+  for (int r = 0; r < size; ++r) {
+    if (r == rank) fputs(text, stdout);
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
   free(text);
   MPI_Finalize();
   return 0;

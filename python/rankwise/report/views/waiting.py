@@ -1,11 +1,13 @@
-"""Waiting in collectives: how much, who came last, and what it cost the others."""
+"""Waiting in collectives and for messages: how much, who came late, and what it cost the others."""
 
 from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.message_waits import message_waits
 from rankwise.analysis.waiting import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.report.empty import NO_ARRIVALS
+from rankwise.report.message_wait_tables import message_wait_tables, message_wait_title
 from rankwise.report.names import call_name, count_and_sizes, names_quoted
 from rankwise.report.units import count_text, percent_text, second_text
 from rankwise.report.view import (
@@ -93,13 +95,18 @@ _RANKS: list[Column[WaitingRank]] = [
 ]
 
 
-def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
-    """Return one row for each collective on a family of communicators, and one for each rank."""
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     found = waiting(connection)
     tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=_notes(found))]
     if found.ranks:
         tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
-    return View(_title(found), tables, {"waiting": found})
+    messages = message_waits(connection)
+    if any(one.sampled for one in messages.waiting):
+        tables += message_wait_tables(messages, detail)
+    for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
+    title = message_wait_title(messages) if for_messages > found.waiting.seconds else _title(found)
+    return View(title, tables, {"waiting": found, "message_waits": messages})
 
 
 def _title(found: Waiting) -> str:
