@@ -161,7 +161,7 @@ def profile() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
             """
-            CREATE TABLE ranks (rank INTEGER, host TEXT);
+            CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL);
             CREATE TABLE communicators (id INTEGER, name TEXT);
             CREATE TABLE procedures (id INTEGER, name TEXT);
             CREATE TABLE calls (rank, communicator, procedure, seconds REAL, unfinished INTEGER);
@@ -169,7 +169,7 @@ def profile() -> Iterator[sqlite3.Connection]:
                                 sampled, known);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
-            INSERT INTO ranks VALUES (0, 'a'), (1, 'a'), (2, 'b');
+            INSERT INTO ranks VALUES (0, 'a', 0.0), (1, 'a', 0.0), (2, 'b', 0.125);
             INSERT INTO communicators VALUES (3, 'W');
             """
         )
@@ -272,7 +272,15 @@ def test_the_error_is_that_of_a_ratio(write: Writer) -> None:
     (one,) = message_waits(write.connection).waiting
     # Half of 2 s: deviations of 0.5 and -0.5; 38 of 40 s are not in the sample.
     assert one.late_sender_seconds == pytest.approx(20.0)
-    assert one.error_seconds == pytest.approx(20.0 * (0.95 * 0.5 * 2) ** 0.5)
+    assert one.error_seconds == pytest.approx(1.96 * 20.0 * (0.95 * 0.5 * 2) ** 0.5)
+
+
+def test_clocks_of_nodes_may_be_off(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 2.0)
+    write.wait(0, "MPI_Recv", 0.0, 1.0, (1, False, 1.0, 8, "MPI_Recv"))
+    write.wait(0, "MPI_Recv", 5.0, 6.0, (2, False, 6.0, 8, "MPI_Recv"))
+    (one,) = message_waits(write.connection).waiting
+    assert one.error_seconds == pytest.approx(0.125)  # of the wait for the rank on the other node
 
 
 def test_blame_is_passed_on(write: Writer) -> None:

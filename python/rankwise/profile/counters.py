@@ -23,9 +23,11 @@ from rankwise.profile.clock import Stamp, is_damaged
 from rankwise.profile.keys import part
 from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
+from rankwise.profile.side_sample import chosen_numbers
 from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
 
+_FEW_SIDES = 128  # of messages, where there are thousands of processes
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
 _KINDS = layout.names_of("section_kind")
 _RECORDS: Mapping[str, np.dtype[Any]] = {
@@ -203,7 +205,8 @@ class Counters:
     ticks_between: float = 0.0
 
     def without_rows(self) -> Counters:
-        """Return the same without `calls` and `messages`, which take the most memory, and few arrivals."""
+        """Return the same without `calls` and `messages`, the most, and with few arrivals and sides."""
+        few = chosen_numbers(self.sides["number"], _FEW_SIDES)
         tables, arrivals = thinned_out(self.arrival_tables, self.arrivals, _FEW_ARRIVALS)
         return replace(
             self,
@@ -211,6 +214,7 @@ class Counters:
             messages=_none(layout.MESSAGES),
             arrival_tables=tables,
             arrivals=arrivals,
+            sides=self.sides[few],
         )
 
 

@@ -23,6 +23,7 @@ from rankwise.profile.own_ids import own_ids
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.regions import Regions
 from rankwise.profile.rows import Rows
+from rankwise.profile.side_sample import chosen_numbers
 
 WAIT_COLUMNS = (
     "rank",
@@ -83,7 +84,6 @@ _RECEIVES = layout.CONSTANTS["STREAM_RECEIVES"]
 _BROKEN = layout.CONSTANTS["STREAM_BROKEN"]
 _UNCERTAIN = layout.CONSTANTS["SIDE_UNCERTAIN"]
 _PROBED = layout.CONSTANTS["SIDE_PROBED"]
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)  # of src/runtime/hash.h
 _NEVER = -1  # no such row
 
 
@@ -124,7 +124,9 @@ def join_waits(
         sides_of.append(_sides(rank, counters, joined, regions, clocks[rank], first))
         first += len(counters.streams)
     streams = _concatenated(streams_of)
-    sides = _thinned(_concatenated(sides_of))
+    sides = _concatenated(sides_of)
+    sides = _chosen(sides, chosen_numbers(sides["number"], _MOST_SIDES))
+    streams = _used(streams, sides)
     pairs = _pairs(streams)
     complete = {rank for rank, counters in world.items() if counters.header.state == "finalized"}
     sides |= _joined_sides(sides, streams, pairs, _agreeing(streams, pairs, complete))
@@ -139,6 +141,9 @@ def _by_thread(counters: Counters) -> Rows:
 def _streams(rank: int, counters: Counters, joined: Joined) -> Columns:
     rows = _by_thread(counters)
     receives = (rows["flags"] & _RECEIVES) != 0
+    broken = (rows["flags"] & _BROKEN) != 0
+    if len(rows) and rows["thread"][0] != rows["thread"][-1]:
+        broken |= _repeated(rows)
     peer = rows["peer"].astype(np.int64)
     return {
         "rank": np.full(len(rows), rank, np.int64),
@@ -148,8 +153,25 @@ def _streams(rank: int, counters: Counters, joined: Joined) -> Columns:
         "tag": rows["tag"].astype(np.int64),
         "receives": receives.astype(np.int64),
         "messages": np.minimum(rows["messages"], LARGEST).astype(np.int64),
-        "broken": (rows["flags"] & _BROKEN) != 0,
+        "broken": broken,
     }
+
+
+def _repeated(rows: Rows) -> NDArray[np.bool_]:
+    """Tell which streams another thread of the process has, too: nobody knows the order of their messages."""
+    names = ("communicator", "peer", "tag")
+    keys = np.stack([rows[name].astype(np.int64) for name in names] + [rows["flags"] & _RECEIVES], axis=1)
+    _, which, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    repeated: NDArray[np.bool_] = counts[which.reshape(-1)] > 1
+    return repeated
+
+
+def _used(streams: Columns, sides: Columns) -> Columns:
+    """Leave out streams of which nothing is in the sample; the sides get the new numbers of theirs."""
+    known = sides["stream"] >= 0
+    used = np.unique(sides["stream"][known])
+    sides["stream"] = np.where(known, np.searchsorted(used, sides["stream"]), _NEVER)
+    return _chosen(streams, used)
 
 
 def _sides(
@@ -196,18 +218,6 @@ def _chosen(rows: Columns, which: NDArray[Any]) -> Columns:
     return {name: column[which] for name, column in rows.items()}
 
 
-def _thinned(sides: Columns) -> Columns:
-    """Leave out sides in the way in which processes do, until there are few enough."""
-    with np.errstate(over="ignore"):
-        places = (sides["number"].astype(np.uint64) + np.uint64(1)) * _SCATTER
-    limit = 2**64 - 1
-    while len(places) > _MOST_SIDES and limit:
-        limit //= 2
-        kept = places <= np.uint64(limit)
-        sides, places = _chosen(sides, kept), places[kept]
-    return sides
-
-
 def _pairs(streams: Columns) -> NDArray[np.int64]:
     """Number the streams so that the two sides of one have the same number."""
     names = ("communicator", "source", "destination", "tag")
@@ -218,10 +228,7 @@ def _pairs(streams: Columns) -> NDArray[np.int64]:
 
 
 def _agreeing(streams: Columns, pairs: NDArray[np.int64], complete: set[int]) -> NDArray[np.bool_]:
-    """Tell of each pair of sides whether both are there once, and counted alike if both came to their end.
-
-    Of two threads of a process that both send or receive, nobody knows the order.
-    """
+    """Tell of each pair of sides whether both are there once, and counted alike if both came to their end."""
     count = int(pairs.max()) + 1 if len(pairs) else 0
     good = np.ones(count, bool)
     there = [np.bincount(pairs[streams["receives"] == side], minlength=count) for side in (0, 1)]
