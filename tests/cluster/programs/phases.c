@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
     snprintf(name, sizeof name, "%d", bytes_of_size[s]);
     MPI_Comm_set_name(comms[s], name);
     MPI_Win_create(to, bytes_of_size[s], 1, MPI_INFO_NULL, comms[s], &wins[s]);
+    MPI_Win_set_name(wins[s], name);
   }
   // All connections are there when the counters are first read.
   for (int operation = 0; operation < operations; operation++) {
