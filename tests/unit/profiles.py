@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from rankwise.profile.database import add_what_is_missing
+from rankwise.profile.members import parse
 
 SCHEMA_5 = Path(__file__).with_name("schema_5.sql").read_text(encoding="utf-8")
 """Of the latest version that has a table `calls`, so that tests can change it."""
@@ -241,6 +242,15 @@ def write_large(path: Path) -> Path:
         _call(connection, 0, key, 0, key, 7, 10, 640, 0, number * 1e-6)
     _close(connection)
     return path
+
+
+def add_communicators(connection: sqlite3.Connection, members: Mapping[str, str]) -> None:
+    """Add communicators that were made from MPI_COMM_WORLD: their members by their names."""
+    for key, (name, ranks) in enumerate(members.items(), 200):
+        size = len(parse(ranks))
+        _communicator(
+            connection, key, name, name.split(".")[0], "", WORLD, "MPI_Comm_split", size, members=ranks
+        )
 
 
 def write_traffic(

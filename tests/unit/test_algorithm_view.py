@@ -137,7 +137,7 @@ def test_by_algorithm(
     assert max(map(len, text.splitlines())) <= 80
     words = [line.split() for line in text.splitlines()]
     assert ["100", "8", "64", "B", "2.50", "s"] in [row[-6:] for row in words]
-    assert ["Allreduce", "W", "recursive", "doubling"] in words
+    assert ["Allreduce", "W", "4", "-", "8", "B", "recursive", "doubling"] in words
     assert ["Bcast", "W", "4", "1", "varies", "3"] in [row[:6] for row in words]
 
 

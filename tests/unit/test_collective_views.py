@@ -215,7 +215,7 @@ def test_collectives_of_a_family_are_summed_up(path: Path) -> None:
     assert [row.communicator for row in columns] == ["W_a1_u2.0", "W_a1_u2.1"]
     found = {(row.procedure, row.communicator): row for row in collective_families(each)}
     row = found["MPI_Bcast", "W_a1_u2"]
-    assert (row.communicators, row.size_min, row.size_max, row.user_names) == (2, 2, 3, ["column"])
+    assert (row.communicators, row.size_min, row.size_max, row.user_names) == (2, 2, 3, [])
     assert row.totals == columns[0].totals + columns[1].totals
     assert (row.totals.calls, row.messages, row.bytes, row.factor) == (20, 10, 40, None)
     assert row.visibility == next(one.visibility for one in columns if one.visibility.text)

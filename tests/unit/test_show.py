@@ -125,7 +125,7 @@ def test_groups_of_a_family_are_sorted_and_there_once(path: str, capsys: pytest.
                 "UPDATE communicators SET created = ?, members = ? WHERE id = ?", (made / 1e6, members, key)
             )
     text = shown(capsys, path, "--by", "communicator")
-    assert "0-1 | 2-3 | 2,9 | 2 more" in " ".join(text.split())
+    assert "0-1 | 2-3 | 2,9 +2 more" in " ".join(text.split())
     assert "a group that several have is there once" in " ".join(text.split())
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rankwise.analysis.families import names_of_all
 from rankwise.analysis.totals import (
     JOIN_COMMUNICATORS,
     JOIN_PROCEDURES,
@@ -66,7 +67,7 @@ class CollectiveFamily:
 
     Attributes:
         communicator: the name of the only one that it was called on, else the family's.
-        user_names: of the communicators, without repeats.
+        user_names: of the communicators, without repeats; none if some have none.
         communicators: that it was called on.
         size_min: processes of the smallest, both groups of an intercommunicator.
         size_max: processes of the largest.
@@ -111,7 +112,7 @@ def _family(group: Sequence[Collective]) -> CollectiveFamily:
         procedure=first.procedure,
         class_name=first.class_name,
         communicator=with_library(first.communicator, first.family) if len(group) == 1 else first.family,
-        user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
+        user_names=names_of_all(row.user_name for row in group),
         communicators=len(group),
         size_min=min(row.processes for row in group),
         size_max=max(row.processes for row in group),

@@ -25,7 +25,7 @@ class Family:
         size_max: processes of the largest.
         parent: name of the communicator that they were made from; of several, their family.
         remote_parent: likewise.
-        user_names: names set by the program, without repeats.
+        user_names: names set by the program, without repeats; none if some have none.
         remote_size: processes of the remote group of the largest; 0 = intracommunicators.
         members: world ranks of each, in the order of their first process in the profile.
         remote_members: of their remote groups, '' = none.
@@ -57,6 +57,18 @@ class Family:
     type: str
     library: str
     procedures: list[str]
+
+
+def names_of_all(user_names: Iterable[str]) -> list[str]:
+    """Return the program's names for members of a family, without repeats.
+
+    None if some have no name: those of the others would seem to be theirs.
+
+    Args:
+        user_names: of each, '' = the program set none.
+    """
+    found = _distinct(user_names)
+    return [] if "" in found else found
 
 
 def families(connection: sqlite3.Connection) -> list[Family]:
@@ -92,7 +104,7 @@ def _family(
         size_min=min(sizes),
         size_max=max(sizes),
         remote_size=max(remote_sizes),
-        user_names=_distinct(name for name in user_names if name),
+        user_names=names_of_all(user_names),
         parent=_name(connection, parents),
         remote_parent=_name(connection, remote_parents),
         procedure=procedures[0],

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.algorithms import name_of
 from rankwise.analysis.collectives import CLASSES, Collective, collectives
+from rankwise.analysis.families import names_of_all
 from rankwise.analysis.totals import JOIN_PROCEDURES, Totals, totals_by
 from rankwise.analysis.visibility import MOVED, Visibilities, moved_otherwise
 from rankwise.profile.families import with_library
@@ -76,7 +77,7 @@ class AlgorithmFamily:
 
     Attributes:
         communicator: the name of the only one, else the family's.
-        user_names: of the communicators, without repeats.
+        user_names: of the communicators, without repeats; none if some have none.
         communicators: how many there are.
         size_min: processes of the smallest communicator.
         size_max: processes of the largest.
@@ -173,7 +174,7 @@ def _family(group: Sequence[Algorithm]) -> AlgorithmFamily:
     return AlgorithmFamily(
         procedure=first.procedure,
         communicator=with_library(first.communicator, first.family) if len(names) == 1 else first.family,
-        user_names=list(dict.fromkeys(row.user_name for row in group if row.user_name)),
+        user_names=names_of_all(row.user_name for row in group),
         communicators=len(names),
         size_min=min(row.processes for row in group),
         size_max=max(row.processes for row in group),

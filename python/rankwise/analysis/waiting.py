@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.blame import Blame, Caused, Late, pass_on
+from rankwise.analysis.families import names_of_all
 from rankwise.analysis.percent import percent
 from rankwise.analysis.sampled import sampled
 from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
@@ -52,7 +53,7 @@ class WaitingFamily:
     Attributes:
         procedure: name.
         communicator: the name of the only one, else the family's.
-        user_names: of the communicators, without repeats.
+        user_names: of the communicators, without repeats; none if some have none.
         communicators: how many.
         size_min: processes of the smallest.
         size_max: processes of the largest.
@@ -380,7 +381,7 @@ def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[
             WaitingFamily(
                 procedure,
                 own[0][0] if len(own) == 1 else family,
-                list(dict.fromkeys(user_name for _, _, user_name, _ in own if user_name)),
+                names_of_all(user_name for _, _, user_name, _ in own),
                 len(own),
                 min(size for *_, size in own),
                 max(size for *_, size in own),

@@ -11,14 +11,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from dataclasses import asdict
 
 from rankwise.launch import checkup
+from rankwise.report.terminal.page import Page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this verb."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def _write(page: Page, before: str, text: str) -> None:
+    """Write a text that goes on below its own beginning."""
+    lines = page.folded(page.text(text), page.width - len(before))
+    for line in lines:
+        line.rstrip()
+        page.write(page.text(before) + line)
+        before = " " * len(before)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,11 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"works": works, "findings": [asdict(f) for f in findings]}, indent=1))
         return 0 if works else 1
+    page = Page(sys.stdout)
     width = max(len(f.subject) for f in findings)
     for finding in findings:
         mark = "!" if finding.stops else "-" if finding.cure else " "
-        print(f"{mark} {finding.subject:<{width}}  {finding.text}")
+        _write(page, f"{mark} {finding.subject:<{width}}  ", finding.text)
         if finding.cure:
-            print(f"  {'':<{width}}  -> {finding.cure}")
-    print("works" if works else "does not work: see the lines marked !")
+            _write(page, f"  {'':<{width}}  -> ", finding.cure)
+    page.write(page.text("works" if works else "does not work: see the lines marked !"))
     return 0 if works else 1

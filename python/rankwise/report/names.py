@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rankwise.analysis.bins import OTHER
@@ -70,6 +70,11 @@ def size_name(family: Family) -> str:
 def count_and_sizes(communicators: int, least: int, most: int) -> str:
     """Return how many communicators of how many processes: `2 x 16`, `3 x 5-6`."""
     return f"{communicators} x {least}" + (f"-{most}" if most != least else "")
+
+
+def kinds_name(families: Iterable[Family]) -> str:
+    """Return what the members of families are: `communicators`, `communicators or windows`."""
+    return " or ".join(f"{kind}s" for kind in sorted({family.type for family in families}))
 
 
 def processes_name(communicator: Communicator) -> str:

@@ -110,6 +110,7 @@ class Column(Generic[AnyRow]):
         mark: characters after the value of a row, which `meaning` explains.
         note: a sentence on the value of a row, '' = none.
         detail: the answers that the column is in.
+        key: right of the names, and tells rows apart with them.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Column(Generic[AnyRow]):
     mark: Callable[[AnyRow], str] | None = None
     note: Callable[[AnyRow], str] | None = None
     detail: Detail = Detail.ALL
+    key: bool = False
 
     def cell(self, row: AnyRow) -> Cell:
         """Return the cell of a row."""

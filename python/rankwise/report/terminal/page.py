@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -14,6 +15,7 @@ from rankwise.report.safe import safe
 
 PLAIN_WIDTH = 100  # columns, where no terminal tells its own
 _LEAST_WIDTH = 40
+_MAY_BREAK = "\x1f"  # a blank to who wraps, without a width; texts that were made harmless have none
 
 
 class Page:
@@ -56,7 +58,7 @@ class Page:
         whole = self.text(text, style)
         if whole.cell_len <= self.width:
             return [whole]
-        lines = whole.wrap(self._console, max(self.width - indent, _LEAST_WIDTH // 2))
+        lines = self.folded(whole, max(self.width - indent, _LEAST_WIDTH // 2))
         for line in lines:
             line.rstrip()
         return [line if number == 0 else Text(" " * indent) + line for number, line in enumerate(lines)]
@@ -78,8 +80,13 @@ class Page:
         ]
 
     def folded(self, text: Text, width: int) -> list[Text]:
-        """Return `text` as lines of at most `width` columns."""
-        return list(text.wrap(self._console, width)) or [Text("")]
+        """Return `text` as lines of `width` columns, broken between words or after slashes and commas."""
+        words = [
+            re.sub("[/,]", rf"\g<0>{_MAY_BREAK}", word) if cell_len(word) > width else word
+            for word in text.plain.split(" ")
+        ]
+        lines = Text(" ".join(words), text.style).wrap(self._console, width)
+        return [Text(line.plain.replace(_MAY_BREAK, ""), line.style) for line in lines] or [Text("")]
 
     def shortened(self, text: Text, width: int) -> Text:
         """Return `text` cut to `width` columns, with an ellipsis where it goes on."""

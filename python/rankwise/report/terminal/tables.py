@@ -33,6 +33,7 @@ class TextColumn(Generic[AnyRow]):
         right: aligned right.
         flexible: may be narrowed where the page is too narrow.
         whole: holds names, which are not broken where there is another way.
+        key: right of the names, and tells rows apart with them.
     """
 
     head: str
@@ -41,6 +42,7 @@ class TextColumn(Generic[AnyRow]):
     right: bool = False
     flexible: bool = False
     whole: bool = False
+    key: bool = False
 
 
 def label(head: str, cell: Callable[[Row], str]) -> TextColumn[Row]:
@@ -77,7 +79,7 @@ def table_lines(
         apart: cells of lines below these, which no sum and no share includes.
         fold: whether a name that is too long goes on in the next line, or is cut with an ellipsis (then every
             row is one line).
-        split: whether columns that there is no room for stand in a table below with the same names.
+        split: whether columns that there is no room for stand in a table below with the same names and keys.
     """
     heads = [page.text(column.head, "bold") for column in columns]
     table = [heads] + [[page.text(column.cell(row)) for column in columns] for row in shown]
@@ -119,8 +121,8 @@ def _blocks(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Tex
 
 
 def _names(columns: Sequence[TextColumn[Row]]) -> list[TextColumn[Row]]:
-    """Return the first columns as far as they are names; at least one."""
-    return list(takewhile(lambda column: column.flexible, columns)) or list(columns[:1])
+    """Return the first columns as far as they tell rows apart; at least one."""
+    return list(takewhile(lambda column: column.flexible or column.key, columns)) or list(columns[:1])
 
 
 def _natural_widths(columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[int]:

@@ -98,6 +98,7 @@ def _text_column(column: Column[Any], notes: Footnotes | None) -> TextColumn[Any
         right=column.format.right,
         flexible=column.format.flexible,
         whole=column.format.whole,
+        key=column.key,
     )
 
 

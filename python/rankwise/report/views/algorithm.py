@@ -40,9 +40,9 @@ _ALGORITHM: Column[Any] = Column(
 )
 _COLUMNS: list[Column[Algorithm]] = [
     *CALLED,
-    Column("n", lambda row: row.processes, NUMBER, "processes"),
-    Column("root", lambda row: row.root, NUMBER, "rank in the communicator", obvious=True),
-    Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size"),
+    Column("n", lambda row: row.processes, NUMBER, "processes", key=True),
+    Column("root", lambda row: row.root, NUMBER, "rank in the communicator", obvious=True, key=True),
+    Column("size", lambda row: _size(row), FIGURES, "of the message, as in --by size", key=True),
     Column("calls", lambda row: row.calls, COUNT, "of one process"),
     Column("msgs", lambda row: row.messages, COUNT, "inside one call"),
     Column("bytes", lambda row: row.bytes, BYTES, "of the messages inside one call", obvious=True),

@@ -14,12 +14,14 @@ from rankwise.analysis.over_ranks import communicators_over_ranks, families_over
 from rankwise.analysis.procedures import opening_and_closing_procedures
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.totals import Totals, opening_and_closing
+from rankwise.profile.members import compact_ascending
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import (
     both_groups,
     call_name,
     communicator_name,
     family_name,
+    kinds_name,
     makers_name,
     operation_name,
     processes_name,
@@ -41,6 +43,7 @@ from rankwise.report.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, T
 
 _MADE = "How they were made"
 _SHOWN_MEMBERS = 3  # of a family, groups of processes that are listed
+_RANK = re.compile("[0-9]{1,9}")
 _COMPARED = 30  # characters of such a group that sort it: there may be very many
 
 _NAME = "ancestry of the communicator, and the program's own name for it"
@@ -67,20 +70,6 @@ _USE: list[Column[Any]] = [
     PER_CALL,
 ]
 _FAMILIES: list[Column[Family]] = [label("communicator", family_name, _NAME), *_USE]
-_FAMILIES_MADE: list[Column[Family]] = [
-    label("communicator", lambda row: row.name, _NAME),
-    label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
-    label("made by", makers_name, _MADE_BY, kind=WORD),
-    Column("n x size", size_name, FIGURES, "communicators that were made alike, and their processes"),
-    label(
-        "topology",
-        lambda row: topology_name(row.topology, row.dims[0] if row.dims else []),
-        _TOPOLOGY,
-        kind=WORD,
-    ),
-    label("reorder", reorder_name, _REORDER, kind=WORD),
-    Column("members", lambda row: _members(row), TEXT, _GROUPS),
-]
 _EACH: list[Column[Communicator]] = [label("communicator", communicator_name, _NAME), *_USE]
 _EACH_MADE: list[Column[Communicator]] = [
     label("communicator", lambda row: row.name, _NAME),
@@ -116,7 +105,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
         data["families_over_ranks"] = spreads = families_over_ranks(connection)
         tables.append(_used(_FAMILIES, found, lambda row: spreads.get(row.family), apart, Detail.BRIEF))
         made = [row for row in found if row.size_max]
-        tables += _made(_FAMILIES_MADE, made, ["-v shows each communicator."], Detail.BRIEF)
+        tables += _made(_families_made(made), made, ["-v shows each communicator."], Detail.BRIEF)
         title = _title(found)
     if Detail.VERBOSE in detail:
         data["communicators"] = each = communicators(connection)
@@ -127,6 +116,23 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
         tables += _calls(each, calls)
         title = title or _title(each)
     return View(title, tables, {**data, "opening_and_closing": opening_and_closing_procedures(connection)})
+
+
+def _families_made(rows: Sequence[Family]) -> list[Column[Family]]:
+    return [
+        label("communicator", lambda row: row.name, _NAME),
+        label("parent", lambda row: both_groups(row.parent or "-", row.remote_parent), _PARENT),
+        label("made by", makers_name, _MADE_BY, kind=WORD),
+        Column("n x size", size_name, FIGURES, f"{kinds_name(rows)} made alike, and their processes"),
+        label(
+            "topology",
+            lambda row: topology_name(row.topology, row.dims[0] if row.dims else []),
+            _TOPOLOGY,
+            kind=WORD,
+        ),
+        label("reorder", reorder_name, _REORDER, kind=WORD),
+        Column("members", _members, TEXT, _GROUPS),
+    ]
 
 
 def _title(rows: Sequence[Family | Communicator]) -> str:
@@ -173,11 +179,13 @@ def _heading(row: Communicator) -> str:
 
 
 def _members(family: Family) -> str:
-    """Return the first groups of processes that the communicators have, each once."""
+    """Return the groups of processes that the communicators have, each once; of many the first ones."""
     each = {both_groups(*pair) for pair in zip(family.members, family.remote_members, strict=True)}
+    if len(each) > 1 and all(map(_RANK.fullmatch, each)):
+        return f"each of {compact_ascending(sorted(map(int, each)))}"
     groups = sorted(each, key=_first_ranks)
     rest = len(groups) - _SHOWN_MEMBERS
-    return " | ".join(groups[:_SHOWN_MEMBERS]) + (f" | {rest} more" if rest > 0 else "")
+    return " | ".join(groups[:_SHOWN_MEMBERS]) + (f" +{rest} more" if rest > 0 else "")
 
 
 def _first_ranks(members: str) -> tuple[list[int], str]:
