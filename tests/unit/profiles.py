@@ -66,6 +66,8 @@ def changeable(path: Path) -> sqlite3.Connection:
     for table, column, declared in (
         ("run", "programs", "TEXT NOT NULL DEFAULT '[]'"),
         ("ranks", "memory", "TEXT DEFAULT NULL"),
+        ("ranks", "clock_offset", "REAL DEFAULT NULL"),
+        ("ranks", "clock_error", "REAL DEFAULT NULL"),
     ):
         if column not in _columns(connection, table):
             connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared}")
