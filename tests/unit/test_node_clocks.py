@@ -84,6 +84,8 @@ def test_a_clock_that_was_compared_once() -> None:
     # How it drifts is not known.
     assert ours[1].error_at(1.0) == pytest.approx(2e-6)
     assert ours[1].error_at(11.0) == pytest.approx(2e-6 + 1e-4)
+    # Its last stamp was 100 s after the first one, which was 1 s before the comparison.
+    assert ours[1].largest_error == pytest.approx(2e-6 + 99e-5)
 
 
 def test_errors_add_up_along_the_tree() -> None:

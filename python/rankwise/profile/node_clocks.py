@@ -30,9 +30,9 @@ class NodeClock:
         seconds: the same instant.
         seconds_per_tick: how it goes.
         first: instant of the first comparison, seconds; 0.0 if there was none.
-        last: of the last one; as `first` if there was one only.
-        error: of the first comparison, seconds, at most; 0.0 for rank 0's node.
-        last_error: of the last one; None = there was one only.
+        last: of the last one; if there was one only, the node's last stamp.
+        error: at the first instant, seconds, at most; 0.0 for rank 0's node.
+        last_error: at the last one.
         ahead: how far the node's wall clock is ahead of that of rank 0's node, seconds; None = not known.
     """
 
@@ -43,7 +43,7 @@ class NodeClock:
     first: float = 0.0
     last: float = 0.0
     error: float = 0.0
-    last_error: float | None = None
+    last_error: float = 0.0
     ahead: float | None = None
 
     def of(self, ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -58,15 +58,15 @@ class NodeClock:
 
     def error_at(self, seconds: float) -> float:
         """Return how far an instant may be off, seconds."""
-        if self.last_error is None:
-            return self.error + (_DRIFT * abs(seconds - self.first) if self.error else 0.0)
+        if self.last <= self.first:
+            return self.error
         passed = (seconds - self.first) / (self.last - self.first)
         return self.error + (self.last_error - self.error) * min(max(passed, 0.0), 1.0)
 
     @property
     def largest_error(self) -> float:
-        """Of the times between the comparisons, seconds."""
-        return max(self.error, self.last_error or 0.0)
+        """Of the times of the run, seconds."""
+        return max(self.error, self.last_error)
 
 
 def node_clocks(
@@ -100,7 +100,8 @@ def node_clocks(
         header = world[ranks[0] if leader is None else leader].header
         if leader is not None and header.reference in numbers and header.reference not in seen | {node}:
             reference = find(header.reference, seen | {node})
-            known[node] = _compared(reference, header, rate, clocks[leader], started_ns)
+            end = max(stamp.ticks for rank in ranks for stamp in world[rank].header.stamps.values())
+            known[node] = _compared(reference, header, rate, end, clocks[leader], started_ns)
         else:
             seconds = (own.anchor.realtime_ns - started_ns) / NANOSECONDS
             group = list(numbers).index(node)
@@ -121,11 +122,17 @@ def _rate(world: Mapping[int, Counters], ranks: list[int]) -> float | None:
     return frequency(stamps)
 
 
-def _compared(reference: NodeClock, header: Header, rate: float, clock: Clock, started_ns: int) -> NodeClock:
+def _compared(
+    reference: NodeClock, header: Header, rate: float, end: int, clock: Clock, started_ns: int
+) -> NodeClock:
     start, stop = header.at_start, header.at_stop
     first, error = _instant(reference, start, rate)
     ahead = (clock.realtime_ns(start.own_ticks) - started_ns) / NANOSECONDS - first
-    once = NodeClock(reference.group, start.own_ticks, first, 1 / rate, first, first, error, None, ahead)
+    passed = max(end - start.own_ticks, 0) / rate
+    drift = _DRIFT * passed
+    once = NodeClock(
+        reference.group, start.own_ticks, first, 1 / rate, first, first + passed, error, error + drift, ahead
+    )
     if not stop.is_done or stop.own_ticks <= start.own_ticks:
         return once
     last, last_error = _instant(reference, stop, rate)
