@@ -8,46 +8,69 @@ from typing import Any
 
 import pytest
 
+from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync
 from rankwise.launch.detect import Kind
+from rankwise.launch.plan import look
 
 LIBRARY = Path("/apps/tools/rankwise/librankwise.so")
 SHARED = [("/", "ext4"), ("/apps", "nfs4")]
 ON = {"RANKWISE_CLOCK_SYNC": "on"}
 
 
-def programs(*kinds: Kind) -> Any:
-    return [SimpleNamespace(kind=kind) for kind in kinds]
+def programs(*kinds: Kind, known: bool = True, set_uid: bool = False) -> Any:
+    """A launch of one program of each kind."""
+    detections = tuple(SimpleNamespace(kind=kind, program="./app", set_uid=set_uid) for kind in kinds)
+    command = SimpleNamespace(known=object() if known else None, contexts=kinds)
+    return SimpleNamespace(command=command, detections=detections)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "mounts", "certain"),
+    ("planned", "mounts", "certain"),
     [
-        ([Kind.MPI], SHARED, True),
-        ([Kind.MPI, Kind.LINKED], SHARED, True),
-        ([Kind.PYTHON], SHARED, True),
-        ([Kind.MPI, Kind.PYTHON], SHARED, False),
-        ([Kind.SCRIPT], SHARED, False),
-        ([Kind.MPI, Kind.CONTAINED], SHARED, False),
-        ([], SHARED, False),
-        ([Kind.MPI], [("/", "ext4")], False),
-        ([Kind.MPI], [("/", "nfs4"), ("/apps/tools", "overlay")], False),
-        ([Kind.MPI], [("/apps", "ext4"), ("/apps", "lustre")], True),
-        ([Kind.MPI], [("/app", "nfs4"), ("/", "tmpfs")], False),
-        ([Kind.MPI], [], False),
+        (programs(Kind.MPI), SHARED, True),
+        (programs(Kind.MPI), [("/", "ext4")], False),
+        (programs(Kind.MPI), [("/", "nfs4"), ("/apps/tools", "overlay")], False),
+        (programs(Kind.MPI), [("/apps", "ext4"), ("/apps", "lustre")], True),
+        (programs(Kind.MPI), [("/app", "nfs4"), ("/", "tmpfs")], False),
+        (programs(Kind.MPI), [], False),
+        # It may be a starter of other programs.
+        (programs(Kind.PYTHON), SHARED, False),
+        (programs(Kind.SCRIPT), SHARED, False),
+        (programs(Kind.CONTAINED), SHARED, False),
+        (programs(Kind.LINKED), SHARED, False),
+        (programs(Kind.MPI, known=False), SHARED, False),
+        # LD_PRELOAD has no effect.
+        (programs(Kind.MPI, set_uid=True), SHARED, False),
+        # Programs of one job may have environments of their own.
+        (programs(Kind.MPI, Kind.MPI), SHARED, False),
+        (programs(), SHARED, False),
     ],
 )
 def test_where_it_is_certain(
-    monkeypatch: pytest.MonkeyPatch, kinds: list[Kind], mounts: list[tuple[str, str]], *, certain: bool
+    monkeypatch: pytest.MonkeyPatch, planned: Any, mounts: list[tuple[str, str]], *, certain: bool
 ) -> None:
     monkeypatch.setattr(clock_sync, "_mounts", lambda: mounts)
-    assert clock_sync.setting(None, programs(*kinds), LIBRARY) == (ON if certain else {})
+    assert clock_sync.setting(None, planned, LIBRARY) == (ON if certain else {})
+
+
+def test_a_launcher_that_reads_a_program_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock_sync, "_mounts", lambda: SHARED)
+    shell = str(Path("/bin/sh"))
+    for words in (
+        ["srun", "-n", "2", "--multi-prog", "list"],
+        ["mpirun", "-n", "2", shell, ":", "--app", "list"],
+    ):
+        assert clock_sync.setting(None, look(words, {"PATH": "/usr/bin"}, ask_python=False), LIBRARY) == {}
 
 
 def test_the_user_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock_sync, "_mounts", lambda: SHARED)
     assert clock_sync.setting(True, programs(Kind.SCRIPT), LIBRARY) == ON
     assert clock_sync.setting(False, programs(Kind.MPI), LIBRARY) == {}
+    # None of its processes would take part, and one of another program would wait for them.
+    with pytest.raises(RankwiseError, match=r"^--clock-sync: \./app has MPI linked in statically"):
+        clock_sync.setting(True, programs(Kind.MPI, Kind.LINKED), LIBRARY)
 
 
 def test_the_file_systems_of_this_machine() -> None:

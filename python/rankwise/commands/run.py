@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= reordering.settings()
     if arguments.save_every is not None:
         settings |= save_every(arguments.save_every)
-    settings |= clock_sync.setting(arguments.clock_sync, planned.detections, preloaded)
+    settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import stat
 import subprocess
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -147,10 +146,9 @@ def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
         yield Finding(subject, text, "nothing is recorded unless it loads or starts something that is")
         return
     yield Finding(subject, text)
-    path = detection.path
-    if path and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+    if detection.set_uid:
         cure = "LD_PRELOAD has no effect on it: take the bit away"
-        yield Finding(subject, f"{path} is set-uid or set-gid", cure, stops=True)
+        yield Finding(subject, f"{detection.path} is set-uid or set-gid", cure, stops=True)
     if detection.kind is Kind.SCRIPT:
         yield Finding("MPI", f"{detection.how}: which MPI it starts shows in each process")
         return

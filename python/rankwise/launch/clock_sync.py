@@ -7,12 +7,13 @@ it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-from rankwise.launch.detect import Detection, Kind
+from rankwise.errors import RankwiseError
+from rankwise.launch.detect import Kind
+from rankwise.launch.plan import Plan
 
-_ALIKE = {Kind.MPI, Kind.LINKED}  # what a script starts, or a container sees, is known only when it runs
 _SHARED = frozenset({"9p", "afs", "beegfs", "ceph", "cifs", "fhgfs", "fuse.beegfs", "fuse.ceph"}) | frozenset(
     {"fuse.glusterfs", "fuse.sshfs", "gfs2", "gpfs", "lustre", "nfs", "nfs4", "ocfs2", "orangefs", "panfs"}
     | {"pvfs2", "smb3", "wekafs"}
@@ -20,19 +21,36 @@ _SHARED = frozenset({"9p", "afs", "beegfs", "ceph", "cifs", "fhgfs", "fuse.beegf
 """File systems that several nodes see."""
 
 
-def setting(wanted: bool | None, detections: Sequence[Detection], library: Path) -> dict[str, str]:
+def setting(wanted: bool | None, planned: Plan, library: Path) -> dict[str, str]:
     """Return the variable that src/runtime/wrappers/node_clocks.h reads; {} if nothing is to be compared.
 
     Args:
         wanted: by the user; None = decide.
-        detections: of the programs.
+        planned: the launch.
         library: that is preloaded.
+
+    Raises:
+        RankwiseError: it is wanted where it can't be done.
     """
+    for detection in planned.detections if wanted else ():
+        if detection.kind is Kind.LINKED:
+            text = f"--clock-sync: {detection.program} has MPI linked in statically, and can't take part"
+            raise RankwiseError(text)
     if wanted is None:
-        kinds = {detection.kind for detection in detections}
-        alike = bool(kinds) and (kinds <= _ALIKE or (len(detections) == 1 and kinds == {Kind.PYTHON}))
-        wanted = alike and _is_seen_by_other_nodes(library, _mounts())
+        wanted = _are_all_ours(planned) and _is_seen_by_other_nodes(library, _mounts())
     return {"RANKWISE_CLOCK_SYNC": "on"} if wanted else {}
+
+
+def _are_all_ours(planned: Plan) -> bool:
+    """Tell whether every process will be: one program, linked with MPI, behind a launcher that we know.
+
+    (What a script starts, or Python, or a container sees, is known only when it runs. Of several programs
+    each may have an environment of its own.)
+    """
+    command = planned.command
+    if command.known is None or len(command.contexts) != 1 or len(planned.detections) != 1:
+        return False
+    return planned.detections[0].kind is Kind.MPI and not planned.detections[0].set_uid
 
 
 def _mounts() -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -51,6 +52,11 @@ class Detection(NamedTuple):
     def static(self) -> bool:
         """Whether nothing can be preloaded in front of its MPI."""
         return self.kind is Kind.STATIC
+
+    @property
+    def set_uid(self) -> bool:
+        """Whether the loader ignores LD_PRELOAD, because the program runs with other rights."""
+        return self.path is not None and bool(self.path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID))
 
 
 def detect(

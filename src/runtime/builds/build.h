@@ -2,6 +2,7 @@
 // RANKWISE_ABI_HEADER, RANKWISE_TRANSPORTS_HEADER and then includes this one.
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>

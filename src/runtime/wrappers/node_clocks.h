@@ -4,14 +4,62 @@
 // One process of each node, its leader, exchanges messages with the leader of another node, along a binomial tree whose
 // root is rank 0. They have a communicator of their own: what the program has left open when it calls MPI_Finalize,
 // such as a receive from any source, can't meet them.
+//
+// In MPI_Init all processes are there. In MPI_Finalize some may never be: they have called exit, have died, or will
+// call MPI_Abort, and what becomes of the job then is between the program and its MPI. So no leader waits for the
+// others for long. One that has lost patience tells those whom it would have met, so that they do not wait for it when
+// they come. What it has received of the comparison until then does not count.
 
 namespace node_clocks {
 
+// clang-format off
+#define RANKWISE_CLOCK_CALLS(X)                                                                             \
+  X(Allgather) X(Cancel) X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_rank) X(Comm_set_errhandler)      \
+  X(Comm_size) X(Comm_split) X(Errhandler_free) X(Iprobe) X(Irecv) X(Isend) X(Request_free) X(Test)
+// clang-format on
+
+// The library's own, so that no tool counts them.
+struct Calls {
+#define RANKWISE_CLOCK_CALL(name) decltype(&declared::MPI_##name) name = nullptr;
+  RANKWISE_CLOCK_CALLS(RANKWISE_CLOCK_CALL)
+#undef RANKWISE_CLOCK_CALL
+  int (*Comm_create_errhandler)(void (*)(MPI_Comm *, int *, ...), MPI_Errhandler *) = nullptr;
+
+  // False if the library lacks one of them.
+  bool find() {
+    bool all = find("PMPI_Comm_create_errhandler", Comm_create_errhandler);
+#define RANKWISE_CLOCK_CALL(name) all = find("PMPI_" #name, name) && all;
+    RANKWISE_CLOCK_CALLS(RANKWISE_CLOCK_CALL)
+#undef RANKWISE_CLOCK_CALL
+    return all;
+  }
+
+ private:
+  template <class Function>
+  static bool find(const char *name, Function &function) {
+    function = reinterpret_cast<Function>(library::function(name));
+    return function != nullptr;
+  }
+};
+
+constexpr int exchanges = 40;
+constexpr int word_bytes = static_cast<int>(sizeof(std::uint64_t));
+constexpr std::uint64_t gone = ~0ULL;  // instead of ticks: who sends it takes no further part
+constexpr std::int64_t patience_at_start_ns = 10'000'000'000;
+constexpr std::int64_t patience_at_stop_ns = 1'000'000'000;
+constexpr int tag_at_start = 1;
+constexpr int tag_at_stop = 2;
+
 namespace state {
+inline Calls mpi;
 inline MPI_Comm leaders{};
 inline int count = 0;  // of leaders; 0 = there is no such communicator, or this process is not in it
 inline int own = 0;    // place among them
 inline pid_t process = 0;
+// RATIONALE: not on the stack. A message that is given up may still be read or written by MPI.
+inline std::uint64_t sent = 0;
+inline std::uint64_t received = 0;
+inline std::uint64_t farewell = gone;
 }  // namespace state
 
 // What each process tells all others.
@@ -20,63 +68,126 @@ struct Told {
   std::uint64_t wanted;
 };
 
-template <class Function, class... Arguments>
-bool call(const char *name, Arguments... arguments) {
-  const auto function = reinterpret_cast<Function>(library::function(name));
-  return function != nullptr && function(arguments...) == abi::success;
-}
-#define RANKWISE_CALL(name, ...) node_clocks::call<decltype(&declared::MPI_##name)>("PMPI_" #name, __VA_ARGS__)
+inline void ignore_error(MPI_Comm * /*comm*/, int * /*code*/, ...) {}
 
-// The first process of each node, in the order of their ranks: `ranks` gets them, and the place of our own node's among
-// them is returned; -1 if there is no memory.
-inline int find_leaders(const Told *all, int size, std::uint64_t own, int *ranks, int *leaders) {
-  std::size_t slots = 2;
-  while (slots < 2 * static_cast<std::size_t>(size)) slots *= 2;
-  auto *first = static_cast<int *>(std::calloc(slots, sizeof(int)));  // rank + 1, by clock
-  if (first == nullptr) return -1;
-  int place = -1;
-  for (int rank = 0; rank < size; ++rank) {
-    std::size_t slot = scatter(all[rank].clock) & (slots - 1);
-    while (first[slot] != 0 && all[first[slot] - 1].clock != all[rank].clock) slot = (slot + 1) & (slots - 1);
-    if (first[slot] != 0) continue;
-    first[slot] = rank + 1;
-    if (all[rank].clock == own) place = *leaders;
-    ranks[(*leaders)++] = rank;
+// While it lives, errors on a communicator are returned, and neither the program's handler nor MPI's own is called.
+//
+// RATIONALE: a handler of our own, because libraries with the standard ABI do not agree on what MPI_ERRORS_RETURN is.
+class Quiet {
+ public:
+  explicit Quiet(MPI_Comm comm) : comm_(comm) {
+    has_before_ = state::mpi.Comm_get_errhandler(comm_, &before_) == abi::success;
+    if (has_before_) for_good(comm_);
   }
-  std::free(first);
-  return place;
-}
+  Quiet(const Quiet &) = delete;
+  Quiet &operator=(const Quiet &) = delete;
+  ~Quiet() {
+    if (!has_before_) return;
+    state::mpi.Comm_set_errhandler(comm_, before_);
+    state::mpi.Errhandler_free(&before_);
+  }
+  static void for_good(MPI_Comm comm) {
+    MPI_Errhandler handler{};
+    if (state::mpi.Comm_create_errhandler(ignore_error, &handler) != abi::success) return;
+    state::mpi.Comm_set_errhandler(comm, handler);
+    state::mpi.Errhandler_free(&handler);
+  }
 
-constexpr int exchanges = 40;
-constexpr int tag = 0;
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_{};
+  bool has_before_ = false;
+};
 
-inline bool receive(void *word, int from) {
-  return RANKWISE_CALL(Recv, word, static_cast<int>(sizeof(std::uint64_t)), abi::byte, from, tag, state::leaders,
-                       abi::status_ignore());
-}
-inline bool send(const void *word, int to) {
-  return RANKWISE_CALL(Send, word, static_cast<int>(sizeof(std::uint64_t)), abi::byte, to, tag, state::leaders);
-}
+// The messages of one comparison of all clocks.
+class Messages {
+ public:
+  Messages(int tag, std::int64_t patience_ns) : until_(clock::nanoseconds(CLOCK_MONOTONIC) + patience_ns), tag_(tag) {}
+
+  // Each is false if there is an error, no time left, or the other one has gone. Then there is nothing more to say to
+  // each other.
+  bool send(std::uint64_t word, int to) {
+    state::sent = word;
+    MPI_Request request = abi::request_null;
+    return !has_gone_ &&
+           state::mpi.Isend(&state::sent, word_bytes, abi::byte, to, tag_, state::leaders, &request) == abi::success &&
+           (complete(request) || forget(request));
+  }
+  bool receive(std::uint64_t &word, int from) {
+    MPI_Request request = abi::request_null;
+    if (has_gone_ || state::mpi.Irecv(&state::received, word_bytes, abi::byte, from, tag_, state::leaders, &request) !=
+                         abi::success) {
+      return false;
+    }
+    if (!complete(request)) {
+      if (request != abi::request_null) state::mpi.Cancel(&request);
+      return forget(request);
+    }
+    word = state::received;
+    return word != gone;
+  }
+
+  // Whether the other one, whose turn it is not, has bidden farewell: then nothing is sent to where MPI may be closed.
+  bool is_over(int other) const {
+    int flag = 0;
+    return has_gone_ || state::mpi.Iprobe(other, tag_, state::leaders, &flag, abi::status_ignore()) != abi::success ||
+           flag != 0;
+  }
+  // Nobody need wait for us.
+  void bid_farewell(int to) {
+    MPI_Request request = abi::request_null;
+    if (state::mpi.Isend(&state::farewell, word_bytes, abi::byte, to, tag_, state::leaders, &request) == abi::success) {
+      forget(request);
+    }
+  }
+  bool has_gone() const { return has_gone_; }
+
+ private:
+  bool complete(MPI_Request &request) {
+    constexpr int tests_a_look = 64;  // at the clock
+    for (int tests = 1;; ++tests) {
+      int done = 0;
+      if (state::mpi.Test(&request, &done, abi::status_ignore()) != abi::success) break;
+      if (done != 0) return true;
+      if (tests % tests_a_look != 0) continue;
+      if (clock::nanoseconds(CLOCK_MONOTONIC) > until_) break;
+      sched_yield();
+    }
+    has_gone_ = true;
+    return false;
+  }
+  // Takes the place of what can't be waited for.
+  static bool forget(MPI_Request &request) {
+    constexpr int most_tests = 64;
+    for (int tests = 0; request != abi::request_null && tests < most_tests; ++tests) {
+      int done = 0;
+      if (state::mpi.Test(&request, &done, abi::status_ignore()) != abi::success) return false;
+    }
+    if (request != abi::request_null) state::mpi.Request_free(&request);
+    return false;
+  }
+
+  std::int64_t until_;
+  int tag_;
+  bool has_gone_ = false;
+};
 
 // Tells another leader our ticks as often as it asks. The first word is whose clock ours is.
-inline bool answer(int other, std::uint64_t clock) {
+inline void answer(Messages &messages, int other, std::uint64_t clock) {
   std::uint64_t word = 0;
-  bool going_on = receive(&word, other) && send(&clock, other);
+  bool going_on = messages.receive(word, other) && !messages.is_over(other) && messages.send(clock, other);
   for (int i = 0; going_on && i < exchanges; ++i) {
-    going_on = receive(&word, other);
-    word = clock::ticks();
-    going_on = going_on && send(&word, other);
+    going_on = messages.receive(word, other) && messages.send(clock::ticks(), other);
   }
-  return going_on;
 }
 
-inline bool ask(int other, std::uint64_t &clock, rankwise_clock_comparison &best) {
+inline bool ask(Messages &messages, int other, std::uint64_t &clock, rankwise_clock_comparison &best) {
   std::uint64_t word = 0;
-  bool going_on = send(&word, other) && receive(&clock, other);
+  bool going_on = !messages.is_over(other) && messages.send(0, other) && messages.receive(clock, other);
   best.round_trip = ~0ULL;
   for (int i = 0; going_on && i < exchanges; ++i) {
     const std::uint64_t asked = clock::ticks();
-    going_on = send(&word, other) && receive(&word, other);
+    going_on = messages.send(0, other) && messages.receive(word, other);
     const std::uint64_t round_trip = clock::elapsed(asked, clock::ticks());
     if (going_on && round_trip < best.round_trip) best = {asked + round_trip / 2, word, round_trip};
   }
@@ -84,76 +195,90 @@ inline bool ask(int other, std::uint64_t &clock, rankwise_clock_comparison &best
 }
 
 // Round k compares the clocks of all leaders whose place has k zeros at its end with those 2^k before them.
-inline void compare(std::uint64_t own_clock, rankwise_header *head, rankwise_clock_comparison rankwise_header::*into) {
+inline void compare(Messages messages, rankwise_header *head, rankwise_clock_comparison rankwise_header::*into) {
+  const std::uint64_t own_clock = node_clock::id();
   for (int step = 1; step < state::count; step *= 2) {
-    if ((state::own & step) != 0) {
+    const bool asks = (state::own & step) != 0;
+    const int other = asks ? state::own - step : state::own + step;
+    if (other >= state::count) continue;
+    if (!messages.has_gone() && asks) {
       std::uint64_t reference = 0;
       rankwise_clock_comparison best{};
-      if (ask(state::own - step, reference, best) && head != nullptr) {
+      if (ask(messages, other, reference, best) && head != nullptr) {
         head->reference = reference;
         head->*into = best;
       }
-      return;
+    } else if (!messages.has_gone()) {
+      answer(messages, other, own_clock);
     }
-    if (state::own + step < state::count && !answer(state::own + step, own_clock)) return;
+    if (messages.has_gone()) messages.bid_farewell(other);
+    if (asks) return;
   }
 }
 
-// Of the leaders alone.
-inline bool make_communicator(const int *ranks, int count) {
-  MPI_Group world{};
-  MPI_Group group{};
-  if (!RANKWISE_CALL(Comm_group, abi::comm_world, &world)) return false;
-  bool made = RANKWISE_CALL(Group_incl, world, count, ranks, &group);
-  if (made) {
-    made = RANKWISE_CALL(Comm_create_group, abi::comm_world, group, tag, &state::leaders);
-    static_cast<void>(RANKWISE_CALL(Group_free, &group));
+// Whether this process is the first of its node among all; `several` if there are more nodes than one. All processes
+// come to the same: that clocks are to be compared, and whose.
+inline bool is_leader(const Told &own, int rank, int size, bool *several) {
+  auto *all = static_cast<Told *>(std::calloc(static_cast<std::size_t>(size), sizeof(Told)));
+  if (all == nullptr) return false;
+  constexpr int bytes = static_cast<int>(sizeof(Told));
+  bool agreed = state::mpi.Allgather(&own, bytes, abi::byte, all, bytes, abi::byte, abi::comm_world) == abi::success;
+  bool leads = true;
+  for (int i = 0; i < size; ++i) {
+    agreed = agreed && all[i].wanted == 1 && all[i].clock != 0;
+    if (all[i].clock != own.clock) *several = true;
+    if (all[i].clock == own.clock && i < rank) leads = false;
   }
-  static_cast<void>(RANKWISE_CALL(Group_free, &world));
-  return made;
+  std::free(all);
+  *several = *several && agreed;
+  return leads;
 }
 
 // MPI_Init has succeeded. Every process that has the variable takes part, whatever became of its counters: the others
 // would wait for it. RATIONALE: so the variable is given only to launches all of whose processes are ours, and what it
 // says may differ: it is agreed on.
 inline void at_start() {
-  const char *wanted = std::getenv("RANKWISE_CLOCK_SYNC");
+  char *wanted = std::getenv("RANKWISE_CLOCK_SYNC");
   if (wanted == nullptr || *wanted == '\0') return;
+  const Told own{node_clock::id(), strcmp(wanted, "on") == 0 ? 1U : 0U};
+  // Jobs that this process starts are others, and may reach to where Rankwise is not.
+  *wanted = '\0';
+  if (!state::mpi.find()) return;
   abi::find_constants("");
+  // Nor is it known who else was spawned.
+  MPI_Comm parent = abi::comm_null;
+  if (state::mpi.Comm_get_parent(&parent) != abi::success || parent != abi::comm_null) return;
   int size = 0;
   int rank = 0;
-  if (!RANKWISE_CALL(Comm_size, abi::comm_world, &size) || size < 2) return;
-  if (!RANKWISE_CALL(Comm_rank, abi::comm_world, &rank)) return;
-  const Told own{node_clock::id(), strcmp(wanted, "on") == 0 ? 1U : 0U};
-  auto *all = static_cast<Told *>(std::calloc(static_cast<std::size_t>(size), sizeof(Told) + sizeof(int)));
-  if (all == nullptr) return;
-  auto *ranks = reinterpret_cast<int *>(all + size);
-  bool agreed = RANKWISE_CALL(Allgather, &own, static_cast<int>(sizeof own), abi::byte, all,
-                              static_cast<int>(sizeof own), abi::byte, abi::comm_world);
-  for (int i = 0; i < size; ++i) agreed = agreed && all[i].wanted == 1 && all[i].clock != 0;
-  int leaders = 0;
-  const int place = agreed ? find_leaders(all, size, own.clock, ranks, &leaders) : -1;
-  if (place >= 0 && leaders > 1 && ranks[place] == rank && make_communicator(ranks, leaders)) {
-    state::own = place;
-    state::count = leaders;
-    state::process = getpid();
-    compare(own.clock, counters_file::header(), &rankwise_header::at_start);
-  }
-  std::free(all);
+  if (state::mpi.Comm_size(abi::comm_world, &size) != abi::success || size < 2) return;
+  if (state::mpi.Comm_rank(abi::comm_world, &rank) != abi::success) return;
+  const Quiet quiet(abi::comm_world);
+  bool several = false;
+  const bool leads = is_leader(own, rank, size, &several);
+  if (!several) return;
+  // RATIONALE: not MPI_Comm_create_group, though only leaders would have to call it: Open MPI 5 may ask the launcher
+  // for it, and not every launcher knows how.
+  MPI_Comm leaders = abi::comm_null;
+  const int color = leads ? 0 : abi::undefined;
+  if (state::mpi.Comm_split(abi::comm_world, color, rank, &leaders) != abi::success || leaders == abi::comm_null)
+    return;
+  Quiet::for_good(leaders);
+  state::leaders = leaders;
+  int count = 0;
+  if (state::mpi.Comm_rank(leaders, &state::own) != abi::success) return;
+  if (state::mpi.Comm_size(leaders, &count) != abi::success) return;
+  state::count = count;
+  state::process = getpid();
+  compare({tag_at_start, patience_at_start_ns}, counters_file::header(), &rankwise_header::at_start);
 }
 
-// The program has called MPI_Finalize, as all others do.
+// The program has called MPI_Finalize; whether all others do is not known.
+//
+// RATIONALE: the communicator is left to MPI_Finalize. Freeing it is collective, and some may not be here.
 inline void at_stop() {
   if (state::count == 0 || state::process != getpid()) return;
-  // What went wrong with the others is the program's to judge.
-  MPI_Errhandler handler{};
-  if (RANKWISE_CALL(Comm_get_errhandler, abi::comm_world, &handler)) {
-    static_cast<void>(RANKWISE_CALL(Comm_set_errhandler, state::leaders, handler));
-    static_cast<void>(RANKWISE_CALL(Errhandler_free, &handler));
-  }
-  compare(node_clock::id(), counters_file::header(), &rankwise_header::at_stop);
+  compare({tag_at_stop, patience_at_stop_ns}, counters_file::header(), &rankwise_header::at_stop);
   state::count = 0;
-  static_cast<void>(RANKWISE_CALL(Comm_free, &state::leaders));
 }
 
 }  // namespace node_clocks
