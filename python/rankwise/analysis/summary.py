@@ -17,7 +17,7 @@ from rankwise.analysis.procedures import (
     procedures,
 )
 from rankwise.analysis.times import Balance, Times, balance, times
-from rankwise.analysis.waiting import WaitingTotals, waiting_totals
+from rankwise.analysis.waiting_totals import WaitingTotals, waiting_totals
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.families import names_of_all
-from rankwise.analysis.percent import percent
 from rankwise.analysis.sampled import sampled
 from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waits import (
@@ -151,51 +150,6 @@ class Waiting:
     steps: int
     families: list[WaitingFamily]
     ranks: list[WaitingRank]
-
-
-@dataclass(frozen=True)
-class WaitingTotals:
-    """Waiting and transfer in blocking collectives, in short.
-
-    Attributes:
-        waiting: for ranks that came late, over the ranks.
-        transfer_seconds: the rest of the time in these calls, as far as it is known who waited.
-        percent_waiting_of_mpi: `waiting` in percent of all ranks' time in MPI.
-        percent_transfer_of_mpi: `transfer_seconds` likewise.
-        rank: that is most to blame; None = nobody waited.
-        host: that it ran on.
-        percent_for_rank: of the waiting.
-    """
-
-    waiting: Estimate
-    transfer_seconds: float
-    percent_waiting_of_mpi: float
-    percent_transfer_of_mpi: float
-    rank: int | None
-    host: str
-    percent_for_rank: float
-
-
-def waiting_totals(connection: sqlite3.Connection) -> WaitingTotals | None:
-    """Return the sums of `waiting`; None if no arrivals are known.
-
-    Raises:
-        ValueError: the profile is damaged.
-    """
-    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
-        return None
-    found = waiting(connection)
-    (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
-    most = found.ranks[0] if found.ranks and found.ranks[0].blamed_seconds else None
-    return WaitingTotals(
-        found.waiting,
-        found.transfer_seconds,
-        percent(found.waiting.seconds, mpi),
-        percent(found.transfer_seconds, mpi),
-        most.rank if most else None,
-        most.host if most else "",
-        percent(most.blamed_seconds, found.waiting.seconds) if most else 0.0,
-    )
 
 
 @dataclass

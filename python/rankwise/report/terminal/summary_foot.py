@@ -14,7 +14,7 @@ from rankwise.analysis.locality import Locality
 from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
-from rankwise.analysis.waiting import WaitingTotals
+from rankwise.analysis.waiting_totals import WaitingTotals
 from rankwise.report.names import shown_path
 from rankwise.report.terminal.page import Page
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
