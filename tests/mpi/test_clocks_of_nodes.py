@@ -46,10 +46,10 @@ def test_times_of_several_nodes_are_on_one_clock(
     assert all(0 < float(str(errors[rank])) < 0.01 for rank in (1, 2))
     ours = measured(done)
     for what, ranks in told(done).items():
-        for rank, (calls, _, waited) in ranks.items():
-            allowed = 2 * calls * sum(float(str(error)) for error in errors.values())
-            if abs(ours[what][rank] - waited) > allowed:
-                assert_alike(ours[what][rank], waited, calls)
+        for rank, one in ranks.items():
+            allowed = 2 * one.calls * sum(float(str(error)) for error in errors.values())
+            if abs(ours[what][rank] - one.waited) > allowed:
+                assert_alike(ours[what][rank], one.waited, one.calls)
     with done.database as database:
         found = waiting(database)
     assert found.not_known_seconds == 0

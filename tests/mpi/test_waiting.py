@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from libraries import Mpi
 from recording import Record, Recording
@@ -24,12 +26,25 @@ def done(record: Record, mpi: Mpi) -> Recording:
     return RECORDED[mpi.name, ""]
 
 
-def told(done: Recording) -> dict[tuple[str, str], dict[int, tuple[int, float, float]]]:
-    """What the program says: calls, seconds in them, and waited, by procedure and communicator, and rank."""
-    found: dict[tuple[str, str], dict[int, tuple[int, float, float]]] = {}
+class Told(NamedTuple):
+    """What programs/waiting.c says of a rank in the calls of a procedure on a communicator."""
+
+    calls: int
+    seconds: float
+    waited: float
+    caused: float
+    saved: float
+    last: int
+
+
+def told(done: Recording) -> dict[tuple[str, str], dict[int, Told]]:
+    """What the program says, by procedure and communicator, and rank."""
+    found: dict[tuple[str, str], dict[int, Told]] = {}
     for line in done.process.stdout.splitlines():
-        procedure, communicator, rank, calls, seconds, waited = line.split()
-        found.setdefault((procedure, communicator), {})[int(rank)] = int(calls), float(seconds), float(waited)
+        procedure, communicator, rank, calls, *seconds, last = line.split()
+        found.setdefault((procedure, communicator), {})[int(rank)] = Told(
+            int(calls), *map(float, seconds), int(last)
+        )
     return found
 
 
@@ -59,8 +74,8 @@ def test_each_rank_waits_as_the_program_says(done: Recording) -> None:
     assert len(truth) == 16
     for what, ranks in truth.items():
         assert ours[what].keys() == ranks.keys()
-        for rank, (calls, _, waited) in ranks.items():
-            assert_alike(ours[what][rank], waited, calls)
+        for rank, one in ranks.items():
+            assert_alike(ours[what][rank], one.waited, one.calls)
 
 
 def test_nothing_is_left_to_chance_in_few_calls(done: Recording) -> None:
@@ -75,28 +90,36 @@ def test_nothing_is_left_to_chance_in_few_calls(done: Recording) -> None:
         assert row.kept == row.instances
         assert row.waiting.error_seconds == 0
         assert row.seconds == pytest.approx(row.waiting.seconds + row.transfer_seconds)
-        truth = told(done)[row.procedure, "W"]
-        assert_alike(row.waiting.seconds, sum(waited for *_, waited in truth.values()), row.instances)
+        truth = told(done)[row.procedure, "W"].values()
+        assert_alike(row.waiting.seconds, sum(one.waited for one in truth), row.instances)
 
 
 def test_the_late_rank_is_named(done: Recording) -> None:
     rows = {row.procedure: row for row in analysed(done).families if row.communicator == "W"}
+    truth = {
+        procedure: ranks for (procedure, communicator), ranks in told(done).items() if communicator == "W"
+    }
     late = {"MPI_Allreduce": 1, "MPI_Bcast": 2, "MPI_Reduce": 3, "MPI_Gather": 1, "MPI_Alltoall": 2}
     for procedure, rank in late.items():
-        assert rows[procedure].last_rank == rank
-        assert rows[procedure].last_percent > 80
+        row, ranks = rows[procedure], truth[procedure]
+        assert row.last_rank == rank
+        all_of_them = sum(one.last for one in ranks.values())
+        # (Two may come so close that either is the last.)
+        assert row.last_percent == pytest.approx(100 * ranks[rank].last / all_of_them, abs=6)
     # All are late in turns.
-    assert rows["MPI_Barrier"].last_percent < 50
-    # It alone made the others wait: they would have come together.
-    assert rows["MPI_Allreduce"].could_save_seconds > 0.8 * rows["MPI_Allreduce"].waiting.seconds
+    assert rows["MPI_Barrier"].last_percent < 60
+    # What it made the others wait alone: they would have come together, but for what else delayed them.
+    saved = sum(one.saved for one in truth["MPI_Allreduce"].values())
+    assert_alike(rows["MPI_Allreduce"].could_save_seconds, saved, rows["MPI_Allreduce"].instances)
 
 
 def test_who_computed_longer_is_blamed(record: Record) -> None:
-    found = analysed(record("waiting.c", RANKS, "one"))
+    done = record("waiting.c", RANKS, "one")
+    found, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
     row = next(row for row in found.ranks if row.rank == 1)
     assert row == found.ranks[0]
-    assert row.computing_seconds > 0.8 * row.caused.seconds
-    assert row.caused.seconds > 0.8 * found.waiting.seconds
+    assert row.computing_seconds > 0.5 * row.caused.seconds
+    assert_alike(row.caused.seconds, truth[1].caused, truth[1].calls)
     assert row.passed_on_seconds < 0.1 * row.caused.seconds
 
 
@@ -105,15 +128,16 @@ def test_blame_is_passed_on(record: Record) -> None:
     done = record("waiting.c", RANKS, "chain")
     truth = told(done)["MPI_Allreduce", "second"]
     ours = measured(done)["MPI_Allreduce", "second"]
-    for rank, (calls, _, waited) in truth.items():
-        assert_alike(ours[rank], waited, calls)
+    for rank, one in truth.items():
+        assert_alike(ours[rank], one.waited, one.calls)
     found = analysed(done)
     rows = {row.rank: row for row in found.ranks}
     assert found.steps >= 1
-    assert rows[1].in_mpi_seconds > 0.8 * rows[1].caused.seconds
+    # (What other things delay the ranks is not in their sleep.)
+    assert rows[1].in_mpi_seconds > 0.5 * rows[1].caused.seconds
     assert rows[1].passed_to == 0
-    assert rows[1].passed_on_seconds > 0.8 * rows[1].in_mpi_seconds
-    assert rows[0].blamed_seconds > 0.8 * (rows[0].caused.seconds + rows[1].caused.seconds)
+    assert rows[1].passed_on_seconds > 0.5 * rows[1].in_mpi_seconds
+    assert rows[0].blamed_seconds > rows[0].caused.seconds + 0.25 * rows[1].caused.seconds
     assert found.ranks[0].rank == 0
 
 
@@ -136,7 +160,7 @@ def test_a_sample_of_many_calls(record: Record) -> None:
     ]
     assert (row.instances, row.kept) == (5000, len(instances[0]))
     truth = told(done)["MPI_Allreduce", "W"]
-    seconds, waited = (sum(one[place] for one in truth.values()) for place in (1, 2))
+    seconds, waited = sum(one.seconds for one in truth.values()), sum(one.waited for one in truth.values())
     assert row.seconds == pytest.approx(seconds, rel=RELATIVE, abs=5000 * ABSOLUTE_S)
     # (The bound is that of 95 % of all runs: twice as much is one in ten thousand.)
     assert abs(row.waiting.seconds - waited) <= 2 * row.waiting.error_seconds + RELATIVE * waited
@@ -147,10 +171,9 @@ def test_a_barrier_before_each_call_would_measure_the_same(record: Record) -> No
     done = record("waiting.c", 2, "barrier")
     truth = told(done)
     ours = measured(done)["MPI_Barrier", "W"]
-    for rank, (calls, _, waited) in truth["MPI_Barrier", "W"].items():
-        assert_alike(ours[rank], waited, calls)
-    # What the late rank spends in it is no waiting, but what a barrier itself takes, of the other one, too.
-    barriers = truth["barrier", "W"]
-    calls, itself, _ = barriers[1]
-    assert ours[0] <= barriers[0][1]
-    assert abs(ours[0] - barriers[0][1]) <= itself + max(RELATIVE * ours[0], ABSOLUTE_S * calls)
+    for rank, one in truth["MPI_Barrier", "W"].items():
+        assert_alike(ours[rank], one.waited, one.calls)
+        # The rest of the time in it is no waiting, but what the barrier itself takes, and to go on after it.
+        measured_by_it = truth["barrier", "W"][rank].seconds
+        assert ours[rank] <= measured_by_it
+        assert_alike(ours[rank], measured_by_it - (one.seconds - one.waited), one.calls)

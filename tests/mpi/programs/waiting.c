@@ -1,8 +1,11 @@
 // Processes that come late to collectives, and what that made the others wait: each process notes when it comes to each
 // call and when it leaves it, by the clock that all processes of a node share, and rank 0 prints who waited how long.
 //
-//     waiting STEP...    STEPs are run one after the other; each prints "STEP PROCEDURE COMMUNICATOR RANK SECONDS
-//     WAITED"
+//     waiting STEP...    STEPs are run one after the other; each prints lines
+//                        "PROCEDURE COMMUNICATOR RANK CALLS SECONDS WAITED CAUSED SAVED LAST"
+//
+// CAUSED: what others waited for the rank; SAVED: how much less it had been if the rank had come with the latest of the
+// others; LAST: calls in which it had the others wait the most.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -29,6 +32,8 @@ static void leave(void) { left[calls++] = now(); }
 // Who waits for whom, by the definition of the collective.
 enum Kind { ALL, FOR_ROOT, FOR_OTHERS, FOR_LOWER };
 
+static double within(double seconds, double most) { return seconds < 0 ? 0 : seconds > most ? most : seconds; }
+
 // Gathers what all processes of a communicator have noted, and prints what each waited. `root` < 0: it goes round.
 static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Kind kind, int root) {
   int n, own;
@@ -42,25 +47,48 @@ static void tell(const char *procedure, const char *name, MPI_Comm comm, enum Ki
   MPI_Gather(came, calls, MPI_DOUBLE, all_came, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(left, calls, MPI_DOUBLE, all_left, calls, MPI_DOUBLE, 0, quiet);
   MPI_Gather(&rank, 1, MPI_INT, world, 1, MPI_INT, 0, quiet);
-  for (int r = 0; own == 0 && r < n; r++) {
-    double inside = 0, waited = 0;
-    for (int i = 0; i < calls; i++) {
-      const int at = root < 0 ? i % n : root;
-      double latest = 0;
+  struct Told {
+    double inside, waited, caused, saved;
+    int last;
+  } *told = calloc((size_t)n, sizeof *told);
+  double *caused = malloc(sizeof(double) * (size_t)n);  // in one call
+  for (int i = 0; own == 0 && i < calls; i++) {
+    const int at = root < 0 ? i % n : root;
+    for (int r = 0; r < n; r++) caused[r] = 0;
+    for (int r = 0; r < n; r++) {
+      const double mine = all_came[r * calls + i], length = all_left[r * calls + i] - mine;
+      double latest = 0, before = 0;  // before it
+      int whose = r;
       for (int other = 0; other < n; other++) {
         const double when = all_came[other * calls + i];
         const int counts = kind == ALL || (kind == FOR_ROOT && other == at && r != at) ||
                            (kind == FOR_OTHERS && r == at && other != at) || (kind == FOR_LOWER && other < r);
-        if (counts && when > latest) latest = when;
+        if (!counts) continue;
+        if (when > latest) {
+          before = latest, latest = when, whose = other;
+        } else if (when > before) {
+          before = when;
+        }
       }
-      const double length = all_left[r * calls + i] - all_came[r * calls + i];
-      double wait = latest - all_came[r * calls + i];
-      if (wait < 0) wait = 0;
-      inside += length;
-      waited += wait < length ? wait : length;
+      const double wait = within(latest - mine, length);
+      told[r].inside += length;
+      told[r].waited += wait;
+      told[whose].saved += wait - within(before - mine, wait);
+      caused[whose] += wait;
     }
-    printf("%s %s %d %d %.9f %.9f\n", procedure, name, world[r], calls, inside, waited);
+    int most = 0;
+    for (int r = 0; r < n; r++) {
+      told[r].caused += caused[r];
+      if (caused[r] > caused[most]) most = r;
+    }
+    told[most].last += caused[most] > 0;
   }
+  for (int r = 0; own == 0 && r < n; r++) {
+    printf("%s %s %d %d %.9f %.9f %.9f %.9f %d\n", procedure, name, world[r], calls, told[r].inside, told[r].waited,
+           told[r].caused, told[r].saved, told[r].last);
+  }
+  free(told);
+  free(caused);
   if (own == 0) fflush(stdout);
   free(all_came);
   free(all_left);
@@ -173,7 +201,7 @@ int main(int argc, char **argv) {
       tell("MPI_Barrier", "W", MPI_COMM_WORLD, ALL, 0);
       double all[64][2];
       MPI_Gather(before, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, together);
-      for (int r = 0; rank == 0 && r < size; r++) printf("barrier W %d 40 %.9f %.9f\n", r, all[r][0], all[r][0]);
+      for (int r = 0; rank == 0 && r < size; r++) printf("barrier W %d 40 %.9f 0 0 0 0\n", r, all[r][0]);
     }
   }
   MPI_Comm_free(&together);
