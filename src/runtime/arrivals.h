@@ -96,9 +96,6 @@ struct Call {
   bool kept;  // false: it failed, or is not to be recorded
 };
 
-// Of communicators that no collective was called on yet: no tables.
-extern OfCommunicator nothing_yet;
-
 // The table of a collective that has none; nullptr if there is no memory.
 [[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
 [[gnu::cold, gnu::noinline]] void keep(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);

@@ -11,7 +11,7 @@
 
 namespace rankwise::arrivals {
 struct OfCommunicator;
-extern OfCommunicator nothing_yet;
+extern OfCommunicator nothing_yet;  // of communicators that no collective was called on yet: no tables
 void release(OfCommunicator *of);
 }  // namespace rankwise::arrivals
 

@@ -70,7 +70,7 @@ class Reader {
   std::int64_t sleb() {
     std::uint64_t value = 0;
     const unsigned bits = last_byte(value);
-    const bool negative = bits < 64 && (value >> (bits - 1) & 1) != 0;
+    const bool negative = bits > 0 && bits < 64 && (value >> (bits - 1) & 1) != 0;  // (0: it is damaged)
     return static_cast<std::int64_t>(negative ? value | ~std::uint64_t{0} << bits : value);
   }
 
