@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 6000, LATE_US = 4000 };
+enum { MOST_CALLS = 6000, LATE_US = 4000, VERY_LATE_US = 15000 };
 
 static int rank, size;
 static double came[MOST_CALLS], left[MOST_CALLS];
@@ -116,15 +116,16 @@ int main(int argc, char **argv) {
     const char *step = argv[a];
     MPI_Barrier(together);
 #define STEP(name) (strcmp(step, name) == 0)
-#define REPEAT(n, is_late, call)  \
-  for (int i = 0; i < (n); i++) { \
-    late((is_late), LATE_US);     \
-    come();                       \
-    call;                         \
-    leave();                      \
+#define REPEAT(n, is_late, call) REPEAT_LATE_BY(LATE_US, n, is_late, call)
+#define REPEAT_LATE_BY(us, n, is_late, call) \
+  for (int i = 0; i < (n); i++) {            \
+    late((is_late), (us));                   \
+    come();                                  \
+    call;                                    \
+    leave();                                 \
   }
-    if (STEP("one")) {  // one rank is always late
-      REPEAT(40, rank == 1, MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    if (STEP("one")) {  // one rank is always late, by more than what else may delay the ranks
+      REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
       tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("turns")) {  // another one each time
       REPEAT(40, rank == i % size, MPI_Barrier(MPI_COMM_WORLD));
@@ -167,8 +168,8 @@ int main(int argc, char **argv) {
       MPI_Comm_split(MPI_COMM_WORLD, rank == 1 || rank == 2 ? 0 : MPI_UNDEFINED, 0, &second);
       if (first != MPI_COMM_NULL) MPI_Comm_set_name(first, "first");
       if (second != MPI_COMM_NULL) MPI_Comm_set_name(second, "second");
-      for (int i = 0; i < 30; i++) {
-        late(rank == 0, LATE_US);
+      for (int i = 0; i < 20; i++) {
+        late(rank == 0, VERY_LATE_US);
         if (first != MPI_COMM_NULL) MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, first);
         if (second != MPI_COMM_NULL) {
           come();
