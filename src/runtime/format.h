@@ -72,6 +72,7 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_SITES = 13,          /* rankwise_site */
   RANKWISE_SECTION_ARRIVAL_TABLES = 14, /* rankwise_arrival_table */
   RANKWISE_SECTION_ARRIVALS = 15,       /* rankwise_arrival, of one table */
+  RANKWISE_SECTION_TIME_LINES = 20,     /* rankwise_time_line, of a thread */
   RANKWISE_SECTION_STREAMS = 31,        /* rankwise_stream, of a thread */
   RANKWISE_SECTION_SIDES = 32           /* rankwise_side, of a thread */
 };
@@ -529,6 +530,34 @@ struct rankwise_arrival {
   int32_t root;      /* rank in the communicator, -1 = none */
   uint16_t table;    /* index */
   uint16_t region;   /* that the call was in */
+};
+
+/* What a thread did in one interval of its time line: sums as in rankwise_calls, without MPI_Init, MPI_Finalize and
+ * their kin. The time of a call is in the intervals that it went through, everything else in that in which it ended. */
+struct rankwise_interval {
+  uint64_t ticks; /* in MPI */
+  uint64_t bytes_sent;
+  uint64_t bytes_received;
+  uint64_t messages; /* begun, inside collectives not included */
+  uint64_t calls;
+};
+
+enum rankwise_time_lines { RANKWISE_MOST_INTERVALS = 256 };
+
+/* The time line of a thread: intervals of equal width, 2^shift ticks, the first of which begins at first * 2^shift.
+ * When there is no more room, neighbours are merged in place, an even number with the odd one that follows, and the
+ * width has doubled; so the intervals of all processes with one clock lie on one another. What the rows of the thread
+ * have and no interval has belongs to the latest interval.
+ *
+ * RATIONALE: a process may be killed, and a reader may come, while intervals are merged. A reader reads from the
+ * beginning to the end: where `merges_begun` is `merges_done` then, what is in between is whole. */
+struct rankwise_time_line {
+  uint64_t merges_done;
+  uint64_t first;
+  uint32_t shift;
+  uint32_t used; /* intervals; the last one is that in which calls end now */
+  struct rankwise_interval intervals[RANKWISE_MOST_INTERVALS];
+  uint64_t merges_begun;
 };
 
 /* A file as one communicator opens it in one mode. */

@@ -47,7 +47,10 @@ void leave(Thread &thread, Time time) {
   if (key != 0 && !process::paused) {
     rankwise_calls &row = booking::row(thread, key);
     if (time == Time::known) {
-      booking::add_call(row, clock::elapsed(thread.record->inside_since, clock::ticks()));
+      const std::uint64_t start = thread.record->inside_since;
+      const std::uint64_t stop = clock::ticks();
+      if (thread.time_line.is_over(stop)) thread.time_line.go_on(thread, start, stop, true);
+      booking::add_call(row, clock::elapsed(start, stop));
     } else {
       ++row.calls;
     }

@@ -210,6 +210,8 @@ void add_setup_cost(std::uint64_t ns) { counters_file::header()->own_setup_ns +=
 void add_finish_cost(std::uint64_t ns) { counters_file::header()->own_finish_ns += ns; }
 void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
 
+std::uint64_t quarter_second() { return heartbeat_ticks; }
+
 void heartbeat() {
   // Of several threads one is enough.
   if (!stamping.try_acquire()) return;

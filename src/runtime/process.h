@@ -54,6 +54,9 @@ void resume();
 // Nothing more is recorded; what has been counted stays.
 void switch_off();
 
+// Ticks from one heartbeat to the next: a quarter of a second.
+std::uint64_t quarter_second();
+
 // Renews the heartbeat when the last one is old; to be called with the time of every call's end.
 inline std::uint64_t next_heartbeat = ~0ULL;
 void heartbeat();

@@ -2,6 +2,7 @@
 #ifndef RANKWISE_ROW_TABLE_H
 #define RANKWISE_ROW_TABLE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -51,11 +52,20 @@ class RowTable {
 
   std::uint64_t size() const { return rows_; }
 
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = 0; i < section_count_; ++i) {
+      const auto *first = static_cast<const Record *>(counters_file::records(sections_[i]));
+      for (std::uint32_t row = 0; row < sections_[i]->used; ++row) visit(first[row]);
+    }
+  }
+
  private:
   static constexpr unsigned first_index = 10;  // log2 of the slots of the index
   static constexpr std::uint32_t first_rows = 128;
   static constexpr std::uint32_t kept_rows = 32;  // for "other" rows, when the disk is full and no section can follow
   static constexpr std::uint32_t most_rows_a_section = 1U << 15;
+  static constexpr std::size_t most_sections = 72;  // more than fit into a counters file
 
   [[gnu::noinline]] Record *search(std::uint64_t key, counters_file::Need need) {
     Record *found = find(key);
@@ -85,12 +95,14 @@ class RowTable {
   }
 
   bool extend(counters_file::Need need) {
+    if (section_count_ == most_sections) return false;
     const std::uint32_t capacity =
         section_ == nullptr ? first_rows
                             : (section_->capacity < most_rows_a_section ? section_->capacity * 2 : most_rows_a_section);
     rankwise_section *section = counters_file::add_section(kind, sizeof(Record), capacity, thread_, need);
     if (section == nullptr) return false;
     section_ = section;
+    sections_[section_count_++] = section;
     return true;
   }
 
@@ -120,7 +132,9 @@ class RowTable {
   unsigned shift_ = 64;
   std::uint64_t rows_ = 0;
   bool full_ = false;
-  rankwise_section *section_ = nullptr;
+  rankwise_section *section_ = nullptr;  // the latest
+  std::size_t section_count_ = 0;
+  rankwise_section *sections_[most_sections] = {};
   int thread_ = 0;
 };
 

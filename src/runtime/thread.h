@@ -13,6 +13,7 @@
 #include "polls.h"
 #include "row_table.h"
 #include "streams.h"
+#include "time_line.h"
 #include "windows.h"
 
 namespace rankwise {
@@ -39,6 +40,7 @@ struct alignas(apart) Thread {
   void *scratch = nullptr;                   // see scratch_memory()
   std::size_t scratch_bytes = 0;
   Polls polls;
+  TimeLine time_line;
   streams::Streams streams;
   inside::Running running;
   inside::Sender sender;

@@ -117,7 +117,8 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         [*on, *_among("rank", ranks), *_among("region", regions), *_sized("bytes", sizes)],
     )
     _replace(connection, "pattern_messages", ["pattern IN (SELECT id FROM patterns)"])
-    _replace(connection, "ranks", _among("rank", ranks))
+    for table in ("ranks", "time_lines", "intervals"):
+        _replace(connection, table, _among("rank", ranks))
     calculate_sums(connection)
     if not {"rank", "node"}.issuperset(wanted.given()):
         connection.execute("CREATE TEMP TABLE part_seconds (rank INTEGER PRIMARY KEY, seconds REAL)")

@@ -21,11 +21,12 @@ from rankwise.profile import layout
 from rankwise.profile.arrival_sample import thinned_out
 from rankwise.profile.clock import Stamp, is_damaged
 from rankwise.profile.keys import part
-from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
+from rankwise.profile.procedures import TABLE_DIGEST
 from rankwise.profile.rows import Rows, add_up_accesses, add_up_calls, add_up_messages
 from rankwise.profile.side_sample import chosen_numbers
 from rankwise.profile.source import Source, check_format, open_source
 from rankwise.profile.text import text_of
+from rankwise.profile.time_line import BETWEEN, TimeLine, time_line
 
 _FEW_SIDES = 128  # of messages, where there are thousands of processes
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
@@ -48,10 +49,10 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "sides": layout.SIDE,
     "arrival_tables": layout.ARRIVAL_TABLE,
     "arrivals": layout.ARRIVAL,
+    "time_lines": layout.TIME_LINE,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
-_BETWEEN = np.ones(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
-_BETWEEN[[procedure.id for procedure in PROCEDURES if procedure.class_name == "environment"]] = False
+_FEW_INTERVALS = 32  # likewise
 # Records that others refer to by their position: what follows a hole has lost its number.
 _NUMBERED = frozenset(
     {
@@ -170,6 +171,7 @@ class Counters:
         sides: records of struct rankwise_side.
         arrival_tables: records of struct rankwise_arrival_table.
         arrivals: records of struct rankwise_arrival, some of which may not be in use.
+        time_line: what it did when; None = not known.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -203,9 +205,10 @@ class Counters:
     left: tuple[int, ...] = ()
     gone_ns: int = 0
     ticks_between: float = 0.0
+    time_line: TimeLine | None = None
 
     def without_rows(self) -> Counters:
-        """Return the same without `calls` and `messages`, the most, and with few arrivals and sides."""
+        """Return the same without `calls` and `messages`, the most, and with little of what is a sample."""
         few = chosen_numbers(self.sides["number"], _FEW_SIDES)
         tables, arrivals = thinned_out(self.arrival_tables, self.arrivals, _FEW_ARRIVALS)
         return replace(
@@ -215,6 +218,7 @@ class Counters:
             arrival_tables=tables,
             arrivals=arrivals,
             sides=self.sides[few],
+            time_line=self.time_line and self.time_line.within(_FEW_INTERVALS),
         )
 
 
@@ -248,7 +252,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
     if source.too_long:
         losses["what lies behind the largest possible size was passed over"] += 1
     sections = int(record["section_count"])
-    tables = _tables(source, sections, losses)
+    pieces = _pieces(source, sections, losses)
+    tables = _tables_of(pieces)
     # Once more, after the rows: a call that has not ended by then is in none of them.
     threads = _tables(source, sections, Counter(), ["threads"])["threads"][: len(tables["threads"])]
     header = _header(record)
@@ -260,6 +265,9 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
     if header.state == "unknown":
         losses["the state of the process is damaged"] += 1
     calls = _possible(add_up_calls(tables["calls"]), losses)
+    line, damaged = time_line(pieces["time_lines"], pieces["calls"], pieces["messages"])
+    if damaged:
+        losses["its time line is damaged, or was being changed while it was read"] += 1
     return Counters(
         path=path,
         header=header,
@@ -288,6 +296,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         left=_left(tables["threads"], threads),
         gone_ns=gone_ns,
         ticks_between=float(calls["ticks"][_between(calls)].sum()),
+        time_line=line,
     )
 
 
@@ -308,7 +317,7 @@ def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
 
 def _between(calls: Rows) -> NDArray[np.bool_]:
     """Tell which rows are of calls between MPI_Init and MPI_Finalize."""
-    return _BETWEEN[part(calls["key"], "CALLS", "PROCEDURE")]
+    return BETWEEN[part(calls["key"], "CALLS", "PROCEDURE")]
 
 
 def _left(before: Rows, after: Rows) -> tuple[int, ...]:
@@ -383,7 +392,18 @@ def _tables(
     source: Source, section_count: int, losses: Counter[str], kinds: Iterable[str] = _RECORDS
 ) -> dict[str, Rows]:
     """Collect the records of some kinds from all their sections."""
-    pieces: dict[str, list[Rows]] = {kind: [] for kind in kinds}
+    return _tables_of(_pieces(source, section_count, losses, kinds))
+
+
+def _tables_of(pieces: Mapping[str, list[tuple[int, Rows]]]) -> dict[str, Rows]:
+    return {kind: _joined([rows for _, rows in lots], _RECORDS[kind]) for kind, lots in pieces.items()}
+
+
+def _pieces(
+    source: Source, section_count: int, losses: Counter[str], kinds: Iterable[str] = _RECORDS
+) -> dict[str, list[tuple[int, Rows]]]:
+    """Collect the records of some kinds, section by section, with the threads that they are of."""
+    pieces: dict[str, list[tuple[int, Rows]]] = {kind: [] for kind in kinds}
     broken: set[str] = set()
     budget = source.length  # sections don't overlap; damaged ones might, and fill the memory
     for section in _sections(source, section_count, losses):
@@ -404,8 +424,8 @@ def _tables(
         if len(rows) < count or count < section["used"]:
             losses[f"{section['used'] - len(rows)} of {section['used']} records of {kind} are missing"] += 1
             broken.add(kind)
-        pieces[kind].append(rows)
-    return {kind: _joined(rows, _RECORDS[kind]) for kind, rows in pieces.items()}
+        pieces[kind].append((section["thread"], rows))
+    return pieces
 
 
 def _joined(pieces: list[Rows], dtype: np.dtype[Any]) -> Rows:

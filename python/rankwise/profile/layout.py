@@ -89,6 +89,8 @@ PATTERN = STRUCTS["pattern"]
 PATTERN_ROW = STRUCTS["pattern_row"]
 STREAM = STRUCTS["stream"]
 SIDE = STRUCTS["side"]
+INTERVAL = STRUCTS["interval"]
+TIME_LINE = STRUCTS["time_line"]
 NODE_HEADER = STRUCTS["node_header"]
 NODE_ENTRY = STRUCTS["node_entry"]
 

@@ -372,6 +372,29 @@ CREATE TABLE arrivals (              -- blocking collectives: when each member c
   PRIMARY KEY (communicator, procedure, instance, rank)
 ) WITHOUT ROWID;
 
+CREATE TABLE time_axis (             -- one row, or none: the intervals of all ranks
+  begin     REAL NOT NULL,           -- of interval 0: seconds after run.started, by the clock of rank 0's node
+  width     REAL NOT NULL,           -- of each, seconds
+  intervals INTEGER NOT NULL         -- how many
+);
+
+CREATE TABLE time_lines (            -- ranks of which it is known what they did when
+  rank  INTEGER PRIMARY KEY REFERENCES ranks(rank),
+  begin REAL NOT NULL,               -- MPI_Init returned; seconds after run.started, by the clock of rank 0's node
+  end   REAL NOT NULL                -- MPI_Finalize called, or the rank's end, as far as it is known
+);
+
+CREATE TABLE intervals (             -- what ranks did in each interval, MPI_Init and MPI_Finalize not included; none of zero
+  rank           INTEGER NOT NULL REFERENCES time_lines(rank),
+  interval       INTEGER NOT NULL,   -- from 0; it begins at time_axis.begin + interval * time_axis.width
+  seconds        REAL NOT NULL,      -- in MPI
+  bytes_sent     INTEGER NOT NULL,   -- as in calls, of the calls that ended in it
+  bytes_received INTEGER NOT NULL,
+  messages       INTEGER NOT NULL,   -- point-to-point and one-sided, begun by this rank
+  calls          INTEGER NOT NULL,
+  PRIMARY KEY (rank, interval)
+) WITHOUT ROWID;
+
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
   rank  INTEGER NOT NULL,
   what  TEXT NOT NULL,               -- names of enum rankwise_dropped, lower case

@@ -25,6 +25,7 @@ from rankwise.profile.files import Files, join_files
 from rankwise.profile.grouping import LARGEST
 from rankwise.profile.header_warnings import header_warnings, passed_by
 from rankwise.profile.holders import Holder
+from rankwise.profile.intervals import join_intervals
 from rankwise.profile.launch_note import LaunchNote
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
@@ -160,6 +161,7 @@ class WorldProfile:
         self._insert_patterns(profile, sentences)
         self._insert_waits(profile)
         self._insert_arrivals(profile)
+        self._insert_intervals(profile)
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(writer.totals))
@@ -330,6 +332,14 @@ class WorldProfile:
             for name in COLUMNS
         ]
         _insert(profile, "arrivals", zip(*lists, strict=True))
+
+    def _insert_intervals(self, profile: sqlite3.Connection) -> None:
+        wall = (self.stopped_ns - self.started_ns) / NANOSECONDS
+        found = join_intervals(self.ranks, self.clocks, self.node_clocks, self.lifetimes, wall)
+        if found.axis:
+            _insert(profile, "time_axis", [(found.axis.begin, found.axis.width, found.axis.count)])
+            _insert(profile, "time_lines", ((rank, *span) for rank, span in found.spans.items()))
+            _insert(profile, "intervals", found.rows)
 
     def _dropped(self) -> Iterator[tuple[int, str, int]]:
         for rank, counters in self.ranks.items():

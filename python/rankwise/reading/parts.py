@@ -29,18 +29,30 @@ _NOT_KNOWN = {
     },
     ("file", "size"): "accesses of files are not counted by size",
     ("file", "region"): "accesses of files are not counted by region",
+    **{
+        ("time", option): f"what ranks did when is not counted by {option}"
+        for option in ("communicator", "call", "region", "size")
+    },
     ("algorithm", "region"): _MESSAGES.format("region"),
     ("algorithm", "rank"): _WHOLE,
     ("algorithm", "node"): _WHOLE,
 }
 _LAST_BIN = 64
 _OTHER_TABLES = {
-    "size": {"messages", "patterns", "pattern_messages", "files", "file_accesses", "region_times"},
-    "region": {"messages", "patterns", "pattern_messages", "files", "file_accesses"},
+    "size": {
+        "messages",
+        "patterns",
+        "pattern_messages",
+        "files",
+        "file_accesses",
+        "region_times",
+        "intervals",
+    },
+    "region": {"messages", "patterns", "pattern_messages", "files", "file_accesses", "intervals"},
     "rank": {"patterns", "pattern_messages"},
     "node": {"patterns", "pattern_messages"},
-    "call": {"region_times"},
-    "communicator": {"region_times"},
+    "call": {"region_times", "intervals"},
+    "communicator": {"region_times", "intervals"},
 }
 """What can't be restricted by each option, and is not exported with it."""
 

@@ -66,6 +66,10 @@ class Call {
 
   RANKWISE_HOT void stop(int rc) {
     stop_ = clock::ticks();
+    // Before anything of this call is booked.
+    if (thread_->time_line.is_over(stop_)) [[unlikely]] {
+      thread_->time_line.go_on(*thread_, start_, stop_, procedure_ != Procedure::none && !process::paused);
+    }
     thread_->record->inside_key = 0;
     left_before_ = thread_->record->left_key;
     thread_->record->left_key = key_;

@@ -19,6 +19,16 @@ _WITHOUT_THEIR_CALL = """SELECT p.name || ' on ' || c.name || ' by rank ' || sou
     SELECT 1 FROM calls WHERE rank = source AND calls.communicator = messages.communicator
     AND calls.procedure = messages.procedure)"""
 
+# Whatever was counted was counted at some time.
+_NOT_IN_TIME = """SELECT rank, calls, bytes_sent, bytes_received, messages FROM
+    (SELECT rank, SUM(calls) AS calls, SUM(bytes_sent) AS bytes_sent, SUM(bytes_received) AS bytes_received,
+    (SELECT TOTAL(messages) FROM messages WHERE source = rank AND kind = 'point-to-point') AS messages
+    FROM calls JOIN procedures AS p ON p.id = procedure WHERE class <> 'environment' GROUP BY rank) AS counted
+    LEFT JOIN (SELECT rank AS line, SUM(calls) AS c, SUM(bytes_sent) AS s, SUM(bytes_received) AS r,
+    SUM(messages) AS m, SUM(seconds) AS t FROM intervals GROUP BY rank) ON line = rank
+    WHERE calls <> c OR bytes_sent <> s OR bytes_received <> r OR messages > m OR line IS NULL
+    OR ABS(t - (SELECT mpi FROM ranks WHERE ranks.rank = counted.rank)) > 1e-5 * t + 1e-6"""
+
 
 def read(path: Path) -> Expectation:
     """The tables of a profile."""
@@ -80,6 +90,10 @@ def read(path: Path) -> Expectation:
         found.warnings += [
             f"messages inside {call}, who did not make the call"
             for (call,) in profile.execute(_WITHOUT_THEIR_CALL)
+        ]
+        found.warnings += [
+            f"the time line of rank {rank} lacks some of {counts}"
+            for rank, *counts in profile.execute(_NOT_IN_TIME)
         ]
         found.warnings += [
             text for (text,) in profile.execute("SELECT partial_reason FROM run WHERE partial")

@@ -1,0 +1,40 @@
+// What a thread did when: a fixed number of intervals, whose width doubles when there is no more room. format.h,
+// rankwise_time_line; docs/how-it-works.md, "Time line".
+#ifndef RANKWISE_TIME_LINE_H
+#define RANKWISE_TIME_LINE_H
+
+#include <cstdint>
+
+#include "format.h"
+
+namespace rankwise {
+
+struct Thread;
+
+// Only the thread itself comes here.
+//
+// RATIONALE: a call pays for one comparison. The rows of the thread have all the sums; when an interval is over, what
+// they have gained in it is booked on it. So the intervals add up to the rows, whatever books on them.
+class TimeLine {
+ public:
+  // Whether a call that ends at `ticks` ends in another interval than those before.
+  [[gnu::always_inline]] bool is_over(std::uint64_t ticks) const { return ticks >= end_; }
+
+  // Books the interval that is over, and goes on to that in which a call ends of which nothing is in the rows yet.
+  // `counted`: its time will be.
+  [[gnu::cold, gnu::noinline]] void go_on(const Thread &thread, std::uint64_t start, std::uint64_t stop, bool counted);
+
+ private:
+  bool create(const Thread &thread, std::uint64_t start);
+  void reach(std::uint64_t ticks);
+  void widen();
+  void spread(std::uint64_t start, std::uint64_t stop);
+
+  std::uint64_t end_ = 0;  // of the latest interval, ticks
+  rankwise_time_line *line_ = nullptr;
+  rankwise_interval booked_ = {};  // of what the rows have
+};
+
+}  // namespace rankwise
+
+#endif
