@@ -210,8 +210,7 @@ def wrapper(procedure: Procedure, function: Function) -> str:
     ]
     if procedure.booked_on:
         lines.append(f"  {procedure.booked_on}")
-    if procedure.letter:
-        lines.append("  call.made_at(frames::of_wrapper());")
+    lines.append("  call.made_at(frames::of_wrapper());")
     if "before" in rule:
         lines.append(f"  {rule['before']}")
     if "makes" in rule:

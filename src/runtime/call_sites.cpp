@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "counters_file.h"
@@ -16,18 +17,7 @@ namespace {
 
 constexpr int most_bindings = 4;  // one that calls another, and so on
 
-// What is known of a return address: its site, or, in a binding, how to go on to the caller's.
-struct Place {
-  std::atomic<std::uintptr_t> address{0};  // written last; 0 = free
-  std::uint32_t site = RANKWISE_SITE_UNKNOWN;
-  frames::Rule rule;
-};
-
-// By address: open addressing, linear probing, at most half full.
-constexpr unsigned place_bits = 11;
-constexpr unsigned most_places = 1U << place_bits;
-constinit Place places[most_places]{};
-unsigned place_count = 0;
+std::atomic<unsigned> place_count{1};
 
 Lock lock;
 rankwise_object *objects[RANKWISE_MOST_OBJECTS];
@@ -42,16 +32,20 @@ Site sites[RANKWISE_MOST_SITES];
 std::uint32_t site_count = 0;
 rankwise_section *site_section = nullptr;
 
-Place *slot_of(std::uintptr_t address) {
-  for (auto slot = static_cast<unsigned>(scatter(address) >> (64 - place_bits));; slot = (slot + 1) % most_places) {
-    const std::uintptr_t there = places[slot].address.load(std::memory_order_acquire);
-    if (there == address || there == 0) return &places[slot];
+std::atomic<std::uint16_t> &slot_of(std::uintptr_t address) {
+  constexpr unsigned slots = 1U << index_bits;
+  for (auto slot = static_cast<unsigned>(scatter(address) >> (64 - index_bits));; slot = (slot + 1) % slots) {
+    const unsigned number = places_by_address[slot].load(std::memory_order_acquire);
+    if (number == 0 || places[number].address.load(std::memory_order_acquire) == address) {
+      return places_by_address[slot];
+    }
   }
 }
 
+// nullptr if there is none.
 const Place *known(std::uintptr_t address) {
-  const Place *place = slot_of(address);
-  return place->address.load(std::memory_order_acquire) == address ? place : nullptr;
+  const unsigned number = slot_of(address).load(std::memory_order_acquire);
+  return number != 0 ? &places[number] : nullptr;
 }
 
 // The object that an address lies in.
@@ -171,19 +165,27 @@ std::uint32_t site_of(const Search &search) {
 //
 // RATIONALE: not with our lock held: whoever has the loader's might wait for ours.
 [[gnu::cold, gnu::noinline]] const Place *learn(std::uintptr_t address) {
+  if (place_count.load(std::memory_order_relaxed) == most_places) return nullptr;
   Search search{};
   search.address = address;
   dl_iterate_phdr(look_at, &search);
   const Guard guard(lock);
-  Place *place = slot_of(address);
-  if (place->address.load(std::memory_order_relaxed) == address) return place;  // another thread was here first
-  if (place_count * 2 >= most_places) return nullptr;
-  ++place_count;
-  place->rule = search.rule;
-  place->site =
-      search.found && !search.in_binding ? site_of(search) : static_cast<std::uint32_t>(RANKWISE_SITE_UNKNOWN);
-  place->address.store(address, std::memory_order_release);
-  return place;
+  if (const Place *place = known(address)) return place;  // another thread was here first
+  const unsigned number = place_count.load(std::memory_order_relaxed);
+  if (number == most_places) return nullptr;
+  Place &place = places[number];
+  place.address.store(0, std::memory_order_relaxed);
+  place.rule = search.rule;
+  place.kind = search.in_binding ? Place::Kind::in_binding : Place::Kind::told;
+  place.site = RANKWISE_SITE_UNKNOWN;
+  if (search.found && !search.in_binding) {
+    place.site = site_of(search);
+    if (place.site == RANKWISE_SITE_UNKNOWN) place.kind = Place::Kind::no_room;
+  }
+  place.address.store(address, std::memory_order_release);
+  place_count.store(number + 1, std::memory_order_relaxed);
+  slot_of(address).store(static_cast<std::uint16_t>(number), std::memory_order_release);
+  return &place;
 }
 
 }  // namespace
@@ -192,18 +194,25 @@ std::uint32_t find(frames::Frame call) {
   for (int i = 0; i <= most_bindings; ++i) {
     const Place *place = known(call.address);
     if (place == nullptr) place = learn(call.address);
-    if (place == nullptr || place->site != RANKWISE_SITE_UNKNOWN) {
-      return place != nullptr ? place->site : static_cast<std::uint32_t>(RANKWISE_SITE_UNKNOWN);
+    if (place == nullptr || place->kind == Place::Kind::no_room) {
+      counters_file::drop(RANKWISE_DROPPED_SITE_ROWS);
+      break;
     }
+    if (place->kind == Place::Kind::told) return place->site;
     if (!frames::step(place->rule, call)) break;
   }
   return RANKWISE_SITE_UNKNOWN;
 }
 
+void start() {
+  const char *wish = std::getenv("RANKWISE_SITES");
+  wanted = wish == nullptr || strcmp(wish, "0") != 0;
+}
+
 void forget() {
   const Guard guard(lock);
-  for (Place &place : places) place.address.store(0, std::memory_order_release);
-  place_count = 0;
+  for (std::atomic<std::uint16_t> &number : places_by_address) number.store(0, std::memory_order_release);
+  place_count.store(1, std::memory_order_relaxed);
 }
 
 }  // namespace rankwise::call_sites

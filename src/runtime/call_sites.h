@@ -3,16 +3,53 @@
 #ifndef RANKWISE_CALL_SITES_H
 #define RANKWISE_CALL_SITES_H
 
+#include <atomic>
 #include <cstdint>
 
+#include "format.h"
 #include "frame_rules.h"
+#include "hash.h"
 
 namespace rankwise::call_sites {
+
+// What is known of a return address: its site, or, in a binding, how to go on to the caller's.
+struct Place {
+  enum class Kind : std::uint8_t { told, in_binding, no_room };
+  std::atomic<std::uintptr_t> address{0};
+  std::uint32_t site = RANKWISE_SITE_UNKNOWN;
+  Kind kind = Kind::told;
+  frames::Rule rule;
+};
+
+// Places by their addresses: open addressing, linear probing. 0 is what has no place, and the address 0.
+//
+// RATIONALE: the index is apart from the places so that these are dense: a process with 50 sites touches few pages.
+constexpr unsigned index_bits = 13;
+constexpr unsigned most_places = 1U << (index_bits - 1);
+inline constinit std::atomic<std::uint16_t> places_by_address[1U << index_bits]{};
+inline constinit Place places[most_places]{};
+inline constinit bool wanted = true;
+
+// The same as of(), of any address.
+[[gnu::noinline]] std::uint32_t find(frames::Frame call);
 
 // The site's index in the counters file; RANKWISE_SITE_UNKNOWN if it can't be told. Of an address that was seen before,
 // a look into a table for each binding on the way. To be called from a wrapper: the first time the loader is asked for
 // its objects.
-[[gnu::noinline]] std::uint32_t find(frames::Frame call);
+[[gnu::always_inline]] inline std::uint32_t of(const frames::Frame &call) {
+  if (!wanted) [[unlikely]] {
+    return RANKWISE_SITE_UNKNOWN;
+  }
+  const auto slot = static_cast<unsigned>(scatter(call.address) >> (64 - index_bits));
+  const Place &place = places[places_by_address[slot].load(std::memory_order_acquire)];
+  if (place.address.load(std::memory_order_acquire) == call.address && place.kind == Place::Kind::told) [[likely]] {
+    return place.site;
+  }
+  return find(call);
+}
+
+// Whether sites are to be told: not so if RANKWISE_SITES is 0.
+void start();
 
 // The loader has taken objects away: others may come to where they were.
 void forget();

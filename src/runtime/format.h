@@ -109,6 +109,7 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_INSIDE = 11,       /* messages inside collectives that could not be booked at all */
   RANKWISE_DROPPED_WINDOWS = 12,      /* windows without a record: booked on their communicators */
   RANKWISE_DROPPED_WINDOW_ROWS = 13,  /* one-sided messages booked on the windows' communicators: too many rows */
+  RANKWISE_DROPPED_SITE_ROWS = 14,    /* calls whose site is not kept: too many rows, or too many sites */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -141,7 +142,8 @@ enum rankwise_windows {
 enum rankwise_site_index {
   RANKWISE_SITE_UNKNOWN = 0, /* in no object, or the way through a binding is not understood, or no room for a record */
   RANKWISE_FIRST_SITE = 1,   /* record 0 of the sites */
-  RANKWISE_MOST_SITES = 4095,
+  RANKWISE_MOST_SITES = 2047,
+  RANKWISE_MOST_SITE_ROWS = 16384, /* of calls, of a thread: sites begin no more of them */
   RANKWISE_MOST_OBJECTS = 255,
   RANKWISE_MOST_OBJECT_BYTES = 224, /* of an object's path: the beginning of a longer one is missing */
   RANKWISE_MOST_BUILD_ID_BYTES = 32
@@ -182,7 +184,7 @@ enum rankwise_message_kind {
   RANKWISE_MESSAGE_ONE_SIDED_FETCH = 3 /* from the peer, the target, to this process, the origin */
 };
 
-/* Keys. Calls: region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer;
+/* Keys. Calls: site | region | communicator | procedure | size bin; messages: kind | communicator | procedure | peer;
  * accesses: file | procedure.
  * Size bin 0 holds size 0, bin k the sizes from 2^(k-1) to 2^k - 1; bin 127 is "other". */
 enum rankwise_key_layout {
@@ -194,6 +196,8 @@ enum rankwise_key_layout {
   RANKWISE_CALLS_COMMUNICATOR_BITS = 22,
   RANKWISE_CALLS_REGION_SHIFT = 40,
   RANKWISE_CALLS_REGION_BITS = 12,
+  RANKWISE_CALLS_SITE_SHIFT = 52,
+  RANKWISE_CALLS_SITE_BITS = 11,
   RANKWISE_MESSAGES_PEER_SHIFT = 0,
   RANKWISE_MESSAGES_PEER_BITS = 28,
   RANKWISE_MESSAGES_PROCEDURE_SHIFT = 28,

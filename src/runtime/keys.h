@@ -19,11 +19,16 @@ constexpr std::uint64_t bin(std::uint64_t bytes) {
 }
 static_assert(bin(0) == 0 && bin(1) == 1 && bin(2) == 2 && bin(3) == 2 && bin(4) == 3 && bin(~0ULL >> 1) == 63);
 
+// Where in the program a call is made: in its regions, and in its code.
+[[gnu::always_inline]] constexpr std::uint64_t place(std::uint32_t region, std::uint32_t site) {
+  return field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS) |
+         field(site, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS);
+}
+
 [[gnu::always_inline]] constexpr std::uint64_t calls(Procedure procedure, std::uint32_t communicator,
-                                                     std::uint32_t region) {
+                                                     std::uint32_t region, std::uint32_t site = RANKWISE_SITE_UNKNOWN) {
   return field(static_cast<std::uint64_t>(procedure), RANKWISE_CALLS_PROCEDURE_SHIFT, RANKWISE_CALLS_PROCEDURE_BITS) |
-         field(communicator, RANKWISE_CALLS_COMMUNICATOR_SHIFT, RANKWISE_CALLS_COMMUNICATOR_BITS) |
-         field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);
+         field(communicator, RANKWISE_CALLS_COMMUNICATOR_SHIFT, RANKWISE_CALLS_COMMUNICATOR_BITS) | place(region, site);
 }
 
 constexpr std::uint64_t with_bin(std::uint64_t key, std::uint64_t bin_number) {
@@ -31,18 +36,22 @@ constexpr std::uint64_t with_bin(std::uint64_t key, std::uint64_t bin_number) {
          field(bin_number, RANKWISE_CALLS_BIN_SHIFT, RANKWISE_CALLS_BIN_BITS);
 }
 
-constexpr std::uint64_t with_region(std::uint64_t key, std::uint32_t region) {
-  return (key & ~field(~0ULL, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS)) |
-         field(region, RANKWISE_CALLS_REGION_SHIFT, RANKWISE_CALLS_REGION_BITS);
+constexpr bool has_site(std::uint64_t key) {
+  return (key & field(~0ULL, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS)) != 0;
 }
 
-// The key that a persistent request keeps is that of its initialisation, in the region of its latest start, with this
+constexpr std::uint64_t without_site(std::uint64_t key) {
+  return key & ~field(~0ULL, RANKWISE_CALLS_SITE_SHIFT, RANKWISE_CALLS_SITE_BITS);
+}
+
+// The key that a persistent request keeps is that of its initialisation, at the place of its latest start, with this
 // bit if MPI_Startall started it.
 constexpr std::uint64_t by_startall = std::uint64_t{1} << 63;
-static_assert(RANKWISE_CALLS_REGION_SHIFT + RANKWISE_CALLS_REGION_BITS < 63);
+static_assert(RANKWISE_CALLS_SITE_SHIFT + RANKWISE_CALLS_SITE_BITS == 63);
 
-constexpr std::uint64_t started(std::uint64_t key, std::uint32_t region, Procedure procedure) {
-  return (with_region(key, region) & ~by_startall) | (procedure == Procedure::MPI_Startall ? by_startall : 0);
+constexpr std::uint64_t started(std::uint64_t key, std::uint64_t place_of_start, Procedure procedure) {
+  constexpr std::uint64_t no_place = ~(by_startall | place(~0U, ~0U));
+  return (key & no_place) | place_of_start | (procedure == Procedure::MPI_Startall ? by_startall : 0);
 }
 
 // The row that its start books bytes on, with the size of the operation.

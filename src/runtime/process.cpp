@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "call_sites.h"
 #include "counters_file.h"
 #include "launcher.h"
 #include "lock.h"
@@ -91,6 +92,7 @@ bool load(rankwise_abi abi) {
   const char *directory = run_directory::path();
   const char *why = directory != nullptr ? counters_file::create(directory) : counters_file::create_in_memory();
   reorder::read_wish();
+  call_sites::start();
   if (why != nullptr && directory != nullptr && reorder::wanted) {
     // The others would wait for this process where a communicator is reordered.
     say_unrecorded(why);

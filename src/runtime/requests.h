@@ -196,11 +196,11 @@ class Table {
     return part.entries == 0 ? Request{} : part.slot[probe(part, hash, handle)];
   }
 
-  // A persistent request has been started by this procedure in this region. Returns what it was before; kind none if it
-  // is not known.
+  // A persistent request has been started by this procedure at this place, as in keys. Returns what it was before; kind
+  // none if it is not known.
   //
   // RATIONALE: before, because a processor waits where it is to read what it has just written in smaller parts.
-  Request start(std::uint64_t handle, Procedure procedure, std::uint32_t region, bool recorded) {
+  Request start(std::uint64_t handle, Procedure procedure, std::uint64_t place, bool recorded) {
     const std::uint64_t hash = scatter(handle);
     Part &part = part_of(hash);
     const Guard guard(part.lock, threads::several);
@@ -208,7 +208,7 @@ class Table {
     Request &slot = part.slot[probe(part, hash, handle)];
     const Request found = slot;
     if (found.kind == Kind::none || !found.persistent) return {};
-    slot.key = keys::started(found.key, region, procedure);
+    slot.key = keys::started(found.key, place, procedure);
     slot.recorded = recorded;
     slot.active = 1;
     slot.in_sample = 0;

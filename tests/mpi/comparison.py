@@ -5,14 +5,14 @@ from __future__ import annotations
 from recording import Recording
 
 COUNTED = (
-    """SELECT rank, communicators.name, regions.path, procedures.name, size_bin, calls,
-              bytes_sent, bytes_received
+    """SELECT rank, communicators.name, regions.path, procedures.name, size_bin, SUM(calls),
+              SUM(bytes_sent), SUM(bytes_received)
        FROM calls JOIN communicators ON communicators.id = calls.communicator
        JOIN regions ON regions.id = calls.region JOIN procedures ON procedures.id = calls.procedure
        -- How often a program must ask until something has come is another matter each time.
        WHERE communicators.name = '(none)'
        OR procedures.name NOT LIKE 'MPI_Test%' AND procedures.name NOT LIKE '%probe'
-       ORDER BY 1, 2, 3, 4, 5""",
+       GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5""",
     "SELECT name, members, topology, dims FROM communicators ORDER BY name",
     "SELECT text FROM warnings ORDER BY id",
     "SELECT rank, what, count FROM dropped ORDER BY 1, 2",

@@ -62,6 +62,11 @@ def test_100000_communicators_with_more_kinds_of_calls_than_rows(place: Place) -
     assert dropped.pop("call_rows") == on_other_rows(done) > 0
     [(elsewhere,)] = done.rows("SELECT coalesce(sum(messages), 0) FROM messages WHERE destination = -2")
     assert dropped.pop("message_rows", 0) == elsewhere
+    [(without_site,)] = done.rows(
+        "SELECT sum(calls) FROM calls JOIN procedures ON procedures.id = procedure"
+        " WHERE site IS NULL AND class <> 'environment' AND (communicator <> 2 OR size_bin <> 127)"
+    )
+    assert dropped.pop("site_rows") == without_site
     assert dropped == {}
     messages = sum(messages for messages, _ in done.messages().values())
     assert messages == communicators + known

@@ -9,6 +9,7 @@ Between the two are 9.86 s a rank, together 39.44 s.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -85,6 +86,7 @@ _SINCE_7 = {
     "communicators": ("type", "made_in", "site"),
     "regions": ("parent", "path"),
     "region_times": ("exclusive",),
+    "call_places": ("site",),
 }
 
 
@@ -99,6 +101,9 @@ def as_version_6(path: Path, target: Path) -> Path:
             columns = ", ".join(column for column in _columns(old, "later") if column not in added)
             old.execute(f"CREATE TABLE {table} AS SELECT {columns} FROM later")
             old.execute("DROP TABLE later")
+        [(view,)] = old.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchall()
+        old.execute("DROP VIEW calls")
+        old.execute(re.sub(r"\n  , site .*", "", view))
         old.execute("DROP TABLE sites")
         old.execute("DROP TABLE objects")
         old.execute("PRAGMA user_version = 6")

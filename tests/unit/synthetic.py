@@ -49,10 +49,11 @@ def call(
     seconds: float = 0.0,
     shortest: float = 0.0,
     longest: float = 0.0,
+    site: int = 0,
 ) -> dict[str, int]:
     """Make a row of calls; negative numbers are corrections."""
     return {
-        "key": calls_key(region, communicator, IDS[procedure], size_bin),
+        "key": calls_key(region, communicator, IDS[procedure], size_bin, site),
         "calls": calls % 2**64,
         "bytes_sent": sent % 2**64,
         "bytes_received": received % 2**64,

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from assembled import made, rows
 from profiles import as_version_5, as_version_6
-from synthetic import Process, loaded_object, small_world
+from synthetic import IDS, WORLD, Process, call, loaded_object, small_world, ticks
 
 from rankwise.__main__ import main
 from rankwise.profile.families import Made, of_libraries
+from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.sites import Object
 
@@ -63,6 +64,50 @@ def test_the_lowest_rank_that_knows_speaks_for_all(tmp_path: Path) -> None:
     path = made(tmp_path, processes).path
     # Members are 0 and 2, 1 and 3.
     assert [row[1:3] for row in rows(path, PARTS)] == [("W_s1", "solver"), ("W_s1", "solver")]
+
+
+def test_calls_by_site(tmp_path: Path) -> None:
+    processes = small_world()
+    for number, process in enumerate(processes):
+        process.objects = [LIBRARY, PROGRAM] if number % 2 else [PROGRAM, LIBRARY]
+        process.sites = [{"offset": 16, "object": 0}, {"offset": 48, "object": 1}]
+        process.calls[0] += [
+            call("MPI_Scan", calls=2, seconds=0.25, site=FIRST),
+            call("MPI_Scan", calls=3, seconds=0.5, site=FIRST + 1),
+            call("MPI_Scan", calls=5, seconds=1.0, site=FIRST + 2),  # has no record
+            call("MPI_Scan", calls=7, seconds=2.0),
+        ]
+    processes[3].threads[0] |= {
+        "inside_key": calls_key(0, WORLD, IDS["MPI_Scan"], 0, FIRST + 1),
+        "inside_since": ticks(2),
+    }
+    processes[3].header["state"] = CONSTANTS["STATE_RUNNING"]
+    path = made(tmp_path, processes).path
+    query = (
+        "SELECT rank, path, offset, SUM(calls.calls), SUM(unfinished) FROM calls"
+        " JOIN procedures ON procedures.id = procedure LEFT JOIN sites ON sites.id = site"
+        " LEFT JOIN objects ON objects.id = object WHERE name = 'MPI_Scan' AND rank IN (0, 3)"
+        " GROUP BY rank, site ORDER BY rank, SUM(calls.calls)"
+    )
+    assert rows(path, query) == [
+        (0, "/home/me/solver", 16, 2, 0),
+        (0, "/usr/lib/libfftw3_mpi.so.3", 48, 3, 0),
+        (0, None, None, 12, 0),
+        (3, "/usr/lib/libfftw3_mpi.so.3", 16, 2, 0),
+        (3, "/home/me/solver", 48, 3, 1),
+        (3, None, None, 12, 0),
+    ]
+    # What doesn't ask for sites sees the same as ever.
+    sums = "SELECT SUM(calls), MIN(ranks) FROM communicator_sums JOIN procedures ON procedures.id = procedure"
+    assert rows(path, f"{sums} WHERE name = 'MPI_Scan'") == [(4 * 17, 4)]
+    [(seconds, ranks, most)] = rows(
+        path,
+        "SELECT seconds, ranks, most_rank FROM procedure_spreads JOIN procedures ON procedures.id = procedure"
+        " WHERE name = 'MPI_Scan'",
+    )
+    assert (ranks, most) == (4, 3)
+    assert isinstance(seconds, float)
+    assert seconds > 4 * 3.75
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def test_several_processes_make_the_same_profile_as_one(
     made_of = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name <> 'call_counts'"
     for (table,) in rows(one.path, made_of):
         # (The numbers of places are given as they are met.)
-        query = f"SELECT {'rank, communicator' if table == 'call_places' else '*'} FROM {table}"
+        query = f"SELECT {'rank, communicator, site' if table == 'call_places' else '*'} FROM {table}"
         first, second = (
             comparable(table, sorted(rows(made.path, query), key=str)) for made in (one, several)
         )

@@ -81,7 +81,7 @@ class Visibilities:
         self._members: dict[int, set[int]] = defaultdict(set)
         self._hooks: dict[int, list[_Hook]] = defaultdict(list)
         for place, rank in connection.execute(
-            "SELECT communicator, rank FROM call_places WHERE ?1 IS NULL OR communicator = ?1",
+            "SELECT DISTINCT communicator, rank FROM call_places WHERE ?1 IS NULL OR communicator = ?1",
             (communicator,),
         ):
             if rank in hooks:

@@ -38,6 +38,7 @@ KINDS = [name.replace("_", "-") for _, name in sorted(layout.names_of("message_k
 _COMMUNICATOR_OTHER = CONSTANTS["COMMUNICATOR_OTHER"]
 _REGION_OTHER = CONSTANTS["REGION_OTHER"]
 _BIN_OTHER = CONSTANTS["BIN_OTHER"]
+_SITE_UNKNOWN = CONSTANTS["SITE_UNKNOWN"]
 _IN_COLLECTIVE = KINDS.index("in-collective")
 _ONE_SIDED = KINDS.index("one-sided")
 _FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
@@ -80,17 +81,19 @@ class Own(NamedTuple):
         ticks_per_second: of its clock.
         communicators: number in the profile, by its own.
         regions: likewise.
+        sites: likewise.
         owners: of the endpoints that it sent to.
-        unfinished: communicator, region, procedure (numbers of the profile) and nanoseconds of each call
-            that it never left.
+        unfinished: communicator, site, region, procedure (numbers of the profile) and nanoseconds of each
+            call that it never left.
     """
 
     rank: int
     ticks_per_second: float
     communicators: NDArray[np.int64]
     regions: NDArray[np.int64]
+    sites: NDArray[np.int64]
     owners: NDArray[np.int64]
-    unfinished: Sequence[tuple[int, int, int, int]]
+    unfinished: Sequence[tuple[int, int, int, int, int]]
 
 
 class Counted(NamedTuple):
@@ -174,6 +177,9 @@ def _calls(owns: Sequence[Own], pieces: Sequence[Rows]) -> tuple[Columns, list[i
             part(rows["key"], "CALLS", "COMMUNICATOR"),
             _COMMUNICATOR_OTHER,
         ),
+        "site": translated(
+            [own.sites for own in owns], owners, part(rows["key"], "CALLS", "SITE"), _SITE_UNKNOWN
+        ),
         "region": translated(
             [own.regions for own in owns], owners, part(rows["key"], "CALLS", "REGION"), _REGION_OTHER
         ),
@@ -201,11 +207,12 @@ def _nanoseconds(ticks: NDArray[np.uint64], ticks_per_second: NDArray[np.float64
 
 def _with_unfinished(table: Columns, lost: NDArray[np.int64]) -> Columns:
     """Append rows of calls that were never left: of what size they would have been is not known."""
-    rank, communicator, region, procedure, ns = lost.T
+    rank, communicator, site, region, procedure, ns = lost.T
     zeros = np.zeros(len(lost), np.int64)
     more = {
         "rank": rank,
         "communicator": communicator,
+        "site": site,
         "region": region,
         "procedure": procedure,
         "size_bin": zeros + _BIN_OTHER,
@@ -219,7 +226,7 @@ def _with_unfinished(table: Columns, lost: NDArray[np.int64]) -> Columns:
 
 def _joined_calls(table: Columns) -> Columns:
     """Sort the rows, and make one of those that are now alike: several indices may be one id ("other")."""
-    groups = Groups(table, ["rank", "communicator", "region", "procedure", "size_bin"])
+    groups = Groups(table, ["rank", "communicator", "site", "region", "procedure", "size_bin"])
     counts = ("calls", "bytes_sent", "bytes_received", "ns", "unfinished")
     most = groups.most(table["max_ns"])
     # Rows with bytes alone timed no call. What was never left counts only where nothing was.

@@ -15,6 +15,7 @@ from rankwise.profile.layout import CONSTANTS
 from rankwise.profile.lifetime import Lifetime
 from rankwise.profile.procedures import PROCEDURES, Procedure
 from rankwise.profile.regions import WHOLE_PROGRAM, Regions
+from rankwise.profile.sites import UNKNOWN, Sites
 from rankwise.profile.waiting import ANY, SEVERAL, Partner
 
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
@@ -33,6 +34,7 @@ class CurrentCall(NamedTuple):
         procedure: of the call.
         communicator: its id in the profile; below 3: none in particular.
         region: its index on the process.
+        site: likewise.
         since_ns: when it began, nanoseconds since 1970.
         source: whose message it waits for; None = nobody's, or not known.
         destination: who has to take its message; likewise.
@@ -41,6 +43,7 @@ class CurrentCall(NamedTuple):
     procedure: Procedure
     communicator: int
     region: int
+    site: int
     since_ns: int
     source: Partner | None
     destination: Partner | None
@@ -59,29 +62,36 @@ def current_calls(rank: int, counters: Counters, clock: Clock, joined: Joined) -
                 procedure,
                 communicator,
                 int(part(key, "CALLS", "REGION")[0]),
+                int(part(key, "CALLS", "SITE")[0]),
                 clock.realtime_ns(int(thread["inside_since"])),
                 *partners(thread, procedure, communicator, joined),
             )
 
 
 def unfinished_rows(
-    rank: int, counters: Counters, current_calls: Iterable[CurrentCall], regions: Regions, lifetime: Lifetime
-) -> list[tuple[int, int, int, int]]:
-    """Return communicator, region, procedure and nanoseconds of each call that a process never left.
+    rank: int,
+    counters: Counters,
+    current_calls: Iterable[CurrentCall],
+    regions: Regions,
+    sites: Sites,
+    lifetime: Lifetime,
+) -> list[tuple[int, int, int, int, int]]:
+    """Return communicator, site, region, procedure and nanoseconds of each call that a process never left.
 
     Of a process that never came out of MPI_Init it is not known whether that was MPI_Init_thread: MPI_Init
     stands for both.
     """
     if counters.header.state == "starting":
         ns = lifetime.stopped_ns - lifetime.started_ns
-        return [(_NO_COMMUNICATOR, WHOLE_PROGRAM, _INIT, ns)] if ns else []
+        return [(_NO_COMMUNICATOR, UNKNOWN, WHOLE_PROGRAM, _INIT, ns)] if ns else []
     if counters.header.state == "switched_off":
         return []  # it went on, and left this call perhaps
     rows = []
     for call in current_calls:
         region = int(regions.ids_of(rank, np.array([call.region]))[0])
+        site = int(sites.ids_of(rank, np.array([call.site]))[0])
         ns = max(lifetime.stopped_ns - call.since_ns, 0)
-        rows.append((call.communicator, region, call.procedure.id, ns))
+        rows.append((call.communicator, site, region, call.procedure.id, ns))
     return rows
 
 

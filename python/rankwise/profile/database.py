@@ -112,7 +112,7 @@ def _spreads(keys: str, columns: str, joins: str = "") -> str:
 
 # What later versions keep (6: sums, 7: spreads), as it follows from what the versions before had.
 _KEPT = {
-    "call_places": "SELECT NULL AS id, rank, communicator FROM calls GROUP BY rank, communicator",
+    "call_places": "SELECT NULL AS id, rank, communicator, site FROM calls GROUP BY rank, communicator, site",
     "rank_sums": (
         "SELECT rank, SUM(calls) AS calls, SUM(bytes_sent) AS bytes_sent,"
         " SUM(bytes_received) AS bytes_received FROM calls GROUP BY rank"
@@ -197,7 +197,8 @@ def _is_old(profile: sqlite3.Connection) -> bool:
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
     """Tell whether the tables are those of the schema, and no views in their place, or other columns.
 
-    The only view is our own, to the letter. Old ones may lack tables, and the last columns of a table.
+    The only view is our own, to the letter, or that of older versions. Old ones may lack tables, and the last
+    columns of a table.
 
     What else there is does no harm, because nobody asks for it: triggers act on changes only.
     """
@@ -215,7 +216,8 @@ def _has_our_tables(profile: sqlite3.Connection) -> bool:
         [(its_kind, its_sql), *others] = there[name]
         if others or its_kind != ("table" if _version(profile) < _PACKED_SINCE else kind):
             return False
-        if its_kind == "view" and _words(its_sql) != _words(sql):
+        allowed = [_words(sql), *([_words_before_sites(sql)] if is_old else [])]
+        if its_kind == "view" and _words(its_sql) not in allowed:
             return False
         columns = _columns(profile, name)
         later = {column for column, _ in ours[len(columns) :]}
@@ -229,11 +231,16 @@ def _words(sql: str) -> list[str]:
     return re.sub(r"--[^\n]*", " ", sql).split()
 
 
+def _words_before_sites(sql: str) -> list[str]:
+    """Make that of the view `calls` in version 6, which knew of no sites, of today's."""
+    return [word for word in _words(sql) if word not in (",", "site")]
+
+
 @cache
 def _defaults(table: str) -> dict[str, str]:
     """Map the columns that have a default to it, as SQL: all that came later have one."""
     if table == "calls":
-        return {"unfinished": "0"}
+        return {"unfinished": "0", "site": "NULL"}
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(SCHEMA)
         found = empty.execute(
@@ -250,7 +257,9 @@ def add_what_is_missing(profile: sqlite3.Connection) -> None:
     if not _is_old(profile):
         return
     profile.execute("PRAGMA temp_store = MEMORY")
-    there = {name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    there = {
+        name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+    }
     instead = {"communicators": {"family": _FAMILY}} if _add_families(profile) else {}
     if "path" not in {column for column, _ in _columns(profile, "regions")}:
         instead["regions"] = {"path": "name"}

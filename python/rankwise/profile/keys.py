@@ -16,8 +16,8 @@ def part(keys: NDArray[np.uint64], table: str, name: str) -> NDArray[np.int64]:
     Args:
         keys: of one table's rows.
         table: ``CALLS``, ``MESSAGES`` or ``ACCESSES``.
-        name: ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER``, ``KIND`` or ``FILE``, where
-            the table has it.
+        name: ``SITE``, ``REGION``, ``COMMUNICATOR``, ``PROCEDURE``, ``BIN``, ``PEER``, ``KIND`` or ``FILE``,
+            where the table has it.
     """
     shift = CONSTANTS[f"{table}_{name}_SHIFT"]
     mask = (1 << CONSTANTS[f"{table}_{name}_BITS"]) - 1
@@ -25,10 +25,11 @@ def part(keys: NDArray[np.uint64], table: str, name: str) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
-def calls_key(region: int, communicator: int, procedure: int, size_bin: int) -> int:
-    """Make the key of a row of calls; ``communicator`` is an index on the process."""
+def calls_key(region: int, communicator: int, procedure: int, size_bin: int, site: int = 0) -> int:
+    """Make the key of a row of calls; ``communicator`` and ``site`` are indices on the process."""
     return (
-        region << CONSTANTS["CALLS_REGION_SHIFT"]
+        site << CONSTANTS["CALLS_SITE_SHIFT"]
+        | region << CONSTANTS["CALLS_REGION_SHIFT"]
         | communicator << CONSTANTS["CALLS_COMMUNICATOR_SHIFT"]
         | procedure << CONSTANTS["CALLS_PROCEDURE_SHIFT"]
         | size_bin << CONSTANTS["CALLS_BIN_SHIFT"]

@@ -97,14 +97,14 @@ class RowWriter:
         return columns | {"family": names[columns["family"]]}
 
     def _write_calls(self, calls: Columns) -> None:
-        rank, communicator = calls["rank"], calls["communicator"]
-        is_new = np.ones(len(rank), bool)
-        is_new[1:] = (rank[1:] != rank[:-1]) | (communicator[1:] != communicator[:-1])
+        where = [calls[name] for name in ("rank", "communicator", "site")]
+        is_new = np.ones(len(where[0]), bool)
+        is_new[1:] = np.any([one[1:] != one[:-1] for one in where], axis=0)
         places = self._places + np.cumsum(is_new)
         self._places += int(is_new.sum())
-        new = (places[is_new], rank[is_new], communicator[is_new])
+        new = (one[is_new].tolist() for one in (places, *where))
         self._profile.executemany(
-            "INSERT INTO call_places VALUES (?, ?, ?)", zip(*(one.tolist() for one in new), strict=True)
+            "INSERT INTO call_places VALUES (?, ?, ?, NULLIF(?, 0))", zip(*new, strict=True)
         )
         key = places << _PLACE_SHIFT | calls["region"] << _REGION_SHIFT
         key |= calls["procedure"] << _PROCEDURE_SHIFT | calls["size_bin"]

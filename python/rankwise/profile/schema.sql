@@ -143,11 +143,13 @@ CREATE TABLE procedures (
   class TEXT NOT NULL                -- point-to-point, probe, completion, collective, neighbourhood, communicator, environment, ...
 );
 
--- What the ranks counted is packed; the view `calls` shows it. A place is a rank on a communicator.
+-- What the ranks counted is packed; the view `calls` shows it. A place is a site of a rank, on a
+-- communicator.
 CREATE TABLE call_places (
   id           INTEGER PRIMARY KEY,
   rank         INTEGER NOT NULL REFERENCES ranks(rank),
-  communicator INTEGER NOT NULL REFERENCES communicators(id)
+  communicator INTEGER NOT NULL REFERENCES communicators(id),
+  site         INTEGER DEFAULT NULL REFERENCES sites(id)
 );
 
 CREATE TABLE call_counts (
@@ -174,6 +176,7 @@ CREATE VIEW calls AS SELECT
   min_ns / 1e9 AS min,               -- shortest and longest single call, seconds
   max_ns / 1e9 AS max,
   unfinished                         -- calls that never returned: not in `calls`; in `seconds` up to the end of the rank
+  , site                             -- of sites: where the call was made; NULL = not known
 FROM call_counts JOIN call_places ON call_places.id = call_counts.id >> 30;
 
 -- Sums of `calls` and `messages`, kept so that no reader has to go through all rows for them.

@@ -199,8 +199,16 @@ class WorldProfile:
             self.clocks[rank].ticks_per_second,
             self.joined.ids[rank],
             self.regions.ids[rank],
+            self.sites.ids[rank],
             self.peers.owners[rank],
-            unfinished_rows(rank, counters, self.current_calls[rank], self.regions, self.lifetimes[rank]),
+            unfinished_rows(
+                rank,
+                counters,
+                self.current_calls[rank],
+                self.regions,
+                self.sites,
+                self.lifetimes[rank],
+            ),
         )
 
     def _run(self) -> tuple[Any, ...]:

@@ -39,24 +39,23 @@ constexpr std::size_t count = sizeof spellings / sizeof spellings[0];
 using Binding = void(const int *requests, void *, void *, void *, void *, void *);
 Binding *bindings[count] = {};
 
-rankwise_calls &row_of(Thread &thread, Procedure procedure, std::uint64_t calls) {
-  return booking::row(thread, keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current), calls);
-}
-
 // Whether the binding comes to our wrapper, which counts the call, can't be told by the library's name and version: the
-// row tells.
+// thread's record tells.
 template <std::size_t i>
 [[gnu::noinline]] void empty(const int *requests, void *a, void *b, void *c, void *d, void *e) {
   constexpr Procedure procedure = spellings[i].procedure;
   Thread *thread = process::paused ? nullptr : threads::enter();
   if (thread == nullptr) return bindings[i](requests, a, b, c, d, e);
-  const std::uint64_t calls = row_of(*thread, procedure, 0).calls;
+  const std::uint64_t left_before = thread->record->left_key;
+  thread->record->left_key = 0;
   thread->inside = nullptr;
   const std::uint64_t start = clock::ticks();
   bindings[i](requests, a, b, c, d, e);
   const std::uint64_t stop = clock::ticks();
-  if (row_of(*thread, procedure, 0).calls != calls) return;
-  booking::add_call(row_of(*thread, procedure, 1), clock::elapsed(start, stop));
+  if (thread->record->left_key != 0) return;
+  thread->record->left_key = left_before;
+  const std::uint64_t key = keys::calls(procedure, RANKWISE_COMMUNICATOR_NONE, regions::current);
+  booking::add_call(booking::row(*thread, key), clock::elapsed(start, stop));
   process::alive_at(stop);
 }
 

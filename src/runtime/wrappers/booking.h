@@ -21,13 +21,26 @@ inline rankwise_accesses lost_accesses;
   return row != nullptr ? *row : lost_calls;
 }
 
+// The row where the first look has not found it. Where rows get scarce, calls are booked without their site.
+[[gnu::noinline]] inline rankwise_calls &searched_row(Thread &thread, std::uint64_t key, std::uint64_t calls) {
+  rankwise_calls *row = thread.calls.find(key);
+  if (row != nullptr) return *row;
+  if (!keys::has_site(key) || thread.calls.size() < RANKWISE_MOST_SITE_ROWS) row = thread.calls.row(key);
+  if (row == nullptr && keys::has_site(key)) {
+    key = keys::without_site(key);
+    row = thread.calls.row(key);
+    if (row != nullptr) counters_file::drop(RANKWISE_DROPPED_SITE_ROWS, calls);
+  }
+  return row != nullptr ? *row : other_row(thread, key, calls);
+}
+
 // The row that a call belongs to. `calls` is 0 for what follows later on a call that was counted before.
 [[gnu::always_inline]] inline rankwise_calls &row(Thread &thread, std::uint64_t key, std::uint64_t calls = 1) {
-  rankwise_calls *row = thread.calls.row(key);
+  rankwise_calls *row = thread.calls.row_at_once(key);
   if (row != nullptr) [[likely]] {
     return *row;
   }
-  return other_row(thread, key, calls);
+  return searched_row(thread, key, calls);
 }
 
 [[gnu::always_inline]] inline void add_call(rankwise_calls &row, std::uint64_t ticks) {

@@ -32,8 +32,8 @@ class Call {
   // The window; one without a record: the communicator that it was made from.
   void on_window(MPI_Win win);
 
-  // Of calls that make communicators.
-  RANKWISE_HOT void made_at(const frames::Frame &call) { made_at_ = call; }
+  RANKWISE_HOT void made_at(const frames::Frame &frame) { site_ = call_sites::of(frame); }
+  std::uint32_t site() const { return site_; }
 
   // For rules that know the communicator of their requests.
   void on_index(std::uint32_t index) { index_ = index; }
@@ -465,7 +465,7 @@ class Call {
 
  private:
   RANKWISE_HOT void start_at(std::uint64_t now) {
-    key_ = keys::calls(procedure_, index_, regions::current);
+    key_ = keys::calls(procedure_, index_, regions::current, site_);
     rankwise_thread &record = *thread_->record;
     record.inside_source = source_;
     record.inside_destination = destination_;
@@ -712,7 +712,7 @@ class Call {
   [[gnu::cold, gnu::noinline]] static communicators::Communicator *adopt(MPI_Comm comm);
   RANKWISE_HOT void on_adopted() {
     index_ = communicator_->index;
-    key_ = keys::calls(procedure_, index_, regions::current);
+    key_ = keys::calls(procedure_, index_, regions::current, site_);
   }
   communicators::Origin origin_of_made() const;
   communicators::Origin next_child();
@@ -747,7 +747,7 @@ class Call {
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
   int root_ = -1;
-  frames::Frame made_at_;
+  std::uint32_t site_ = RANKWISE_SITE_UNKNOWN;
   // Whether the call is on a file, and its opening was seen.
   enum class Access : std::uint8_t { none, unknown, known } access_ = Access::none;
   std::uint32_t file_index_ = RANKWISE_FILE_OTHER;

@@ -117,7 +117,7 @@ inline communicators::Origin Call::origin_of_made() const {
   communicators::Origin origin;
   origin.procedure = procedure_;
   origin.letter = constructor_letter(procedure_);
-  origin.site = call_sites::find(made_at_);
+  origin.site = site_;
   return origin;
 }
 

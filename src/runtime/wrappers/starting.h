@@ -1,6 +1,6 @@
 // Starting persistent requests. Included inside the namespace of a build.
 //
-// What an operation sends, and later receives, is booked on MPI_Start or MPI_Startall, in the region of the start, with
+// What an operation sends, and later receives, is booked on MPI_Start or MPI_Startall, at the place of the start, with
 // the operation's communicator and size. Of MPI_Start that is the row of the call; one MPI_Startall may start
 // operations of every kind, so its call is booked with size 0.
 
@@ -16,7 +16,7 @@ class Starting {
       count_ = 0;
     }
     for (int i = 0; i < count_; ++i) {
-      started_[i] = requests::table.start(abi::bits(requests[i]), call.procedure(), region_, recorded_);
+      started_[i] = requests::table.start(abi::bits(requests[i]), call.procedure(), place_, recorded_);
       if (started_[i].kind != requests::Kind::none) call_.also_on(started_[i].communicator);
     }
     call.thread().starting = started_;
@@ -47,7 +47,7 @@ class Starting {
 
   RANKWISE_HOT void book(const requests::Request &request) {
     if (request.bytes != 0) {
-      const std::uint64_t key = keys::of_start(keys::started(request.key, region_, call_.procedure()));
+      const std::uint64_t key = keys::of_start(keys::started(request.key, place_, call_.procedure()));
       booking::row(call_.thread(), key, 0).bytes_sent += request.bytes;
     }
     if (request.addressed) {
@@ -87,7 +87,7 @@ class Starting {
 
   // Open MPI goes on with another request where the latest message of a persistent one is still under way.
   [[gnu::cold, gnu::noinline]] void follow(requests::Request request, std::uint64_t handle) {
-    request.key = keys::started(request.key, region_, call_.procedure());
+    request.key = keys::started(request.key, place_, call_.procedure());
     request.recorded = recorded_;
     request.active = 1;
     requests::table.rename(request, handle);
@@ -96,7 +96,7 @@ class Starting {
   Call &call_;
   int count_;
   const MPI_Request *requests_;
-  std::uint32_t region_ = regions::current;
+  std::uint64_t place_ = keys::place(regions::current, call_.site());
   bool recorded_ = !process::paused;
   requests::Request *started_ = nullptr;
 };

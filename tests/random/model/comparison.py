@@ -35,9 +35,10 @@ def read(path: Path) -> Expectation:
     found = Expectation()
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as profile:
         for *key, calls, sent, received in profile.execute(
-            "SELECT rank, c.name, r.path, p.name, size_bin, calls, bytes_sent, bytes_received FROM calls"
+            "SELECT rank, c.name, r.path, p.name, size_bin, SUM(calls), SUM(bytes_sent), SUM(bytes_received)"
+            " FROM calls"
             " JOIN communicators AS c ON c.id = communicator JOIN regions AS r ON r.id = region"
-            " JOIN procedures AS p ON p.id = calls.procedure"
+            " JOIN procedures AS p ON p.id = calls.procedure GROUP BY 1, 2, 3, 4, 5"
         ):
             found.calls[CallKey(*key)] = [calls, sent, received]
         for *key, messages, size in profile.execute(
