@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankwise.analysis.opened import damage_told
+from rankwise.errors import RankwiseError
 from rankwise.extras import check
 from rankwise.reading.answers import MatrixAnswer, TableView
 
@@ -25,6 +26,9 @@ class Answers(Protocol):
 
     def ranks(self, **part: Any) -> TableView:
         """Return the time of each rank."""
+
+    def time(self, **part: Any) -> TableView:
+        """Return the phases of the run, and what each rank did when."""
 
     def matrix(self, ends: str, *, of: str, kind: str, **part: Any) -> MatrixAnswer:
         """Return who sends how much to whom."""
@@ -77,3 +81,20 @@ class Plots:
         found = self._profile.ranks(**part).objects
         with damage_told(self._profile.path):
             return draw_balance(found["ranks"], ax)
+
+    def timeline(self, *, of: str = "mpi", ax: Any = None, **part: Any) -> Any:
+        """Draw what each rank did when, by rank and time, and the phases of the run.
+
+        Args:
+            of: `mpi` (its share of the time), or a second's `bytes_sent`, `bytes_received`, `messages`
+                or `calls`.
+            ax: to draw on; None = new ones.
+            part: of the run: ranks or nodes.
+        """
+        from rankwise.report.plots.time_line import MEASURES, draw_time_line
+
+        if of not in MEASURES:
+            raise RankwiseError(f"a time line is of {', '.join(MEASURES)}, not of {of!r}")
+        found = self._profile.time(**part).objects
+        with damage_told(self._profile.path):
+            return draw_time_line(found["time"], of, ax)

@@ -156,6 +156,10 @@ class Profile:
         """Return who waited for whom in collectives."""
         return self.view("waiting", **part)
 
+    def time(self, **part: Any) -> TableView:
+        """Return the phases of the run, and what each rank did when."""
+        return self.view("time", **part)
+
     def ranks(self, **part: Any) -> TableView:
         """Return the time and the process of each rank."""
         return self.view("rank", **part)
@@ -210,7 +214,7 @@ class Profile:
 
     @property
     def plot(self) -> Plots:
-        """Drawings: `plot.matrix()`, `plot.communicators()`, `plot.sizes()`, `plot.balance()`."""
+        """Drawings: `plot.matrix()`, `plot.communicators()`, `plot.sizes()`, `.balance()`, `.timeline()`."""
         from rankwise.reading.plots import Plots
 
         return Plots(self)

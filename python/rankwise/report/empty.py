@@ -33,6 +33,10 @@ NO_WAITS = (
     "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
     " older Rankwise; --by call shows what it calls."
 )
+NO_TIME_LINE = (
+    "It is not known what the ranks did when: no rank came out of MPI_Init, or the profile was made by an"
+    " older Rankwise; --by call shows what they called."
+)
 NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'
     " what you want to see by itself."

@@ -42,6 +42,7 @@ class Format:
         right: aligned right.
         flexible: the column may be made narrower than its longest text.
         whole: a name: it is not broken where another column can give way.
+        drawn: the characters that stand for the digits 0 to 9 where they can be shown; '' = the digits do.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Format:
     right: bool = False
     flexible: bool = False
     whole: bool = False
+    drawn: str = ""
 
 
 def _or_missing(text: Callable[[float], str]) -> Callable[[float], str]:
@@ -74,6 +76,8 @@ SECONDS = Format("seconds", second_text, "s", right=True)
 PERCENT = Format("percent", percent_text, "%", right=True)
 SHARE = Format("percent", _or_missing(percent_text), "%", right=True)
 RATIO = Format("ratio", ratio_text, right=True)
+STRIP = Format("strip", str, drawn="·▁▁▂▃▄▅▆▇█")
+"""Heights from 0 to 9 side by side, `-` where there is none."""
 BYTE_RATE = Format("rate", lambda rate: f"{byte_text(rate)}/s", "B/s", right=True)
 
 

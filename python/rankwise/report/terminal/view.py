@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -63,7 +64,7 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
         page.write(*page.wrapped(table.empty))
         return
     columns, notes = table.columns_in(detail), Footnotes()
-    texts = text_columns(columns, notes)
+    texts = text_columns(columns, notes, page)
     for row in table.rows:  # numbered in their order, those that are cut too
         for column in columns:
             if column.note:
@@ -80,17 +81,24 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
         page.write(*page.wrapped(caption, "dim"))
 
 
-def text_columns(columns: Sequence[Column[Any]], notes: Footnotes | None = None) -> list[TextColumn[Any]]:
+def text_columns(
+    columns: Sequence[Column[Any]], notes: Footnotes | None = None, page: Page | None = None
+) -> list[TextColumn[Any]]:
     """Return columns of a view as those of a table of texts.
 
     Args:
         columns: of the view.
         notes: numbers the sentences on single cells; None = they are left out.
+        page: what is drawn is made of the characters that it shows; None = of digits.
     """
-    return [_text_column(column, notes) for column in columns]
+    return [_text_column(column, notes, page) for column in columns]
 
 
-def _text_column(column: Column[Any], notes: Footnotes | None) -> TextColumn[Any]:
+def _text_column(column: Column[Any], notes: Footnotes | None, page: Page | None) -> TextColumn[Any]:
+    drawn = column.format.drawn
+    if drawn and page and page.shows(drawn):
+        table = str.maketrans(string.digits, drawn)
+        return TextColumn(column.name, lambda row: column.cell(row).text.translate(table))
     return TextColumn(
         column.name,
         lambda row: _text(column.cell(row), notes),

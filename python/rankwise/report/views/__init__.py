@@ -17,6 +17,7 @@ VIEWS = (
     "collective",
     "algorithm",
     "waiting",
+    "time",
     "rank",
     "node",
     "region",
