@@ -81,8 +81,11 @@ def _cells(found: TimeLine, measure: str) -> NDArray[np.float64]:
         )
     else:
         values = np.array([getattr(line, measure) for line in found.ranks], np.float64)
-    rates = np.divide(values, inside, out=np.full(values.shape, np.nan), where=inside > 0)
-    return np.minimum(rates, 100.0) if measure == "mpi" else rates
+    rates: NDArray[np.float64] = np.divide(
+        values, inside, out=np.full(values.shape, np.nan), where=inside > 0
+    )
+    most = 100.0 if measure == "mpi" else np.inf
+    return np.minimum(rates, most, out=rates)
 
 
 def _merged(cells: NDArray[np.float64], together: int) -> NDArray[np.float64]:
