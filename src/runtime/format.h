@@ -32,6 +32,7 @@ enum rankwise_format {
   RANKWISE_NO_THREAD = -1,        /* a section of the whole process */
   RANKWISE_PROCEDURE_WORDS = 9,   /* room for a bit of each procedure */
   RANKWISE_MOST_CALLER_BYTES = 120,
+  RANKWISE_MOST_SYSTEM_COUNTERS = 12,
   RANKWISE_NODE_VERSION = 1 /* of node files and of control pages */
 };
 
@@ -57,24 +58,25 @@ enum rankwise_state {
 enum rankwise_abi { RANKWISE_ABI_NONE = 0, RANKWISE_ABI_OPENMPI = 1, RANKWISE_ABI_MPICH = 2, RANKWISE_ABI_MPIABI = 3 };
 
 enum rankwise_section_kind {
-  RANKWISE_SECTION_THREADS = 1,         /* rankwise_thread */
-  RANKWISE_SECTION_COMMUNICATORS = 2,   /* rankwise_communicator */
-  RANKWISE_SECTION_REGIONS = 3,         /* rankwise_region */
-  RANKWISE_SECTION_CALLS = 4,           /* rankwise_calls, one row set a thread */
-  RANKWISE_SECTION_MESSAGES = 5,        /* rankwise_messages, one row set a thread */
-  RANKWISE_SECTION_FILES = 6,           /* rankwise_file */
-  RANKWISE_SECTION_ACCESSES = 7,        /* rankwise_accesses, one row set a thread */
-  RANKWISE_SECTION_ENDPOINTS = 8,       /* rankwise_endpoint */
-  RANKWISE_SECTION_PATTERNS = 9,        /* rankwise_pattern */
-  RANKWISE_SECTION_PATTERN_ROWS = 10,   /* rankwise_pattern_row */
-  RANKWISE_SECTION_IMPORTS = 11,        /* rankwise_import */
-  RANKWISE_SECTION_OBJECTS = 12,        /* rankwise_object */
-  RANKWISE_SECTION_SITES = 13,          /* rankwise_site */
-  RANKWISE_SECTION_ARRIVAL_TABLES = 14, /* rankwise_arrival_table */
-  RANKWISE_SECTION_ARRIVALS = 15,       /* rankwise_arrival, of one table */
-  RANKWISE_SECTION_TIME_LINES = 20,     /* rankwise_time_line, of a thread */
-  RANKWISE_SECTION_STREAMS = 31,        /* rankwise_stream, of a thread */
-  RANKWISE_SECTION_SIDES = 32           /* rankwise_side, of a thread */
+  RANKWISE_SECTION_THREADS = 1,          /* rankwise_thread */
+  RANKWISE_SECTION_COMMUNICATORS = 2,    /* rankwise_communicator */
+  RANKWISE_SECTION_REGIONS = 3,          /* rankwise_region */
+  RANKWISE_SECTION_CALLS = 4,            /* rankwise_calls, one row set a thread */
+  RANKWISE_SECTION_MESSAGES = 5,         /* rankwise_messages, one row set a thread */
+  RANKWISE_SECTION_FILES = 6,            /* rankwise_file */
+  RANKWISE_SECTION_ACCESSES = 7,         /* rankwise_accesses, one row set a thread */
+  RANKWISE_SECTION_ENDPOINTS = 8,        /* rankwise_endpoint */
+  RANKWISE_SECTION_PATTERNS = 9,         /* rankwise_pattern */
+  RANKWISE_SECTION_PATTERN_ROWS = 10,    /* rankwise_pattern_row */
+  RANKWISE_SECTION_IMPORTS = 11,         /* rankwise_import */
+  RANKWISE_SECTION_OBJECTS = 12,         /* rankwise_object */
+  RANKWISE_SECTION_SITES = 13,           /* rankwise_site */
+  RANKWISE_SECTION_ARRIVAL_TABLES = 14,  /* rankwise_arrival_table */
+  RANKWISE_SECTION_ARRIVALS = 15,        /* rankwise_arrival, of one table */
+  RANKWISE_SECTION_TIME_LINES = 20,      /* rankwise_time_line, of a thread */
+  RANKWISE_SECTION_SYSTEM_COUNTERS = 24, /* rankwise_system_counters */
+  RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
+  RANKWISE_SECTION_SIDES = 32            /* rankwise_side, of a thread */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are seen: by a hook in its transport. */
@@ -217,6 +219,27 @@ enum rankwise_key_layout {
   RANKWISE_FIRST_ENDPOINT = 134217728 /* from here on: the endpoint with this index less this number */
 };
 
+/* What the system and the processor count of a process. */
+enum rankwise_system_counter {
+  RANKWISE_COUNTER_VOLUNTARY_SWITCHES = 0,   /* context switches: the process waited */
+  RANKWISE_COUNTER_INVOLUNTARY_SWITCHES = 1, /* another one was given its processor */
+  RANKWISE_COUNTER_MINOR_FAULTS = 2,         /* page faults without a disk */
+  RANKWISE_COUNTER_MAJOR_FAULTS = 3,
+  RANKWISE_COUNTER_TASK_CLOCK = 4, /* processor time, ns */
+  RANKWISE_COUNTER_MIGRATIONS = 5, /* to another processor */
+  RANKWISE_COUNTER_INSTRUCTIONS = 6,
+  RANKWISE_COUNTER_CYCLES = 7,
+  RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS = 8
+};
+
+/* Why there is no counter: a number of errno, that perf_event_open gave, or one of these. */
+enum rankwise_absent {
+  RANKWISE_ABSENT_SWITCHED_OFF = -1,
+  RANKWISE_ABSENT_NOT_COUNTED = -2, /* the kernel always tells 0 */
+  RANKWISE_ABSENT_NOT_KNOWN = -3,   /* which event of this processor it is */
+  RANKWISE_ABSENT_LOST = -4         /* the program has closed its descriptor */
+};
+
 /* One instant on all clocks: two stamps calibrate ticks against seconds. */
 struct rankwise_stamp {
   uint64_t ticks;
@@ -306,6 +329,7 @@ struct rankwise_header {
   uint64_t reference;                        /* whose clock this one was compared with; 0 = nobody's */
   struct rankwise_clock_comparison at_start; /* in MPI_Init */
   struct rankwise_clock_comparison at_stop;  /* in MPI_Finalize */
+  int16_t absent[12]; /* by rankwise_system_counter: 0 = it is there, else a number of errno or of rankwise_absent */
   uint64_t reserved[2];
 };
 
@@ -426,6 +450,14 @@ struct rankwise_region {
   uint32_t parent; /* index of the enclosing region, less than its own */
   uint32_t reserved0;
   uint64_t reserved[4];
+};
+
+/* What was counted in one region between MPI_Init and MPI_Finalize, in all threads, nested regions not included. */
+struct rankwise_system_counters {
+  uint32_t region;     /* index */
+  uint32_t scaled;     /* bit = rankwise_system_counter: it was not counted all the time, and is extrapolated */
+  uint64_t present;    /* bit = rankwise_system_counter: it was counted in this region */
+  uint64_t values[12]; /* by rankwise_system_counter */
 };
 
 /* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */

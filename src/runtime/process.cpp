@@ -19,6 +19,7 @@
 #include "reorder.h"
 #include "report.h"
 #include "run_directory.h"
+#include "system_counters.h"
 
 namespace rankwise::process {
 
@@ -122,6 +123,7 @@ bool load(rankwise_abi abi) {
   read_arguments(head);
   read_cpus_allowed(head);
   read_usage(head);
+  system_counters::open();
   head->loaded = clock::stamp();
   head->latest = head->loaded;
   return true;
@@ -145,6 +147,7 @@ void start(const World &world) {
                                                      static_cast<double>(heartbeat_ns))
                         : static_cast<std::uint64_t>(heartbeat_ns);
   next_heartbeat = head->started.ticks + heartbeat_ticks;
+  system_counters::start();
   set_thread_level(world.thread_level);
 }
 
@@ -156,6 +159,7 @@ void set_thread_level(int level) {
 void stopping() {
   rankwise_header *head = counters_file::header();
   regions::stop();
+  system_counters::stop();
   const Guard guard(stamping);
   read_usage(head);
   head->cpu_at_stop = sched_getcpu();
@@ -178,6 +182,7 @@ void given_up() { counters_file::leave(); }
 void start_again() {
   rankwise_header *head = counters_file::header();
   regions::start_again();
+  system_counters::start();
   head->stopping = {};
   head->stopped = {};
   head->latest = clock::stamp();
@@ -186,6 +191,7 @@ void start_again() {
 }
 
 void aborting(int code) {
+  system_counters::charge_if_free(regions::current);
   const Guard guard(stamping);
   rankwise_header *head = counters_file::header();
   read_usage(head);
@@ -223,6 +229,7 @@ void heartbeat() {
   read_usage(head);
   head->latest = now;
   stamping.release();
+  system_counters::charge_if_free(regions::current);
 }
 
 }  // namespace rankwise::process

@@ -7,6 +7,7 @@
 #include "counters_file.h"
 #include "hash.h"
 #include "lock.h"
+#include "system_counters.h"
 
 namespace rankwise::regions {
 
@@ -92,6 +93,7 @@ void close_innermost() {
     closed->ticks += clock::elapsed(closed->opened, clock::ticks());
     closed->opened = 0;
   }
+  system_counters::charge(current);
   current = depth > 0 ? open_regions[depth - 1].index : 0;
 }
 
@@ -127,6 +129,7 @@ void enter(const char *name) {
   const std::uint32_t index = find(name, hash);
   const bool has_record = index != most_regions;
   if (has_record) {
+    system_counters::charge(current);
     records[index]->opened = clock::ticks();
     ++records[index]->entries;
     current = index;
@@ -157,6 +160,7 @@ void stop() {
   const Guard guard(lock);
   deeper = 0;
   while (depth > 0) close_innermost();
+  system_counters::charge(current);
   if (records[0]->opened == 0) return;  // stopped before, by a call that was left
   records[0]->ticks += clock::elapsed(records[0]->opened, clock::ticks());
   records[0]->opened = 0;

@@ -158,6 +158,7 @@ class Process:
     imports: list[str] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
     sites: list[dict[str, int]] = field(default_factory=list)
+    system_counters: list[dict[str, Any]] = field(default_factory=list)
     arguments: bytes = b""  # each word ends with a zero
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
@@ -177,6 +178,7 @@ class Process:
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
             ("OBJECTS", layout.OBJECT, self.objects),
             ("SITES", layout.SITE, self.sites),
+            ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []

@@ -30,6 +30,8 @@ TABLES = {
     "time_axis",
     "time_lines",
     "intervals",
+    "system_counters",
+    "absent_counters",
     "objects",
     "sites",
     "file_accesses",

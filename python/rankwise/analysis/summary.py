@@ -16,6 +16,7 @@ from rankwise.analysis.procedures import (
     opening_and_closing_procedures,
     procedures,
 )
+from rankwise.analysis.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.times import Balance, Times, balance, times
 from rankwise.analysis.waiting_totals import WaitingTotals, waiting_totals
 
@@ -36,6 +37,7 @@ class Summary:
     inside: InsideTotals | None
     files: FileTotals | None
     places: list[PlaceRow]
+    counters: CounterTotals | None
 
 
 def summary(connection: sqlite3.Connection) -> Summary:
@@ -53,4 +55,5 @@ def summary(connection: sqlite3.Connection) -> Summary:
         inside_totals(connection),
         file_totals(connection),
         places_at_end(connection),
+        counter_totals(connection),
     )

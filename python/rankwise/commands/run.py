@@ -82,6 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " run with Rankwise (default: where that is certain)",
     )
     parser.add_argument(
+        "--no-counters",
+        action="store_true",
+        help="leave context switches, page faults, instructions and the like uncounted",
+    )
+    parser.add_argument(
         "--see-all",
         action="store_true",
         help="make the MPI library send everything where it can be seen: it may choose other algorithms",
@@ -124,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= reordering.settings()
     if arguments.save_every is not None:
         settings |= save_every(arguments.save_every)
+    if arguments.no_counters:
+        settings |= {"RANKWISE_COUNTERS": "off"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()

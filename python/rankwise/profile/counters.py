@@ -50,6 +50,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "arrival_tables": layout.ARRIVAL_TABLE,
     "arrivals": layout.ARRIVAL,
     "time_lines": layout.TIME_LINE,
+    "system_counters": layout.SYSTEM_COUNTERS,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
 _FEW_INTERVALS = 32  # likewise
@@ -104,6 +105,8 @@ class Header:
         reference: whose clock this one was compared with; 0 = nobody's.
         at_start: that comparison in MPI_Init.
         at_stop: likewise in MPI_Finalize.
+        absent: by enum rankwise_system_counter: 0 = it is counted, else why not: a number of errno or of enum
+            rankwise_absent.
         imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
@@ -146,6 +149,7 @@ class Header:
     reference: int = 0
     at_start: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
     at_stop: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
+    absent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,7 @@ class Counters:
         arrival_tables: records of struct rankwise_arrival_table.
         arrivals: records of struct rankwise_arrival, some of which may not be in use.
         time_line: what it did when; None = not known.
+        system_counters: records of struct rankwise_system_counters.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -199,6 +204,7 @@ class Counters:
     sides: Rows
     arrival_tables: Rows
     arrivals: Rows
+    system_counters: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
     losses: tuple[str, ...]
@@ -287,6 +293,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         sides=tables["sides"],
         arrival_tables=tables["arrival_tables"],
         arrivals=tables["arrivals"],
+        system_counters=tables["system_counters"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),
         losses=tuple(
@@ -353,6 +360,7 @@ def _header(record: np.void) -> Header:
             "abi": layout.names_of("abi").get(values["abi"], "none"),
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
+            "absent": tuple(record["absent"].tolist()),
             "at_start": Comparison(*values["at_start"]),
             "at_stop": Comparison(*values["at_stop"]),
             "passed_by": _numbers_of(record["passed_by"]),

@@ -91,6 +91,7 @@ STREAM = STRUCTS["stream"]
 SIDE = STRUCTS["side"]
 INTERVAL = STRUCTS["interval"]
 TIME_LINE = STRUCTS["time_line"]
+SYSTEM_COUNTERS = STRUCTS["system_counters"]
 NODE_HEADER = STRUCTS["node_header"]
 NODE_ENTRY = STRUCTS["node_entry"]
 

@@ -398,6 +398,28 @@ CREATE TABLE intervals (             -- what ranks did in each interval, MPI_Ini
   PRIMARY KEY (rank, interval)
 ) WITHOUT ROWID;
 
+CREATE TABLE system_counters (       -- between MPI_Init and MPI_Finalize, in all threads of a rank; NULL = was not counted
+  rank                 INTEGER NOT NULL REFERENCES ranks(rank),
+  region               INTEGER NOT NULL REFERENCES regions(id), -- what is in nested regions is in their rows alone
+  voluntary_switches   INTEGER,      -- context switches: it waited
+  involuntary_switches INTEGER,      -- context switches: another one was given its processor
+  minor_faults         INTEGER,      -- page faults without a disk
+  major_faults         INTEGER,      -- page faults that had to wait for a disk
+  task_clock           REAL,         -- processor time
+  migrations           INTEGER,      -- from one processor to another
+  instructions         INTEGER,      -- of the program, not of the kernel, as the next two
+  cycles               INTEGER,
+  floating_point_operations INTEGER,
+  scaled               INTEGER NOT NULL, -- 1 = some of them are extrapolated: they were not counted all the time
+  PRIMARY KEY (rank, region)
+) WITHOUT ROWID;
+
+CREATE TABLE absent_counters (       -- columns of `system_counters` that were not counted
+  counter TEXT NOT NULL,             -- the column
+  why     TEXT NOT NULL,
+  ranks   TEXT NOT NULL              -- on which ranks, compact as communicators.members
+);
+
 CREATE TABLE dropped (               -- what could not be recorded; empty = nothing
   rank  INTEGER NOT NULL,
   what  TEXT NOT NULL,               -- names of enum rankwise_dropped, lower case

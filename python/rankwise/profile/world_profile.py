@@ -38,6 +38,7 @@ from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.row_writer import RowWriter
 from rankwise.profile.sites import Sites, join_sites
+from rankwise.profile.system_counters import absent_rows, counter_rows
 from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
 
@@ -162,6 +163,8 @@ class WorldProfile:
         self._insert_waits(profile)
         self._insert_arrivals(profile)
         self._insert_intervals(profile)
+        _insert(profile, "system_counters", counter_rows(self.ranks, self.regions))
+        _insert(profile, "absent_counters", absent_rows(self.ranks))
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(writer.totals))

@@ -172,6 +172,10 @@ class Profile:
         """Return the regions that the program names."""
         return self.view("region", **part)
 
+    def counters(self, **part: Any) -> TableView:
+        """Return what the system and the processors counted."""
+        return self.view("counter", **part)
+
     def files(self, **part: Any) -> TableView:
         """Return the files, and the calls on each."""
         return self.view("file", **part)

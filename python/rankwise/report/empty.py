@@ -29,6 +29,9 @@ NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."
 )
+NO_COUNTERS = (
+    "No system counters were recorded: the profile is of an older version, or recorded with --no-counters."
+)
 NO_WAITS = (
     "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
     " older Rankwise; --by call shows what it calls."

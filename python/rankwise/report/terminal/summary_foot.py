@@ -15,6 +15,7 @@ from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
 from rankwise.analysis.waiting_totals import WaitingTotals
+from rankwise.report.counter_lines import counter_fields
 from rankwise.report.names import shown_path
 from rankwise.report.terminal.page import Page
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
@@ -38,6 +39,7 @@ def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -
         *(_labelled(page, "waiting", *_waiting(found.waiting)) if found.waiting else []),
         *(_labelled(page, "off node", _off_node(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
+        *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         *(_labelled(page, "reordered", _reordered(found.families)) if _any_reordered(found.families) else []),
         _next(page, next_step(found), path),

@@ -21,6 +21,7 @@ VIEWS = (
     "rank",
     "node",
     "region",
+    "counter",
     "file",
 )
 

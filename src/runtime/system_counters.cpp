@@ -1,0 +1,179 @@
+#include "system_counters.h"
+
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "clock.h"
+#include "counters_file.h"
+#include "lock.h"
+#include "perf_events.h"
+
+namespace rankwise::system_counters {
+namespace {
+
+using perf_events::What;
+
+constexpr std::uint32_t first_records = 8;
+constexpr std::uint32_t most_records = RANKWISE_REGION_OTHER;  // all that a key can number
+constexpr int most = RANKWISE_MOST_SYSTEM_COUNTERS;
+constexpr std::uint64_t bit(int counter) { return 1ULL << counter; }
+
+// Counters that are the difference of two readings of the process's usage.
+constexpr int usage_counters = RANKWISE_COUNTER_TASK_CLOCK + 1;
+
+struct Usage {
+  std::uint64_t values[usage_counters];
+};
+
+// What one counter is made of.
+struct Parts {
+  int counter;
+  unsigned count;
+  perf_events::Event events[8];
+};
+constinit Parts counted[] = {{RANKWISE_COUNTER_MIGRATIONS, 0, {}},
+                             {RANKWISE_COUNTER_INSTRUCTIONS, 0, {}},
+                             {RANKWISE_COUNTER_CYCLES, 0, {}},
+                             {RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS, 0, {}}};
+
+Lock lock;
+bool running = false;
+Usage before{};
+rankwise_section *section = nullptr;
+rankwise_system_counters *records[most_records];  // by region
+std::uint32_t record_count = 0;
+
+std::int16_t &absent(int counter) { return counters_file::header()->absent[counter]; }
+
+// RATIONALE: of the whole process, because a region is entered for all of its threads, and those of OpenMP work where
+// the one that calls MPI has entered it.
+Usage usage_now() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto number = [](long value) { return static_cast<std::uint64_t>(value); };
+  return {{number(usage.ru_nvcsw), number(usage.ru_nivcsw), number(usage.ru_minflt), number(usage.ru_majflt),
+           static_cast<std::uint64_t>(clock::nanoseconds(CLOCK_PROCESS_CPUTIME_ID))}};
+}
+
+void open_parts(Parts *parts, const perf_events::List &list) {
+  std::int16_t why = list.count == 0 ? RANKWISE_ABSENT_NOT_KNOWN : 0;
+  for (unsigned i = 0; i < list.count && why == 0; ++i) {
+    why = static_cast<std::int16_t>(parts->events[i].open(list.of[i]));
+  }
+  absent(parts->counter) = why;
+  parts->count = why == 0 ? list.count : 0;
+}
+
+rankwise_system_counters *record_of(std::uint32_t region) {
+  if (records[region] != nullptr) return records[region];
+  if (section == nullptr || section->used == section->capacity) {
+    rankwise_section *next = counters_file::add_section(
+        RANKWISE_SECTION_SYSTEM_COUNTERS, sizeof(rankwise_system_counters),
+        record_count == 0 ? first_records : record_count, RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+    if (next == nullptr) return nullptr;
+    section = next;
+  }
+  rankwise_system_counters *record =
+      static_cast<rankwise_system_counters *>(counters_file::records(section)) + section->used;
+  record->region = region;
+  records[region] = record;
+  ++record_count;
+  counters_file::publish(section);
+  return record;
+}
+
+void add(rankwise_system_counters *to, int counter, std::uint64_t value) {
+  to->values[counter] += value;
+  to->present |= bit(counter);
+}
+
+void add_events(rankwise_system_counters *to, Parts *parts) {
+  bool has_run = false;
+  bool is_scaled = false;
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < parts->count; ++i) {
+    perf_events::Event &event = parts->events[i];
+    perf_events::Reading since{};
+    if (!event.read(&since)) {
+      absent(parts->counter) = RANKWISE_ABSENT_LOST;
+      parts->count = 0;
+      return;
+    }
+    const std::uint64_t value = since.value * event.weight();
+    const double share = static_cast<double>(since.running_ns) / static_cast<double>(since.enabled_ns);
+    const bool is_whole = since.running_ns >= since.enabled_ns;
+    sum += is_whole || since.running_ns == 0 ? value : static_cast<std::uint64_t>(static_cast<double>(value) / share);
+    has_run = has_run || since.running_ns > 0;
+    is_scaled = is_scaled || !is_whole;
+  }
+  if (!has_run || to == nullptr) return;
+  add(to, parts->counter, sum);
+  if (is_scaled) to->scaled |= static_cast<std::uint32_t>(bit(parts->counter));
+}
+
+void charge_all(rankwise_system_counters *to) {
+  const Usage now = usage_now();
+  for (int counter = 0; counter < usage_counters; ++counter) {
+    if (to != nullptr && absent(counter) == 0) add(to, counter, now.values[counter] - before.values[counter]);
+  }
+  before = now;
+  for (Parts &parts : counted) add_events(to, &parts);
+}
+
+// Of tests: the processor's events are the kernel's own, which are there on every machine: its clocks, and page faults.
+perf_events::List test_list(int counter) {
+  if (counter == RANKWISE_COUNTER_INSTRUCTIONS) return {1, {{perf_events::software, 1, 1}}};
+  if (counter == RANKWISE_COUNTER_CYCLES) return {1, {{perf_events::software, 0, 1}}};
+  return {2, {{perf_events::software, 2, 4}, {perf_events::software, 2, 1}}};
+}
+
+perf_events::List list_of(int counter, bool is_test) {
+  if (counter == RANKWISE_COUNTER_MIGRATIONS) return {1, {{perf_events::software, 4, 1}}};
+  if (is_test) return test_list(counter);
+  if (counter == RANKWISE_COUNTER_CYCLES) return {1, {{perf_events::hardware, 0, 1}}};
+  if (counter == RANKWISE_COUNTER_INSTRUCTIONS) return {1, {{perf_events::hardware, 1, 1}}};
+  return perf_events::floating_point_operations();
+}
+
+}  // namespace
+
+void open() {
+  const char *wanted = std::getenv("RANKWISE_COUNTERS");
+  if (wanted != nullptr && strcmp(wanted, "off") == 0) {
+    for (int counter = 0; counter < most; ++counter) absent(counter) = RANKWISE_ABSENT_SWITCHED_OFF;
+    return;
+  }
+  const bool is_test = wanted != nullptr && strcmp(wanted, "test") == 0;
+  for (Parts &parts : counted) open_parts(&parts, list_of(parts.counter, is_test));
+  // No process comes so far without one: this kernel has the numbers, and does not count.
+  if (usage_now().values[RANKWISE_COUNTER_MINOR_FAULTS] > 0) return;
+  for (int counter = 0; counter < RANKWISE_COUNTER_TASK_CLOCK; ++counter) absent(counter) = RANKWISE_ABSENT_NOT_COUNTED;
+}
+
+void start() {
+  if (absent(RANKWISE_COUNTER_TASK_CLOCK) == RANKWISE_ABSENT_SWITCHED_OFF) return;
+  const Guard guard(lock);
+  charge_all(nullptr);
+  running = true;
+}
+
+void charge(std::uint32_t region) {
+  const Guard guard(lock);
+  if (running) charge_all(record_of(region));
+}
+
+void charge_if_free(std::uint32_t region) {
+  if (!lock.try_acquire()) return;
+  if (running) charge_all(record_of(region));
+  lock.release();
+}
+
+void stop() {
+  const Guard guard(lock);
+  running = false;
+}
+
+}  // namespace rankwise::system_counters
