@@ -43,14 +43,14 @@ double tick_seconds() {
   return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
 }
 
-// Where what is booked under an index belongs: of a window the communicator that it was made from.
+// Where what is booked under an index belongs: of a window or file the communicator that it was made from.
 std::uint32_t communicator_of(std::uint32_t index) {
   std::uint32_t first = RANKWISE_FIRST_COMMUNICATOR;
   std::uint32_t found = index;
   for_each_section(RANKWISE_SECTION_COMMUNICATORS, [&](const rankwise_section &section) {
     if (index >= first && index - first < section.used) {
       const auto &record = static_cast<const rankwise_communicator *>(counters_file::records(&section))[index - first];
-      if ((record.flags & RANKWISE_COMMUNICATOR_WINDOW) != 0) found = record.parent;
+      if ((record.flags & (RANKWISE_COMMUNICATOR_WINDOW | RANKWISE_COMMUNICATOR_FILE)) != 0) found = record.parent;
     }
     first += section.used;
   });

@@ -35,9 +35,11 @@ rankwise_communicator *new_record() {
 }
 
 std::uint64_t identity(const Origin &origin) {
+  // Members may have opened different numbers of files: "a" and "./a" are one to MPI, and two to us.
+  const bool by_path = (origin.flags & RANKWISE_COMMUNICATOR_FILE) != 0;
   std::uint64_t id = chain(0, static_cast<unsigned char>(origin.letter));
   id = chain(id, origin.parent_id);
-  id = chain(id, origin.sequence);
+  id = chain(id, by_path ? 0 : origin.sequence);
   id = chain(id, static_cast<std::uint64_t>(origin.leader));
   id = chain(id, static_cast<std::uint64_t>(origin.tag));
   return chain(id, origin.group_hash);
@@ -57,7 +59,7 @@ void Communicator::release() {
 }
 
 Entry enter(const Origin &origin, int rank, int size, int remote_size) {
-  // Communicators and windows may be made at the same time.
+  // Communicators, windows and files may be made at the same time.
   const Guard guard(entering);
   rankwise_communicator *record = new_record();
   if (record == nullptr) return {};
@@ -84,6 +86,11 @@ Entry enter(const Origin &origin, int rank, int size, int remote_size) {
 void note_freed(rankwise_communicator &record) {
   record.freed = clock::ticks();
   record.flags |= RANKWISE_COMMUNICATOR_FREED;
+}
+
+void note_not_freed(rankwise_communicator &record) {
+  record.freed = 0;
+  record.flags = static_cast<std::uint16_t>(record.flags & ~RANKWISE_COMMUNICATOR_FREED);
 }
 
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size) {

@@ -48,6 +48,7 @@ struct Communicator {
   std::uint32_t index = RANKWISE_COMMUNICATOR_OTHER;  // in keys
   std::uint32_t children = 0;                         // creating calls on it so far
   std::uint32_t windows = 0;                          // made from it so far
+  std::uint32_t files = 0;                            // that were opened on it so far
   int rank = 0;
   int size = 0;
   int remote_size = 0;
@@ -85,8 +86,8 @@ struct Origin {
   std::uint32_t sequence = 0;
   int leader = 0;
   int tag = 0;
-  std::uint64_t group_hash = 0;
-  std::uint16_t flags = 0;  // rankwise_communicator_flags
+  std::uint64_t group_hash = 0;  // of a file: of its path and mode
+  std::uint16_t flags = 0;       // rankwise_communicator_flags
   std::uint32_t site = RANKWISE_SITE_UNKNOWN;
 };
 
@@ -99,8 +100,9 @@ struct Entry {
 // Makes a record.
 Entry enter(const Origin &origin, int rank, int size, int remote_size);
 
-// Says in the record that it is gone.
+// Says in the record that it is gone, or, of a file, that it is there again.
 void note_freed(rankwise_communicator &record);
+void note_not_freed(rankwise_communicator &record);
 
 // Enters a communicator; nullptr if there is no memory for it. The caller fills in the record's other facts.
 Communicator *add(std::uint64_t handle, const Origin &origin, int rank, int size, int remote_size);

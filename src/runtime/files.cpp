@@ -15,13 +15,9 @@ Lock lock;
 rankwise_section *section = nullptr;
 std::uint32_t record_count = 0;
 
-// Records by name, communicator and mode: open addressing, linear probing, never more than half full.
-struct Entry {
-  rankwise_file *record;
-  std::uint32_t index;
-};
+// By name, communicator and mode: open addressing, linear probing, never more than half full.
 constexpr std::uint64_t slots = std::uint64_t{2} * RANKWISE_MOST_FILES;
-Entry entries[slots];
+Opened entries[slots];
 
 std::uint64_t hash_of(const char *name) {
   std::uint64_t hash = 0;
@@ -49,8 +45,39 @@ void copy_name(rankwise_file &record, const char *name) {
   record.name_bytes = static_cast<std::uint32_t>(length);
 }
 
-// The record, made if there is none; nullptr if there is no room for it.
-Entry *find(const char *name, std::uint32_t communicator, std::uint32_t mode) {
+// The end of the path, as far as there is room for it.
+void copy_path(rankwise_communicator &record, const char *name) {
+  constexpr std::size_t most = sizeof record.user_name - 1;
+  constexpr char cut[] = "\xe2\x80\xa6";  // an ellipsis
+  const std::size_t length = strlen(name);
+  if (length <= most) {
+    memcpy(record.user_name, name, length);
+    return;
+  }
+  const char *end = name + (length - (most - (sizeof cut - 1)));
+  while ((static_cast<unsigned char>(*end) & 0xc0U) == 0x80) ++end;  // the cut may go through a character
+  memcpy(record.user_name, cut, sizeof cut - 1);
+  memcpy(record.user_name + sizeof cut - 1, end, strlen(end));
+}
+
+// The record among the communicators; none where there is no room.
+communicators::Entry enter(const rankwise_file &file, const char *name, communicators::Communicator &on) {
+  communicators::Origin origin;
+  origin.procedure = Procedure::MPI_File_open;
+  origin.letter = 'f';
+  origin.parent_id = on.id;
+  origin.parent_index = on.index;
+  origin.sequence = on.files;
+  origin.group_hash = chain(file.name_hash, file.mode);
+  origin.flags = RANKWISE_COMMUNICATOR_FILE;
+  const communicators::Entry entry = communicators::enter(origin, on.rank, on.size, 0);
+  if (entry.record != nullptr) copy_path(*entry.record, name);
+  return entry;
+}
+
+// The file, entered if it is new; nullptr if there is no room for it.
+Opened *find(const char *name, communicators::Communicator *on, std::uint32_t mode, bool may_have_rows) {
+  const std::uint32_t communicator = on != nullptr ? on->index : RANKWISE_COMMUNICATOR_NONE;
   const std::uint64_t name_hash = hash_of(name);
   std::uint64_t slot = chain(chain(name_hash, communicator), mode) % slots;
   for (; entries[slot].record != nullptr; slot = (slot + 1) % slots) {
@@ -65,31 +92,55 @@ Entry *find(const char *name, std::uint32_t communicator, std::uint32_t mode) {
   record->communicator = communicator;
   record->mode = mode;
   copy_name(*record, name);
-  entries[slot] = {record, RANKWISE_FIRST_FILE + record_count++};
+  Opened &found = entries[slot];
+  found.record = record;
+  found.index = RANKWISE_FIRST_FILE + record_count++;
+  if (on != nullptr) {
+    ++on->files;  // also of one without room: other members may have it
+    const communicators::Entry own = may_have_rows ? enter(*record, name, *on) : communicators::Entry{};
+    found.own = own.record;
+    found.own_index = own.index;
+    if (own.record != nullptr) record->own = own.index;
+  }
+  if (found.own == nullptr) counters_file::drop(RANKWISE_DROPPED_FILE_NAMES);
   counters_file::publish(section);
-  return &entries[slot];
+  return &found;
 }
 
-std::uint32_t count_open(const char *name, std::uint32_t communicator, std::uint32_t mode) {
+Opened *count_open(const char *name, communicators::Communicator *on, std::uint32_t mode, bool may_have_rows) {
   const Guard guard(lock);
-  const Entry *entry = find(name, communicator, mode);
-  if (entry == nullptr) {
+  Opened *found = find(name, on, mode, may_have_rows);
+  if (found == nullptr) {
     counters_file::drop(RANKWISE_DROPPED_FILES);
-    return RANKWISE_FILE_OTHER;
+    return nullptr;
   }
-  ++entry->record->opens;
-  return entry->index;
+  ++found->record->opens;
+  ++found->handles;
+  if (found->own != nullptr) communicators::note_not_freed(*found->own);
+  return found;
 }
 
 }  // namespace
 
-std::uint32_t opened(std::uint64_t handle, const char *name, std::uint32_t communicator, std::uint32_t mode) {
-  const std::uint32_t index = count_open(name, communicator, mode);
+std::uint32_t opened(std::uint64_t handle, const char *name, communicators::Communicator *on, std::uint32_t mode,
+                     bool may_have_rows) {
+  Opened *found = count_open(name, on, mode, may_have_rows);
   table.add(handle, [&](File &file) {
-    file.index = index;
-    file.communicator = communicator;
+    file.opened = found;
+    if (on != nullptr) file.communicator = on->index;
+    if (found == nullptr) return;
+    file.index = found->index;
+    if (found->own != nullptr) file.communicator = found->own_index;
   });
-  return index;
+  return found != nullptr ? found->index : static_cast<std::uint32_t>(RANKWISE_FILE_OTHER);
+}
+
+void closed(File *file) {
+  if (Opened *of = file->opened; of != nullptr) {
+    const Guard guard(lock);
+    if (--of->handles == 0 && of->own != nullptr) communicators::note_freed(*of->own);
+  }
+  table.drop(file);
 }
 
 }  // namespace rankwise::files

@@ -1,19 +1,31 @@
-// Files that are open: found by handle. Their records in the counters file stay.
+// Files that are open: found by handle, named without a message. Their records in the counters file stay.
+// docs/how-it-works.md, "Names".
 #ifndef RANKWISE_FILES_H
 #define RANKWISE_FILES_H
 
 #include <cstdint>
 
+#include "communicators.h"
 #include "format.h"
 #include "handle_table.h"
 
 namespace rankwise::files {
 
+// A file as one communicator opens it in one mode, as often as that may be.
+struct Opened {
+  rankwise_file *record = nullptr;
+  std::uint32_t index = RANKWISE_FILE_OTHER;  // in keys of accesses
+  std::uint32_t handles = 0;                  // that are open
+  std::uint32_t own_index = 0;                // in keys, of its record among the communicators
+  rankwise_communicator *own = nullptr;       // the record; nullptr = no room
+};
+
 // A file that is open.
 struct File {
   std::uint64_t handle = 0;
-  std::uint32_t index = RANKWISE_FILE_OTHER;                // in keys
-  std::uint32_t communicator = RANKWISE_COMMUNICATOR_NONE;  // index in keys of the one that it was opened on
+  std::uint32_t index = RANKWISE_FILE_OTHER;                // in keys of accesses
+  std::uint32_t communicator = RANKWISE_COMMUNICATOR_NONE;  // in keys: its own record's, or that it was opened on
+  Opened *opened = nullptr;                                 // nullptr = no room
   File *next_unused = nullptr;
 
   void release() {}
@@ -23,8 +35,17 @@ using Table = HandleTable<File>;
 
 inline constinit Table table;
 
-// Enters a file that was opened, and its record. Returns the file's index in keys. `mode` is of rankwise_file_mode.
-std::uint32_t opened(std::uint64_t handle, const char *name, std::uint32_t communicator, std::uint32_t mode);
+// Enters a file that was opened, and its records. Returns the file's index in keys of accesses.
+//
+// Args:
+//   on: the communicator; nullptr = one that is not known.
+//   mode: of rankwise_file_mode.
+//   may_have_rows: whether the file may have rows of its own among the communicators'.
+std::uint32_t opened(std::uint64_t handle, const char *name, communicators::Communicator *on, std::uint32_t mode,
+                     bool may_have_rows);
+
+// The file, hidden in the table before, was closed; the record says when.
+void closed(File *file);
 
 }  // namespace rankwise::files
 

@@ -112,6 +112,7 @@ enum rankwise_dropped {
   RANKWISE_DROPPED_WINDOWS = 12,      /* windows without a record: booked on their communicators */
   RANKWISE_DROPPED_WINDOW_ROWS = 13,  /* one-sided messages booked on the windows' communicators: too many rows */
   RANKWISE_DROPPED_SITE_ROWS = 14,    /* calls whose site is not kept: too many rows, or too many sites */
+  RANKWISE_DROPPED_FILE_NAMES = 15,   /* files without a record among the communicators: booked on theirs */
   RANKWISE_DROPPED_COUNT = 16
 };
 
@@ -131,13 +132,15 @@ enum rankwise_communicator_flags {
   RANKWISE_COMMUNICATOR_BY_GROUP = 16,       /* named by group, tag and occurrence: not collective over the parent */
   RANKWISE_COMMUNICATOR_UNKNOWN_ORIGIN = 32, /* first seen when it was used */
   RANKWISE_COMMUNICATOR_REORDERED = 64,      /* by Rankwise, for the machine */
-  RANKWISE_COMMUNICATOR_WINDOW = 128         /* no communicator, but a window that was made from its parent */
+  RANKWISE_COMMUNICATOR_WINDOW = 128,        /* no communicator, but a window that was made from its parent */
+  RANKWISE_COMMUNICATOR_FILE = 256           /* no communicator, but a file that was opened on its parent */
 };
 
-/* Windows have records among the communicators, so that what goes over them is kept apart in the same way. */
+/* Windows and files have records among the communicators, so that what goes over them is kept apart in the same way. */
 enum rankwise_windows {
   RANKWISE_MOST_WINDOWS = 4096,
-  RANKWISE_MOST_WINDOW_ROWS = 65536 /* of messages, all together, of a thread: windows begin no more of them */
+  RANKWISE_MOST_WINDOW_ROWS = 65536,   /* of messages, all together, of a thread: windows begin no more of them */
+  RANKWISE_MOST_ROWS_FOR_FILES = 65536 /* of calls, or of messages, of a thread: files that it opens begin no more */
 };
 
 /* Site indices below RANKWISE_FIRST_SITE are no sites. */
@@ -419,7 +422,7 @@ struct rankwise_communicator {
   uint32_t parent;     /* index of the parent on this process, RANKWISE_COMMUNICATOR_NONE = none or gone; of
                           MPI_Intercomm_create the local communicator: parent_id is 0 there, the sides have two */
   uint32_t sequence;   /* of the creating call on the parent, from 1; for BY_GROUP the occurrence, from 1; of a window
-                          among the windows of the parent, from 1 */
+                          or file among those of the parent, from 1 */
   int32_t leader;      /* rank in the parent of the first process (BY_GROUP: its rank in MPI_COMM_WORLD) */
   int32_t tag;         /* for BY_GROUP, else 0 */
   int32_t rank;        /* this process's rank in it */
@@ -437,7 +440,7 @@ struct rankwise_communicator {
   uint32_t site;    /* of the creating call: index, or RANKWISE_SITE_UNKNOWN */
   uint32_t reserved1;
   int32_t dims[8];
-  char user_name[64];  /* as set by MPI_Comm_set_name, cut to 63 bytes */
+  char user_name[64];  /* as set by MPI_Comm_set_name, cut to 63 bytes; of a file the end of its path */
   char string_tag[32]; /* that it was created with from a group, cut to 31 bytes; empty = it has a number for a tag */
 };
 
@@ -603,7 +606,7 @@ struct rankwise_file {
   uint32_t communicator; /* index on this process of the one that it was opened on */
   uint32_t mode;         /* rankwise_file_mode */
   uint32_t name_bytes;   /* of the whole name: where it is longer than `name`, its beginning is missing there */
-  uint32_t reserved0;
+  uint32_t own;          /* index of its record among the communicators; RANKWISE_COMMUNICATOR_NONE = it has none */
   uint64_t reserved;
   char name[RANKWISE_MOST_FILE_BYTES]; /* as given to MPI_File_open; without a zero at the end if it fills the room */
 };

@@ -10,7 +10,7 @@ from pathlib import Path
 import profiles
 import pytest
 from assembled import made, made_of_damaged, rows
-from synthetic import SELF, Process, access, file, small_world
+from synthetic import IDS, SELF, WORLD_ID, Process, access, communicator, file, small_world
 
 from rankwise.profile.counters import read_counters
 from rankwise.profile.layout import CONSTANTS
@@ -51,6 +51,23 @@ def test_files_are_joined_by_name_and_communicator(tmp_path: Path) -> None:
         ("log", "S.0", "wronly", 2, f"{8:016x}"),
         ("log", "S.1", "wronly", 2, f"{8:016x}"),
     ]
+
+
+def test_a_file_has_one_name_whatever_its_numbers(tmp_path: Path) -> None:
+    processes = world_with_files()
+    for rank, process in enumerate(processes):
+        facts = {"procedure": IDS["MPI_File_open"], "sequence": 2 + rank, "user_name": b"out.dat"}
+        flags = CONSTANTS["COMMUNICATOR_FILE"]
+        process.communicators.append(communicator(77, "f", rank, 2, WORLD_ID, flags=flags, **facts))
+        process.files[rank]["own"] = CONSTANTS["FIRST_COMMUNICATOR"] + len(process.communicators) - 1
+    profile = made(tmp_path, processes).path
+    assert rows(
+        profile,
+        "SELECT files.name, own.name, own.family, own.type, own.user_name, own.members, parents.name"
+        " FROM files JOIN communicators AS own ON own.id = named"
+        " JOIN communicators AS parents ON parents.id = own.parent",
+    ) == [("out.dat", "W_f2", "W_f2", "file", "out.dat", "0-1", "W")]
+    assert rows(profile, "SELECT COUNT(*) FROM files WHERE id > 0 AND named IS NULL") == [(2,)]
 
 
 def test_accesses_of_the_threads_are_added_up(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which communicators and windows exist, how they were made, and what goes over each."""
+"""Which communicators, windows and files exist, how they were made, and what goes over each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.analysis.totals import Totals, totals_by
 
 @dataclass(frozen=True)
 class Communicator:
-    """One communicator or window.
+    """One communicator, window or file.
 
     Attributes:
         name: ancestry, such as W_a1_u2.0.
@@ -35,7 +35,7 @@ class Communicator:
         created_seconds: after the start of the run.
         freed_seconds: the same; None = not freed.
         top_operation: procedure and size of the most time in MPI; None if nothing was called.
-        type: communicator or window.
+        type: communicator, window or file.
         made_in: name of the file, a program or a library, whose call made it; None = not known.
     """
 

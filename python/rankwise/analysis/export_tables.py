@@ -45,9 +45,10 @@ _READABLE = {
         {"communicator_name": "TEXT", "procedure_name": "TEXT"},
     ),
     "files": (
-        ", communicators.name AS communicator_name",
-        " LEFT JOIN communicators ON communicators.id = files.communicator",
-        {"communicator_name": "TEXT"},
+        ", communicators.name AS communicator_name, own.name AS own_name",
+        " LEFT JOIN communicators ON communicators.id = files.communicator"
+        " LEFT JOIN communicators AS own ON own.id = files.named",
+        {"communicator_name": "TEXT", "own_name": "TEXT"},
     ),
     "file_accesses": (
         ", files.name AS file_name, procedures.name AS procedure_name",

@@ -30,7 +30,7 @@ class Family:
         members: world ranks of each, in the order of their first process in the profile.
         remote_members: of their remote groups, '' = none.
         dims: of each communicator that has a Cartesian topology, without repeats.
-        type: what they are: communicator or window.
+        type: what they are: communicator, window or file.
         library: that made them for itself; '' = the program, or not known.
         procedures: that made them, without repeats; `procedure` is the first.
         (the others as for `Communicator`)

@@ -16,10 +16,11 @@ class FileCalls:
     """The calls of one procedure on one file, opened on one communicator in one mode.
 
     Attributes:
-        communicator: name.
+        communicator: name of the one that it was opened on.
         mode: as in `MPI_MODE_...`, e.g. `create rdwr`.
         ranks: how many made such calls.
         seconds: in these calls, summed over the ranks.
+        name: its own, e.g. W_f1; None = it has none.
     """
 
     file: str
@@ -31,6 +32,7 @@ class FileCalls:
     bytes_read: int
     bytes_written: int
     seconds: float
+    name: str | None
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class File:
         slowest_rank_seconds: of the rank that spent most in them.
         bytes_per_second: bytes read and written in the time of the slowest rank; None where nothing was
             moved, or where nonblocking accesses took part, whose waiting is not timed by file.
+        names: its own, e.g. W_f1; of several communicators' that were made alike the family, S_f1.
     """
 
     file: str
@@ -56,6 +59,7 @@ class File:
     seconds: float
     slowest_rank_seconds: float
     bytes_per_second: float | None
+    names: list[str]
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ def files(connection: sqlite3.Connection) -> list[File]:
         " FROM file_accesses JOIN files ON files.id = file JOIN procedures ON procedures.id = procedure"
     ):
         calls[name, name_hash].append(tuple(call))
-    found = [_file(name, opens[name, name_hash], rows) for (name, name_hash), rows in calls.items() if rows]
+    names = _own_names(connection)
+    found = [_file(key[0], opens[key], rows, names.get(key, [])) for key, rows in calls.items() if rows]
     return sorted(found, key=lambda row: (-row.seconds, row.file))
 
 
@@ -91,10 +96,11 @@ def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
     """Return the calls of every procedure on every file, communicator and mode, most time first."""
     rows = connection.execute(
         "SELECT files.name, communicators.name, mode, procedures.name, COUNT(DISTINCT rank),"
-        " SUM(accesses), SUM(bytes_read), SUM(bytes_written), SUM(seconds) AS time"
+        " SUM(accesses), SUM(bytes_read), SUM(bytes_written), SUM(seconds) AS time, own.name"
         " FROM file_accesses JOIN files ON files.id = file"
         " JOIN procedures ON procedures.id = file_accesses.procedure"
         " JOIN communicators ON communicators.id = files.communicator"
+        " LEFT JOIN communicators AS own ON own.id = files.named"
         " GROUP BY file, procedures.id ORDER BY time DESC, file, procedures.id"
     )
     return [FileCalls(*row) for row in rows]
@@ -113,7 +119,23 @@ def file_totals(connection: sqlite3.Connection) -> FileTotals | None:
     )
 
 
-def _file(name: str, opens: int, calls: Iterable[tuple[int, str, int, int, int, float]]) -> File:
+def _own_names(connection: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
+    """Return what files are called among the communicators, by their paths and hashes."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for name, name_hash, own, family in connection.execute(
+        "SELECT files.name, name_hash, communicators.name, family FROM files"
+        " JOIN communicators ON communicators.id = files.named ORDER BY files.id"
+    ):
+        found.setdefault((name, name_hash), {}).setdefault(family, []).append(own)
+    return {
+        key: [names[0] if len(names) == 1 else family for family, names in families.items()]
+        for key, families in found.items()
+    }
+
+
+def _file(
+    name: str, opens: int, calls: Iterable[tuple[int, str, int, int, int, float]], names: list[str]
+) -> File:
     accesses = read = written = 0
     nonblocking = False
     seconds: dict[int, float] = {}
@@ -136,4 +158,5 @@ def _file(name: str, opens: int, calls: Iterable[tuple[int, str, int, int, int, 
         seconds=sum(seconds.values()),
         slowest_rank_seconds=slowest,
         bytes_per_second=(read + written) / slowest if timed else None,
+        names=names,
     )

@@ -97,12 +97,16 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
     _replace(
         connection,
         "file_accesses",
-        [*_among("procedure", procedures), *_among("rank", ranks), *_on_files(communicators)],
+        [
+            *_among("procedure", procedures),
+            *_among("rank", ranks),
+            *(f"file IN (SELECT id FROM files WHERE {condition})" for condition in _files(communicators)),
+        ],
     )
     on_rows = [*on, *_among("rank", ranks), *_among("region", regions)]
     _replace(connection, "waits", on_rows)
     _replace(connection, "wait_messages", ["wait IN (SELECT id FROM waits)"])
-    _replace(connection, "files", _among("communicator", communicators))
+    _replace(connection, "files", _files(communicators))
     if ranks is not None or procedures is not None:
         connection.execute(
             "UPDATE temp.files SET opens = (SELECT COALESCE(SUM(accesses), 0) FROM file_accesses"
@@ -142,9 +146,12 @@ def _among(column: str, keys: Sequence[int] | None) -> list[str]:
     return [] if keys is None else [f"{column} IN ({', '.join(map(str, keys))})"]
 
 
-def _on_files(communicators: Sequence[int] | None) -> list[str]:
-    chosen = _among("communicator", communicators)
-    return [f"file IN (SELECT id FROM files WHERE {condition})" for condition in chosen]
+def _files(communicators: Sequence[int] | None) -> list[str]:
+    """Return the SQL condition that a file is one of the rows, or was opened on one; none for all."""
+    either = " OR ".join(
+        condition for column in ("communicator", "named") for condition in _among(column, communicators)
+    )
+    return [f"({either})"] if either else []
 
 
 def _sized(column: str, sizes: range | None) -> list[str]:

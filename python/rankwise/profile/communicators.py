@@ -38,15 +38,15 @@ _CART = layout.CONSTANTS["TOPOLOGY_CART"]
 _INTER = layout.CONSTANTS["COMMUNICATOR_INTER"]
 _REORDER_ASKED = layout.CONSTANTS["COMMUNICATOR_REORDER_ASKED"]
 _REORDERED = layout.CONSTANTS["COMMUNICATOR_REORDERED"]
-_WINDOW = layout.CONSTANTS["COMMUNICATOR_WINDOW"]
+_TYPES = {layout.CONSTANTS["COMMUNICATOR_WINDOW"]: "window", layout.CONSTANTS["COMMUNICATOR_FILE"]: "file"}
 
-COMMUNICATOR, WINDOW = "communicator", "window"
-"""What a row of the table may be."""
+COMMUNICATOR = "communicator"
+"""What most rows of the table are; others are windows or files."""
 
 
 @dataclass(frozen=True)
 class Communicator:
-    """One row of the profile's table `communicators`, a window too, in the order of its columns."""
+    """One row of the profile's table `communicators`, a window or file too, in the order of its columns."""
 
     id: int
     name: str
@@ -234,7 +234,7 @@ def _row(
         reordered=int(bool(first["flags"] & _REORDERED)),
         remote_members=compact_sparse(group.remote, remote_size) if remote_size else "",
         remote_parent=numbers.get(sides[1]) if len(sides) > 1 else None,
-        type=WINDOW if first["flags"] & _WINDOW else COMMUNICATOR,
+        type=next((kind for flag, kind in _TYPES.items() if first["flags"] & flag), COMMUNICATOR),
         made_in=maker.made_in,
         site=maker.site,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.profile.communicators import Joined
+from rankwise.profile.communicators import FIRST, Joined
 from rankwise.profile.counters import Counters
 from rankwise.profile.layout import CONSTANTS, names_of
 from rankwise.profile.own_ids import own_ids
@@ -31,6 +31,7 @@ class File:
     mode: str
     opens: int
     name_hash: str
+    named: int | None
 
 
 @dataclass(frozen=True)
@@ -64,17 +65,22 @@ def join_files(world: Mapping[int, Counters], joined: Joined) -> Files:
         if not len(counters.files):
             ids[rank] = none
             continue
-        communicators = joined.ids_of(rank, counters.files["communicator"].astype(np.int64)).tolist()
+        communicators, named = (
+            joined.ids_of(rank, counters.files[column].astype(np.int64)).tolist()
+            for column in ("communicator", "own")
+        )
         own = [OTHER]
-        for row, communicator in zip(counters.files, communicators, strict=True):
+        for row, communicator, its_own in zip(counters.files, communicators, named, strict=True):
             key = (f"{row['name_hash']:016x}", _name(row), communicator, _mode(int(row["mode"])))
             name_hash, name, _, mode = key
-            file = found.setdefault(key, File(len(found) + 1, name, communicator, mode, 0, name_hash))
+            file = found.setdefault(key, File(len(found) + 1, name, communicator, mode, 0, name_hash, None))
+            if file.named is None and its_own >= FIRST:
+                file.named = its_own
             file.opens = min(file.opens + int(row["opens"]), _LARGEST)
             own.append(file.id)
         ids[rank] = np.array(own, np.int64)
     used = found or any(len(counters.accesses) for counters in world.values())
-    other = [File(OTHER, "(other)", CONSTANTS["COMMUNICATOR_OTHER"], "", 0, "")] if used else []
+    other = [File(OTHER, "(other)", CONSTANTS["COMMUNICATOR_OTHER"], "", 0, "", None)] if used else []
     return Files([*other, *found.values()], ids)
 
 

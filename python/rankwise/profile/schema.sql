@@ -84,9 +84,9 @@ CREATE TABLE ranks (
 
 CREATE TABLE communicators (
   id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
-  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0, W_w1; (none), (several), (other)
+  name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0, W_w1, W_f1; (none), (several), (other)
   family       TEXT NOT NULL,        -- the name without what tells the members: communicators made alike, on all parts of their parents
-  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, MPI_Win_set_name, '' if not set
+  user_name    TEXT NOT NULL,        -- MPI_Comm_set_name, MPI_Win_set_name, of a file its path; '' if not set
   parent       INTEGER REFERENCES communicators(id),
   procedure    TEXT NOT NULL,        -- creating procedure, '' for predefined ones
   size         INTEGER NOT NULL,     -- processes of the (local) group; 0 for 0..2
@@ -102,7 +102,7 @@ CREATE TABLE communicators (
   reordered    INTEGER NOT NULL DEFAULT 0, -- 1 = by Rankwise, for the machine (rankwise run --reorder)
   remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
-  type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator, window (made from its parent)
+  type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator; window, file (made from, opened on its parent)
   -- Where the creating call was made; NULL = not known: predefined communicators, profiles of versions 1 to 6.
   made_in      TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
   site         INTEGER DEFAULT NULL REFERENCES sites(id)
@@ -297,7 +297,8 @@ CREATE TABLE files (                 -- a file as one communicator opened it in 
   communicator INTEGER NOT NULL REFERENCES communicators(id),
   mode         TEXT NOT NULL,        -- create, rdonly, wronly, rdwr, append, ..., separated by blanks
   opens        INTEGER NOT NULL,     -- summed over the ranks
-  name_hash    TEXT NOT NULL         -- of the whole name: tells apart what was cut to the same name
+  name_hash    TEXT NOT NULL,        -- of the whole name: tells apart what was cut to the same name
+  named        INTEGER DEFAULT NULL REFERENCES communicators(id) -- its own row there, e.g. W_f1; NULL = it has none
 );
 
 CREATE TABLE file_accesses (         -- calls on files; the same calls are in `calls`

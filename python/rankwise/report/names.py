@@ -48,6 +48,11 @@ def names_quoted(name: str, user_names: Sequence[str]) -> str:
     return f'{name} "{user_names[0]}"{more}'
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return the first of the names, and how many more there are: `W_f1`, `W_f1 +2`; nothing for none."""
+    return " +".join([*names[:1], *([str(len(names) - 1)] if len(names) > 1 else [])])
+
+
 def family_name(family: Family) -> str:
     """Return the family's name, followed by the program's own names for its communicators."""
     return names_quoted(family.name, family.user_names)
@@ -55,8 +60,7 @@ def family_name(family: Family) -> str:
 
 def makers_name(family: Family) -> str:
     """Return the procedures that made a family: `Comm_split`, `Comm_dup +2`; `predefined` if none did."""
-    made = call_name(family.procedure) or "predefined"
-    return f"{made} +{len(family.procedures) - 1}" if len(family.procedures) > 1 else made
+    return listed([call_name(name) or "predefined" for name in family.procedures])
 
 
 def size_name(family: Family) -> str:

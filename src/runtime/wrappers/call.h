@@ -26,7 +26,7 @@ class Call {
     }
   }
 
-  // The communicator that the file was opened on.
+  // The file; one without a record of its own: the communicator that it was opened on.
   void on_file(MPI_File fh);
 
   // The window; one without a record: the communicator that it was made from.

@@ -13,7 +13,9 @@ inline void Call::on_file(MPI_File fh) {
 inline void Call::opened(MPI_File fh, const char *filename, int amode) {
   // It has failed, whatever it returned. (MPICH's layer of the standard ABI leaves a null of its own.)
   if (fh == abi::file_null || fh == nullptr) return;
-  file_index_ = files::opened(abi::bits(fh), filename, index_, abi::file_mode(amode));
+  const bool has_room =
+      thread_->calls.size() < RANKWISE_MOST_ROWS_FOR_FILES && thread_->messages.size() < RANKWISE_MOST_ROWS_FOR_FILES;
+  file_index_ = files::opened(abi::bits(fh), filename, communicator_, abi::file_mode(amode), has_room);
   access_ = Access::known;
 }
 
@@ -26,7 +28,10 @@ inline void Call::closing(const MPI_File *fh) {
 inline void Call::closed(int rc) {
   if (file_ == nullptr) return;
   if (rc == abi::success) {
-    files::table.drop(file_);
+    if (inside::active && file_->opened != nullptr && file_->opened->own != nullptr) {
+      inside::operations::forget(file_->communicator);
+    }
+    files::closed(file_);
   } else {
     files::table.show(file_);
   }

@@ -487,6 +487,20 @@ static void so_far(void) {
   CHECK(calls == 10);
   CHECK(MPI_M_get_comm_data(MPI_COMM_WORLD, "MPI_Put", &calls, &sent, &received) == MPI_SUCCESS);
   CHECK(calls == puts_before);
+  // So are files.
+  MPI_Comm own;
+  MPI_File file;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/rankwise-so-far.%d", (int)getpid());
+  MPI_Comm_dup(MPI_COMM_SELF, &own);
+  MPI_File_open(own, path, MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_File_write_at(file, 0, data, 11, MPI_INT, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  CHECK(MPI_M_get_comm_data(own, "MPI_File_write_at", &calls, &sent, &received) == MPI_SUCCESS);
+  CHECK(calls == 1 && sent == 11 * sizeof(int) && received == 0);
+  CHECK(MPI_M_get_comm_data(own, MPI_M_ALL_PROCEDURES, &calls, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE) == MPI_SUCCESS);
+  CHECK(calls == 3);
+  MPI_Comm_free(&own);
   CHECK(MPI_M_finalize() == MPI_SUCCESS);
   MPI_Comm_free(&comm);
 }

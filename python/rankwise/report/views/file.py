@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from rankwise.analysis.files import File, FileCalls, file_calls, files
 from rankwise.report.empty import NO_FILES
-from rankwise.report.names import call_name
+from rankwise.report.names import call_name, listed
 from rankwise.report.units import byte_text, second_text
 from rankwise.report.view import (
     BYTE_RATE,
@@ -23,6 +24,7 @@ from rankwise.report.view import (
     number,
 )
 
+_OWN = "that it has among the communicators"
 _FILES: list[Column[File]] = [
     label("file", lambda row: row.file, "name as given to MPI_File_open"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that called MPI on it", obvious=True),
@@ -39,9 +41,14 @@ _FILES: list[Column[File]] = [
         " waiting is not timed by file",
     ),
 ]
+_OWN_NAMES: Column[File] = label("name", lambda row: listed(row.names) or None, _OWN)
 _CALLS: list[Column[FileCalls]] = [
     label("file", lambda row: row.file, "name as given to MPI_File_open"),
-    label("communicator", lambda row: row.communicator, "that it was opened on"),
+    label(
+        "communicator",
+        lambda row: row.name or row.communicator,
+        f"the name {_OWN}, which begins with that of the one that it was opened on",
+    ),
     label("mode", lambda row: row.mode or None, "of MPI_File_open, without MPI_MODE_", kind=TEXT),
     label("call", lambda row: call_name(row.procedure).removeprefix("File_"), "without MPI_File_"),
     Column("ranks", lambda row: row.ranks, NUMBER, "ranks that made such calls", obvious=True),
@@ -56,13 +63,19 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return one row a file, in verbose answers also the calls on each."""
     data: dict[str, object] = {}
     data["files"] = rows = files(connection)
-    tables = [Table(_FILES, rows, NO_FILES)]
+    tables = [Table(_with_names(rows), rows, NO_FILES)]
     if Detail.VERBOSE in detail:
         data["file_calls"] = calls = file_calls(connection)
         if rows:
             title = "The calls on them"
             tables.append(Table(_CALLS, calls, NO_FILES, title=title, detail=Detail.VERBOSE))
     return View(_title(rows[0]) if rows else "", tables, data)
+
+
+def _with_names(rows: Sequence[File]) -> list[Column[File]]:
+    """Return the columns; with the names where there are any: older profiles have none."""
+    first, *others = _FILES
+    return [first, *([_OWN_NAMES] if any(row.names for row in rows) else []), *others]
 
 
 def _title(most: File) -> str:
