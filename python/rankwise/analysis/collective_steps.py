@@ -1,0 +1,49 @@
+"""What collectives ask of the busiest process, by the messages of single calls that were kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One call of a collective of one shape.
+
+    Attributes:
+        pattern: its number in the profile.
+        procedure: name.
+        processes: of the communicator.
+        size: of the message, bytes; None = differs by process.
+        messages: that the busiest process sends or receives, whichever is more.
+        bytes: likewise.
+    """
+
+    pattern: int
+    procedure: str
+    processes: int
+    size: int | None
+    messages: int
+    bytes: int
+
+
+def steps(connection: sqlite3.Connection) -> list[Steps]:
+    """Return the shapes of which a call's messages were kept whole."""
+    most: dict[int, tuple[int, int]] = {}
+    for end in ("source", "destination"):
+        for pattern, messages, size in connection.execute(
+            "SELECT pattern, MAX(messages), MAX(bytes) FROM (SELECT pattern, SUM(messages) AS messages,"
+            f" SUM(bytes) AS bytes FROM pattern_messages GROUP BY pattern, {end}) GROUP BY pattern"
+        ):
+            before = most.get(pattern, (0, 0))
+            most[pattern] = max(before[0], messages), max(before[1], size)
+    return [
+        Steps(pattern, procedure, processes, size, *most[pattern])
+        for pattern, procedure, processes, size in connection.execute(
+            "SELECT patterns.id, procedures.name, communicators.size, patterns.size FROM patterns"
+            " JOIN procedures ON procedures.id = patterns.procedure"
+            " JOIN communicators ON communicators.id = patterns.communicator"
+            " WHERE complete AND remote_size = 0 ORDER BY patterns.id"
+        )
+        if pattern in most
+    ]

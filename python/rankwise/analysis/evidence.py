@@ -1,0 +1,105 @@
+"""What is known of a profile, each thing found once and only if it is asked for."""
+
+from __future__ import annotations
+
+import sqlite3
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.communicators import Communicator, communicators
+from rankwise.analysis.efficiency import Efficiency, efficiency, region_efficiencies
+from rankwise.analysis.families import Family, families
+from rankwise.analysis.files import File, files
+from rankwise.analysis.locality import Locality, locality
+from rankwise.analysis.message_waits import MessageWaits, message_waits
+from rankwise.analysis.overview import Run, run_facts
+from rankwise.analysis.procedures import ProcedureRow, procedures
+from rankwise.analysis.ranks import Rank, ranks
+
+if TYPE_CHECKING:
+    from rankwise.analysis.patterns import Algorithm
+    from rankwise.analysis.waiting import Waiting
+
+
+class Evidence:
+    """What is known of a profile.
+
+    Attributes:
+        connection: to it, as long as it is open.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Find it in this profile."""
+        self.connection = connection
+
+    @cached_property
+    def run(self) -> Run:
+        """The run's own facts."""
+        return run_facts(self.connection)
+
+    @cached_property
+    def ranks(self) -> list[Rank]:
+        """The ranks, most time in MPI first."""
+        return ranks(self.connection)
+
+    @cached_property
+    def seconds(self) -> float:
+        """Time between MPI_Init and MPI_Finalize, summed over the ranks."""
+        return sum(rank.run_seconds for rank in self.ranks)
+
+    @cached_property
+    def efficiency(self) -> Efficiency | None:
+        """Efficiency of the run."""
+        return efficiency(self.connection, self.waiting, self.messages)
+
+    @cached_property
+    def regions(self) -> list[Efficiency]:
+        """Efficiency of each region."""
+        return region_efficiencies(self.connection)
+
+    @cached_property
+    def waiting(self) -> Waiting | None:
+        """Who waited for whom in blocking collectives; None = no arrivals are known."""
+        if not self.connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+            return None
+        # It needs numpy, whose loading takes longer than the rest of the summary.
+        from rankwise.analysis.waiting import waiting
+
+        return waiting(self.connection)
+
+    @cached_property
+    def messages(self) -> MessageWaits:
+        """Who waited for whom in point-to-point communication."""
+        return message_waits(self.connection)
+
+    @cached_property
+    def procedures(self) -> list[ProcedureRow]:
+        """MPI procedures, most time first."""
+        return procedures(self.connection)
+
+    @cached_property
+    def families(self) -> list[Family]:
+        """Families of communicators, most time first."""
+        return families(self.connection)
+
+    @cached_property
+    def communicators(self) -> list[Communicator]:
+        """Communicators and windows."""
+        return communicators(self.connection)
+
+    @cached_property
+    def algorithms(self) -> list[Algorithm]:
+        """Shapes of collectives, and how they were carried out."""
+        from rankwise.analysis.patterns import algorithms
+
+        return algorithms(self.connection)
+
+    @cached_property
+    def locality(self) -> Locality:
+        """What leaves the nodes."""
+        return locality(self.connection)
+
+    @cached_property
+    def files(self) -> list[File]:
+        """Files, most time first."""
+        return files(self.connection)
