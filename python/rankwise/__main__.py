@@ -17,6 +17,7 @@ VERBS = (
     "run",
     "top",
     "show",
+    "explain",
     "export",
     "diff",
     "doctor",

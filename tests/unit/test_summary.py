@@ -89,8 +89,12 @@ def test_says_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             ("UPDATE ranks SET mpi = 4.93 WHERE rank = 3", "UPDATE ranks SET mpi = 0.986 WHERE rank <> 3"),
             "show a.rankwise --by rank   # MPI takes 10 to 50 % of a rank's run",
         ),
-        (
-            ("DELETE FROM messages WHERE source / 2 = destination / 2",),
+        (  # all send to all: a simple other order of the ranks would not help
+            (
+                "DELETE FROM messages",
+                "INSERT INTO messages SELECT a.rank, b.rank, 3, 'point-to-point', 3, 1, 100"
+                " FROM ranks AS a, ranks AS b WHERE a.rank <> b.rank",
+            ),
             "map a.rankwise   # can ranks be placed closer together?",
         ),
         (  # with one rank a node, they can't
@@ -123,6 +127,41 @@ def test_what_to_look_at_next_is_what_stands_out(
     # It is there to be copied: without a reason rather than broken.
     monkeypatch.setenv("COLUMNS", "40")
     assert summary_of(path).splitlines()[-1] == f"next:     rankwise {command.partition('   #')[0]}"
+
+
+def test_findings_take_the_place_of_what_to_look_at_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    path = profiles.write_profile(Path("a.rankwise"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM messages WHERE source / 2 = destination / 2")
+        connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    lines = summary_of(path).splitlines()
+    assert lines[-7:] == [
+        "findings: how much of the run time of all ranks could be saved",
+        "up to 50.0 %    2 ranks share 1 processor on nodeb and likewise on 1 more: they take turns",
+        "                rankwise show a.rankwise --by rank -v",
+        'up to 3.0 %     W_a1 "grid" may be reordered, and is not: another order keeps 100.0 % of the',
+        "                off-node bytes on their nodes",
+        "                rankwise run --reorder -- mpirun -n 4 ./heat --steps 100",
+        "next:     rankwise explain a.rankwise   # evidence and formulas of all findings",
+    ]
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET partial = 1")
+    assert summary_of(path).splitlines()[-1].endswith("# where each rank ended")
+    assert "findings:" not in summary_of(path)
+    assert "findings:" in summary_of(path, verbose=True)
+
+
+def test_efficiency_is_told_where_there_are_several_ranks(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    # 9.86 s of run, of which 0.97 to 1.71 s in MPI.
+    assert "\nefficiency 0.86 = load balance 0.96 x communication 0.90\n" in summary_of(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM ranks WHERE rank > 0")
+    assert "\nefficiency" not in summary_of(path)
 
 
 def test_on_one_node_nothing_leaves_it(tmp_path: Path) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.families import Family, families
+from rankwise.analysis.efficiency import Efficiency
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.families import Family
 from rankwise.analysis.files import FileTotals, file_totals
 from rankwise.analysis.inside_totals import InsideTotals, inside_totals
-from rankwise.analysis.locality import Locality, locality
-from rankwise.analysis.overview import Run, Trust, run_facts, trust
+from rankwise.analysis.locality import Locality
+from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.places import PlaceRow, places_at_end
 from rankwise.analysis.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
-    procedures,
 )
 from rankwise.analysis.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.times import Balance, Times, balance, times
@@ -38,22 +39,30 @@ class Summary:
     files: FileTotals | None
     places: list[PlaceRow]
     counters: CounterTotals | None
+    efficiency: Efficiency | None
 
 
-def summary(connection: sqlite3.Connection) -> Summary:
-    """Return the summary of the run."""
+def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Summary:
+    """Return the summary of the run.
+
+    Args:
+        connection: the profile.
+        seen: what is known of it already.
+    """
+    seen = seen or Evidence(connection)
     return Summary(
-        run_facts(connection),
+        seen.run,
         trust(connection),
         times(connection),
         balance(connection),
-        waiting_totals(connection),
-        families(connection),
-        procedures(connection),
+        waiting_totals(connection, seen.waiting),
+        seen.families,
+        seen.procedures,
         opening_and_closing_procedures(connection),
-        locality(connection),
+        seen.locality,
         inside_totals(connection),
         file_totals(connection),
         places_at_end(connection),
         counter_totals(connection),
+        seen.efficiency,
     )

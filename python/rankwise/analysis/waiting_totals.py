@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankwise.analysis.percent import percent
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting import Estimate
+    from rankwise.analysis.waiting import Estimate, Waiting
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,10 @@ class WaitingTotals:
     percent_for_rank: float
 
 
-def waiting_totals(connection: sqlite3.Connection) -> WaitingTotals | None:
-    """Return the sums of `waiting`; None if no arrivals are known.
-
-    Raises:
-        ValueError: the profile is damaged.
-    """
-    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> WaitingTotals | None:
+    """Return the sums of what `waiting` has found; None if no arrivals are known."""
+    if found is None:
         return None
-    # It needs numpy, whose loading takes longer than the rest of the summary.
-    from rankwise.analysis.waiting import waiting
-
-    found = waiting(connection)
     (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
     most = found.ranks[0] if found.ranks and found.ranks[0].blamed_seconds else None
     return WaitingTotals(

@@ -56,6 +56,8 @@ class MpiLibrary(NamedTuple):
         compiler: the option that asks a compiler wrapper what it is, and what the library's own answers.
         launched_by: names of other libraries whose launchers start its programs, too.
         products: that MPI_Get_library_version tells apart.
+        eager_within_node: bytes of messages between processes of a node that are buffered, unless it is told
+            otherwise; 0 = it depends.
     """
 
     name: str
@@ -69,3 +71,4 @@ class MpiLibrary(NamedTuple):
     compiler: tuple[str, re.Pattern[str]] | None = None
     launched_by: tuple[str, ...] = ()
     products: tuple[Product, ...] = ()
+    eager_within_node: int = 0

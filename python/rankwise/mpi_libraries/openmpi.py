@@ -19,5 +19,6 @@ LIBRARY = MpiLibrary(
         (re.compile(r"libmpi_mpifh\."), "mpif.h"),
     ),
     compiler=("--showme:version", re.compile("Open MPI")),
+    eager_within_node=4096,  # btl_vader_eager_limit of 4, btl_sm_eager_limit of 5
     products=(Product("Open MPI", re.compile(r"Open MPI v?(\S+)", re.IGNORECASE)),),
 )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankwise.analysis.overview import Trust
     from rankwise.analysis.selection import Selected
     from rankwise.analysis.summary import Summary
+    from rankwise.findings.search import Findings
     from rankwise.report.terminal.page import Page
 
 LIMIT = 30
@@ -220,23 +221,29 @@ class SummaryAnswer(Answer):
 
     Attributes:
         found: all of it, as objects.
+        findings: what rules have found, likewise.
     """
 
-    def __init__(self, path: Path, found: Summary) -> None:
+    def __init__(self, path: Path, found: Summary, findings: Findings) -> None:
         """Take what was found of the profile at `path`."""
         super().__init__(path)
         self.found = found
+        self.findings = findings
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        found: dict[str, Any] = to_json(self.found)
-        return found
+        from rankwise.findings.as_json import findings_json
+
+        return {
+            **to_json(self.found),
+            "findings": findings_json(self.findings.found, self.found.run, self._path),
+        }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it chooses its rows
         from rankwise.report.terminal.summary import write_summary
 
-        write_summary(self.found, self._path, file, verbose=verbose)
+        write_summary(self.found, self.findings, self._path, file, verbose=verbose)
 
     def __repr__(self) -> str:
         run, times = self.found.run, self.found.times

@@ -24,6 +24,7 @@ from rankwise.report.view import Detail
 from rankwise.report.views import VIEWS, view
 
 if TYPE_CHECKING:
+    from rankwise.reading.explanation import Explanation
     from rankwise.reading.plots import Plots
     from rankwise.reading.rows import Rows
 
@@ -211,10 +212,23 @@ class Profile:
         """Return the summary, which is of the whole run."""
         if given := self.wanted.given():
             raise RankwiseError(f"--{given[0]} goes with --by or --matrix: the summary is of the whole run")
+        from rankwise.analysis.evidence import Evidence
         from rankwise.analysis.summary import summary
+        from rankwise.findings.search import findings
 
         with opened_profile(self.path) as connection:
-            return SummaryAnswer(self.path, summary(connection))
+            seen = Evidence(connection)
+            return SummaryAnswer(self.path, summary(connection, seen), findings(seen))
+
+    def explain(self) -> Explanation:
+        """Return what the whole run's time is lost to, and what can be done about it."""
+        from rankwise.reading.explanation import explain
+
+        if given := self.wanted.given():
+            raise RankwiseError(
+                f"--{given[0]} is no part that can be explained: findings are of the whole run"
+            )
+        return explain(self.path)
 
     @property
     def plot(self) -> Plots:

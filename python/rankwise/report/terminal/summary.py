@@ -10,6 +10,7 @@ from typing import TextIO, TypeVar
 
 from rich.text import Text
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.families import Family
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.places import INSIDE
@@ -17,6 +18,7 @@ from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.times import Balance
+from rankwise.findings.search import Findings, findings
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, family_name, operation_name, size_name
 from rankwise.report.terminal.page import Page
@@ -74,18 +76,20 @@ def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = Fal
         RankwiseError: the profile can't be read.
     """
     with opened_profile(path) as connection:
-        write_summary(summary(connection), path, file or sys.stderr, verbose=verbose)
+        seen = Evidence(connection)
+        found, told = summary(connection, seen), findings(seen)
+        write_summary(found, told, path, file or sys.stderr, verbose=verbose)
 
 
-def write_summary(found: Summary, path: Path, file: TextIO, *, verbose: bool = False) -> None:
-    """Write the summary of the profile at `path`, likewise."""
+def write_summary(found: Summary, told: Findings, path: Path, file: TextIO, *, verbose: bool = False) -> None:
+    """Write the summary of the profile at `path`, likewise, with what rules have found."""
     page = Page(file)
     head = head_lines(page, found, path, verbose)
-    foot = foot_lines(page, found, path)
+    foot = foot_lines(page, found, told, path, verbose=verbose)
     if verbose and found.balance:
         head += [Text(), *_balance_lines(page, found.balance)]
     if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
-        foot = foot_lines(page, found, path, short=True)
+        foot = foot_lines(page, found, told, path, short=True)
     places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
     if places and not verbose:
         foot = foot[-1:]  # where ranks were lost says more than what they sent

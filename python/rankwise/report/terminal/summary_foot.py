@@ -15,8 +15,10 @@ from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
 from rankwise.analysis.waiting_totals import WaitingTotals
+from rankwise.findings.search import Findings
 from rankwise.report.counter_lines import counter_fields
 from rankwise.report.names import shown_path
+from rankwise.report.terminal.explain import summary_lines
 from rankwise.report.terminal.page import Page
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
@@ -24,16 +26,26 @@ _LABEL = 10  # columns
 _APART = "   "
 
 
-def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -> list[Text]:
-    """Return the lines that have something to say, and at the end the command to type next.
+def foot_lines(
+    page: Page, found: Summary, told: Findings, path: Path, *, short: bool = False, verbose: bool = False
+) -> list[Text]:
+    """Return the lines that have something to say, findings, and at the end the command to type next.
+
+    Of a partial run the findings are left out, unless it is verbose: it is more important what was lost.
 
     Args:
         page: that they are made for.
         found: what to show.
+        told: what rules have found.
         path: of the profile.
         short: without the line on messages inside collectives.
+        verbose: nothing is cut or left out.
     """
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
+    shown = told.in_summary if found.trust.complete or verbose else ()
+    step = next_step(found)
+    if shown:
+        step = NextStep("explain", (), "evidence and formulas of all findings")
     return [
         *(_labelled(page, "in MPI", *_extremes(found.times)) if found.run.ranks > 1 else []),
         *(_labelled(page, "waiting", *_waiting(found.waiting)) if found.waiting else []),
@@ -42,7 +54,8 @@ def foot_lines(page: Page, found: Summary, path: Path, *, short: bool = False) -
         *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         *(_labelled(page, "reordered", _reordered(found.families)) if _any_reordered(found.families) else []),
-        _next(page, next_step(found), path),
+        *summary_lines(page, shown, found.run, path, verbose=verbose),
+        _next(page, step, path),
     ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from rankwise.analysis.efficiency import Efficiency
 from rankwise.analysis.overview import Run, Trust
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import Times
@@ -30,6 +31,7 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
         *lines,
         Text(),
         *_time_lines(page, found.times, found.trust.complete),
+        *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
     ]
 
 
@@ -93,6 +95,18 @@ def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
         if bar >= _LEAST_BAR:
             return [page.text(wall + _APART) + _bar(page, times, bar) + page.text(words)]
     return page.joined([wall, *parts], _APART, _INDENT)
+
+
+def _efficiency_lines(page: Page, found: Efficiency | None) -> list[Text]:
+    """Return the line; estimates are marked with ~."""
+    if found is None or found.ranks < 2:
+        return []
+    parts = [f"load balance {found.load_balance:.2f}"]
+    if found.split:
+        parts += [f"serialisation ~{found.split.serialisation:.2f}", f"transfer ~{found.split.transfer:.2f}"]
+    else:
+        parts.append(f"communication {found.communication:.2f}")
+    return page.wrapped(f"efficiency {found.parallel:.2f} = {' x '.join(parts)}", indent=_INDENT)
 
 
 def _bar(page: Page, times: Times, columns: int) -> Text:

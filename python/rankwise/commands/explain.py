@@ -1,0 +1,61 @@
+"""Explain what a run's time is lost to, what can be done about it, and what the words for it mean.
+
+rankwise explain F.rankwise                 # efficiency, and all findings with evidence and formulas
+rankwise explain load-balance               # what a metric or a rule is
+rankwise explain load-balance F.rankwise    # and its value
+rankwise explain                            # all words
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.limits import add_limit
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from rankwise.reading.answers import Answer
+
+_LIMIT = 30
+_SUFFIX = ".rankwise"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise explain`."""
+    parser.add_argument(
+        "words", nargs="*", metavar="METRIC | F.rankwise", help="a metric or a rule, a profile, or both"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    add_limit(parser, _LIMIT, "a table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain; 0, or RankwiseError if there is no such word, or the profile can't be read."""
+    metrics = [word for word in arguments.words if not _is_profile(word)]
+    profiles = [Path(word) for word in arguments.words if _is_profile(word)]
+    if len(metrics) > 1 or len(profiles) > 1:
+        raise RankwiseError(
+            "one metric and one profile are explained: rankwise explain [METRIC] [F.rankwise]"
+        )
+    answer = _answer(metrics, profiles)
+    if arguments.json:
+        sys.stdout.write(f"{answer.to_json()}\n")
+    else:
+        answer.show(sys.stdout, limit=arguments.limit)
+    return 0
+
+
+def _answer(metrics: Sequence[str], profiles: Sequence[Path]) -> Answer:
+    from rankwise.reading.explanation import Words, explain, meaning
+
+    if metrics:
+        return meaning(metrics[0], *profiles)
+    return explain(profiles[0]) if profiles else Words()
+
+
+def _is_profile(word: str) -> bool:
+    return word.endswith(_SUFFIX) or "/" in word or Path(word).exists()

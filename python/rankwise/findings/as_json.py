@@ -1,0 +1,36 @@
+"""Findings as `--json` prints them, and the commands in them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rankwise.analysis.overview import Run
+from rankwise.analysis.to_json import to_json
+from rankwise.findings.finding import Command
+from rankwise.findings.search import Found
+from rankwise.report.names import shown_path
+
+PAGE = "docs/explain.md"
+
+
+def command_line(command: Command, run: Run, path: Path) -> str:
+    """Return what to type, for the profile at `path`, or for its program once more."""
+    if command.verb == "run":
+        return shlex.join(["rankwise", "run", *command.options, "--", *(run.command or [run.executable])])
+    return " ".join(["rankwise", command.verb, shown_path(path), *command.options])
+
+
+def findings_json(found: Iterable[Found], run: Run, path: Path) -> list[dict[str, Any]]:
+    """Return the findings as flat objects."""
+    return [
+        {
+            **to_json(one.finding),
+            "saved_percent_of_run": one.saved_percent_of_run,
+            "command": command_line(one.finding.command, run, path),
+            "page": f"{PAGE}#{one.finding.rule}",
+        }
+        for one in found
+    ]

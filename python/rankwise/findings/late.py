@@ -1,0 +1,105 @@
+"""Ranks or nodes that the others wait for most, in collectives and for messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.evidence import Evidence
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting import Waiting
+
+_HALF = 0.5
+_OF_THEIR_PART = 1 / 3
+
+
+@dataclass(frozen=True)
+class Late:
+    """Those whom most of the waiting is for.
+
+    Attributes:
+        ranks: who is late.
+        node: that they are all ranks of; '' = single ranks are late.
+        seconds: that others waited for them, when the blame has been passed on.
+        in_collectives_seconds: of these in blocking collectives.
+        for_messages_seconds: of these for messages.
+        all_seconds: all waiting.
+    """
+
+    ranks: list[int]
+    node: str
+    seconds: float
+    in_collectives_seconds: float
+    for_messages_seconds: float
+    all_seconds: float
+
+    @property
+    def share(self) -> float:
+        """Of all waiting."""
+        return self.seconds / self.all_seconds if self.all_seconds else 0.0
+
+
+def is_known(seen: Evidence) -> bool:
+    """Tell whether the profile has anything on who waited for whom."""
+    kept = seen.waiting.kept if seen.waiting else 0
+    return bool(kept or any(one.certain for one in seen.messages.waiting))
+
+
+def late(seen: Evidence) -> Late | None:
+    """Return those whom most of the waiting is for; None if it is for all alike.
+
+    A few ranks: no more than a fourth of all, or one. Their share has to be half, and a third of their part
+    of all ranks more: of two ranks one is late with 67 %.
+    """
+    waited = seen.waiting.ranks if seen.waiting else ()
+    in_collectives = {one.rank: one.blamed_seconds for one in waited}
+    for_messages = {one.rank: one.origin_seconds for one in seen.messages.origins}
+    blamed = {
+        rank: in_collectives.get(rank, 0.0) + for_messages.get(rank, 0.0)
+        for rank in {*in_collectives, *for_messages}
+    }
+    whole = sum(blamed.values())
+    if whole <= 0:
+        return None
+    number = seen.run.ranks
+
+    def those(ranks: list[int], node: str) -> Late:
+        return Late(
+            ranks,
+            node,
+            sum(blamed.get(rank, 0.0) for rank in ranks),
+            sum(in_collectives.get(rank, 0.0) for rank in ranks),
+            sum(for_messages.get(rank, 0.0) for rank in ranks),
+            whole,
+        )
+
+    order = sorted(blamed, key=lambda rank: -blamed[rank])
+    for count in range(1, max(number // 4, 1) + 1):
+        some = those(sorted(order[:count]), "")
+        if some.share >= _least(count, number):
+            break
+    else:
+        some = None
+    hosts: dict[str, list[int]] = {}
+    for rank in seen.ranks:
+        hosts.setdefault(rank.host, []).append(rank.rank)
+    of_node: Late | None = None
+    if 1 < len(hosts) < number and (some is None or len(some.ranks) > 1):
+        nodes = [those(sorted(ranks), host) for host, ranks in hosts.items()]
+        of_node = max(nodes, key=lambda one: one.seconds)
+        if of_node.share < _least(len(of_node.ranks), number):
+            of_node = None
+    return of_node or some
+
+
+def _least(those: int, ranks: int) -> float:
+    """Return the share of all waiting that those who are late have at least."""
+    return _HALF + _OF_THEIR_PART * those / ranks
+
+
+def how_unsure(found: Waiting | None) -> float:
+    """Return by how much of itself the waiting in collectives may be off."""
+    if found is None or not found.waiting.seconds:
+        return 0.0
+    return found.waiting.error_seconds / found.waiting.seconds

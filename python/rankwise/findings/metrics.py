@@ -1,0 +1,197 @@
+"""What the words mean: definition, formula, source and value of each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rankwise.analysis.efficiency import Split
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.percent import percent
+from rankwise.findings.finding import Fact, NotTold
+
+POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
+OURS = "docs/waiting.md"
+_NO_TIME = NotTold("no rank had time between MPI_Init and MPI_Finalize")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that a profile tells.
+
+    Attributes:
+        name: as `rankwise explain` takes it.
+        meaning: what it is.
+        formula: how it is calculated.
+        source: who defines it.
+        value: of a profile, or why it has none.
+    """
+
+    name: str
+    meaning: str
+    formula: str
+    source: str
+    value: Callable[[Evidence], Fact | NotTold]
+
+
+def _of_run(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
+    def value(seen: Evidence) -> Fact | NotTold:
+        found = seen.efficiency
+        return Fact(what, getattr(found, attribute), "x") if found else _NO_TIME
+
+    return value
+
+
+def _of_split(name: str, value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | NotTold]:
+    def told(seen: Evidence) -> Fact | NotTold:
+        found = seen.efficiency
+        if found is None:
+            return _NO_TIME
+        return value(found.split) if found.split else NotTold(f"{name} is not told: {found.why_no_split}")
+
+    return told
+
+
+def _waiting(seen: Evidence) -> Fact | NotTold:
+    if seen.waiting is None or not seen.waiting.kept:
+        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+    return Fact("waiting in blocking collectives, over the ranks", seen.waiting.waiting.seconds, "s")
+
+
+def _transfer_time(seen: Evidence) -> Fact | NotTold:
+    if seen.waiting is None or not seen.waiting.kept:
+        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+    return Fact("transfer in blocking collectives, over the ranks", seen.waiting.transfer_seconds, "s")
+
+
+def _messages(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
+    def value(seen: Evidence) -> Fact | NotTold:
+        if not any(one.certain for one in seen.messages.waiting):
+            return NotTold("of no receive, wait or blocking send it is known what it waited for")
+        return Fact(what, getattr(seen.messages, attribute), "s")
+
+    return value
+
+
+def _imbalance(seen: Evidence) -> Fact | NotTold:
+    found = seen.efficiency
+    if found is None:
+        return _NO_TIME
+    lost = (found.useful_most_seconds - found.useful_mean_seconds) * found.ranks
+    return Fact("time lost to imbalance, over the ranks", lost, "s")
+
+
+def _in_mpi(seen: Evidence) -> Fact | NotTold:
+    if not seen.seconds:
+        return _NO_TIME
+    threads = sum(one.run_seconds * max(one.threads, 1) for one in seen.ranks)
+    return Fact("time in MPI of the run time", percent(sum(one.seconds for one in seen.ranks), threads), "%")
+
+
+METRICS = (
+    Metric(
+        "parallel-efficiency",
+        "How much of the run time of all ranks is useful: spent outside of MPI. The rest is lost to"
+        " imbalance and to communication.",
+        "mean useful time of the ranks / run time = load-balance x communication-efficiency",
+        POP,
+        _of_run("parallel efficiency", "parallel"),
+    ),
+    Metric(
+        "load-balance",
+        "How evenly the useful time is shared out: 1 if all ranks compute for as long.",
+        "mean useful time of the ranks / useful time of the rank with the most",
+        POP,
+        _of_run("load balance", "load_balance"),
+    ),
+    Metric(
+        "communication-efficiency",
+        "How much of the run time the rank with the most useful time was not in MPI.",
+        "useful time of the rank with the most / run time = serialisation x transfer",
+        POP,
+        _of_run("communication efficiency", "communication"),
+    ),
+    Metric(
+        "serialisation",
+        "What is lost because ranks wait for each other although their work is shared out evenly: they"
+        " depend on each other step by step. An estimate: POP replays a trace on an ideal network, Rankwise"
+        " takes the ranks' mean transfer off the run time. Waiting that would vanish with the transfer stays"
+        " in it, so it is rather too low.",
+        "useful time of the rank with the most / run time on an ideal network; that is the run time - the"
+        " ranks' mean time in MPI in which nobody was late",
+        POP,
+        _of_split("serialisation", lambda split: Fact("serialisation", split.serialisation, "x")),
+    ),
+    Metric(
+        "transfer",
+        "What is lost because the network and the MPI library take their time. An estimate, as"
+        " serialisation is, and rather too high; calls of which it is not known who waited are taken to be"
+        " like those of which it is.",
+        "run time on an ideal network / run time",
+        POP,
+        _of_split("transfer", lambda split: Fact("transfer", split.transfer, "x")),
+    ),
+    Metric(
+        "useful-time",
+        "Time of a rank outside of MPI, between MPI_Init and MPI_Finalize: computing, and everything else"
+        " that is no MPI call, such as I/O by other means. In threads: their mean.",
+        "run time - time in MPI / threads that call MPI",
+        POP,
+        lambda seen: (
+            Fact("useful time, mean of the ranks", seen.efficiency.useful_mean_seconds, "s")
+            if seen.efficiency
+            else _NO_TIME
+        ),
+    ),
+    Metric(
+        "run-time",
+        "Time between MPI_Init and MPI_Finalize, of the rank that takes longest. Those two are left out.",
+        "begin of MPI_Finalize - end of MPI_Init",
+        "docs/profile-format.md",
+        lambda seen: Fact("run time", seen.efficiency.seconds, "s") if seen.efficiency else _NO_TIME,
+    ),
+    Metric(
+        "mpi-time",
+        "How much of the run time of all ranks is spent in MPI.",
+        "time in MPI / (run time x threads that call MPI), sums over the ranks",
+        "docs/profile-format.md",
+        _in_mpi,
+    ),
+    Metric(
+        "imbalance",
+        "What an even distribution of the useful time could save, over all ranks. (In tables, imbalance is"
+        " the most of one rank by the mean of all.)",
+        "(useful time of the rank with the most - mean useful time) x ranks",
+        POP,
+        _imbalance,
+    ),
+    Metric(
+        "waiting",
+        "Time in blocking collectives in which some rank had not come yet that the waiting one needs"
+        " something of. Estimated from a sample of calls.",
+        "sum over calls and ranks of min(arrival of the last needed rank - own arrival, time in the call)",
+        OURS,
+        _waiting,
+    ),
+    Metric(
+        "transfer-time",
+        "The rest of the time in blocking collectives.",
+        "time in blocking collectives - waiting",
+        OURS,
+        _transfer_time,
+    ),
+    Metric(
+        "late-sender",
+        "Time in receives and waits before the other side has begun to send.",
+        "sum of min(when the sender posted - begin of the call, time in the call)",
+        OURS,
+        _messages("waiting for senders, over the ranks", "late_sender_seconds"),
+    ),
+    Metric(
+        "late-receiver",
+        "Time in sends that are not buffered, before the other side has posted its receive.",
+        "sum of min(when the receiver posted - begin of the call, time in the call)",
+        OURS,
+        _messages("waiting for receivers, over the ranks", "late_receiver_seconds"),
+    ),
+)

@@ -1,0 +1,87 @@
+"""What messages cost beside waiting, and what of it another order of the ranks could spare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.families import Family
+from rankwise.analysis.message_waits import WAITING
+from rankwise.analysis.regrouping import MOST_PAIRS, regrouping
+from rankwise.findings.finding import Fact, NotTold
+from rankwise.profile.members import parse
+
+LEAST_OFF_NODE = 0.25  # of the bytes
+LEAST_KEPT = 0.2  # of the bytes that leave their nodes
+
+
+@dataclass(frozen=True)
+class Spared:
+    """What another order of the ranks could keep on the nodes.
+
+    Attributes:
+        transfer_seconds: of messages, over the ranks: their calls without what is known to be waiting.
+        bytes: of all messages.
+        off_node_bytes: that leave their nodes.
+        kept_bytes: of them, in the other order not.
+    """
+
+    transfer_seconds: float
+    bytes: int
+    off_node_bytes: int
+    kept_bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """The transfer's share of these bytes."""
+        return self.transfer_seconds * self.kept_bytes / self.bytes
+
+    @property
+    def inputs(self) -> list[Fact]:
+        """Of the formula for `seconds`."""
+        return [
+            Fact("time in messages without waiting", self.transfer_seconds, "s"),
+            Fact("bytes that another order keeps on their nodes", self.kept_bytes, "B"),
+            Fact("bytes of all messages", self.bytes, "B"),
+        ]
+
+
+FORMULA = "time in messages without waiting x bytes that need not leave their node / bytes of all messages"
+
+
+def spared(seen: Evidence) -> Spared | NotTold | None:
+    """Return what another order of the ranks could keep on the nodes; None where it is too little."""
+    if seen.run.nodes < 2 or seen.run.nodes >= seen.run.ranks:
+        return None  # nothing leaves, or everything wherever the ranks are
+    found = regrouping(seen.connection)
+    if found is None:
+        return NotTold(f"more than {MOST_PAIRS} pairs of ranks exchange messages: `rankwise map` tells")
+    kept = found.off_node_bytes - found.off_node_bytes_then
+    if (
+        found.off_node_bytes < LEAST_OFF_NODE * found.bytes
+        or kept < LEAST_KEPT * found.off_node_bytes
+        or not kept
+    ):
+        return None
+    return Spared(transfer_seconds(seen), found.bytes, found.off_node_bytes, kept)
+
+
+def could_be_reordered(seen: Evidence) -> list[Family]:
+    """Return the families of communicators that ask for another order, and have none."""
+    return [one for one in seen.families if one.reorder and not one.reordered and not _has_another_order(one)]
+
+
+def _has_another_order(family: Family) -> bool:
+    """Tell whether the MPI library has reordered: the ranks of the world don't ascend."""
+    return any((ranks := parse(text)) != sorted(ranks) for text in family.members)
+
+
+def transfer_seconds(seen: Evidence) -> float:
+    """Return the time in calls that send and receive, of all ranks, without what is known to be waiting."""
+    seconds = sum(
+        row.totals.seconds
+        for row in seen.procedures
+        if row.procedure in WAITING or row.procedure_class in ("point-to-point", "one-sided", "starting")
+    )
+    late = seen.messages.late_sender_seconds + seen.messages.late_receiver_seconds
+    return max(seconds - late, 0.0)

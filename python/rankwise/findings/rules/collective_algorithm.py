@@ -1,0 +1,106 @@
+"""A collective is carried out in more steps, or with more bytes, than another algorithm would take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.collective_steps import Steps, steps
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.report.names import call_name, quoted_name
+from rankwise.report.units import byte_text, ratio_text
+
+if TYPE_CHECKING:
+    from rankwise.analysis.patterns import Algorithm
+
+_SMALL, _LARGE = 1 << 10, 1 << 16  # bytes: between them neither steps nor bytes decide
+_MORE_MESSAGES, _MORE_BYTES = 2.0, 1.5  # times what is needed
+_VECTOR = ("MPI_Bcast", "MPI_Reduce", "MPI_Allreduce")  # all processes have the same vector, or make it
+_BLOCKS = (
+    *("MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block"),
+    *("MPI_Gather", "MPI_Scatter"),
+)  # a block for, or of, each process
+_IN_STEPS = (*_VECTOR, *_BLOCKS, "MPI_Barrier")
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not any(row.procedure in _IN_STEPS for row in seen.procedures):
+        return []
+    known = [one for one in steps(seen.connection) if one.procedure in _IN_STEPS]
+    if not known:
+        return NotTold("no messages inside collectives were seen, or of no single call all of them")
+    needless = {one.pattern: ratio for one in known if (ratio := _needless(one))}
+    if not needless:
+        return []
+    # Only now: to tell algorithms apart takes long where there are many shapes.
+    groups: dict[tuple[str, str, str], list[tuple[Algorithm, float]]] = {}
+    for row in seen.algorithms:
+        if row.pattern in needless and row.algorithm is not None:
+            key = (row.procedure, row.family, row.algorithm)
+            groups.setdefault(key, []).append((row, needless[row.pattern]))
+    return [_finding(seen, group) for group in groups.values()]
+
+
+def _needless(one: Steps) -> float:
+    """Return by how much the busiest process sends or receives more than needed; 0 = it does not matter."""
+    processes, size = one.processes, one.size
+    if processes < 2 or size is None:
+        return 0.0
+    if size <= _SMALL:
+        ratio = one.messages / math.ceil(math.log2(processes))
+        return ratio if ratio >= _MORE_MESSAGES else 0.0
+    if one.procedure in _VECTOR:
+        least, large = 2 * size * (processes - 1) / processes, size >= _LARGE
+    else:
+        least, large = float(size * (processes - 1)), size * (processes - 1) >= _LARGE
+    ratio = one.bytes / least
+    return ratio if large and ratio >= _MORE_BYTES else 0.0
+
+
+def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Finding:
+    first, ratio = max(group, key=lambda one: one[0].seconds)
+    waiting = {
+        row.communicator: 0.01 * row.percent_waiting
+        for row in (seen.waiting.families if seen.waiting else ())
+        if row.procedure == first.procedure
+    }
+    share = waiting.get(first.family, waiting.get(first.communicator, 0.0))
+    seconds = sum(row.seconds for row, _ in group) * (1 - share)
+    saved = sum(row.seconds * (1 - share) * (1 - 1 / more) for row, more in group)
+    unit = "messages" if (first.size or 0) <= _SMALL else "bytes"
+    return Finding(
+        RULE.id,
+        f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
+        f" {quoted_name(first.communicator, first.user_name)} goes by {first.algorithm}: the busiest process"
+        f" has {ratio_text(ratio)} x the {unit} that are needed",
+        saved,
+        True,
+        RULE.formula,
+        [
+            Fact("time in it without waiting", seconds, "s"),
+            Fact(f"{unit} of the busiest process, by those that are needed", ratio, "x"),
+        ],
+        [
+            Fact("processes", first.processes),
+            Fact("calls of a rank", sum(row.calls for row, _ in group)),
+            Fact("of the time in it: waiting", 100 * share, "%"),
+        ],
+        LOW,
+        "a model of steps and bytes, no measurement: shared memory and the network may prefer what there is",
+        Command("show", ("--by", "algorithm", "--call", call_name(first.procedure))),
+    )
+
+
+RULE = Rule(
+    "collective-algorithm",
+    "A collective that another algorithm may speed up.",
+    f"Up to {byte_text(_SMALL)}: the busiest process sends or receives {_MORE_MESSAGES:.0f} times as many"
+    f" messages as log2 of the processes, or more. From {byte_text(_LARGE)} on: {_MORE_BYTES} times the bytes"
+    " of the best known algorithms, or more (2 m (p - 1) / p for Bcast, Reduce and Allreduce, m (p - 1) for"
+    " blocks of m bytes).",
+    "time in it without waiting x (1 - what is needed / what the busiest process sends or receives)",
+    "Choose another algorithm with the MPI library's own settings, and measure.",
+    _find,
+)

@@ -1,0 +1,65 @@
+"""Messages that are a little too large for the MPI library to buffer: their senders wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.sends import buffering
+from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.mpi_libraries import LIBRARIES
+from rankwise.report.units import byte_text, percent_text, second_text
+
+_LITTLE = 4  # times the largest that was buffered
+_OFTEN = 0.1  # of the sends
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    library = LIBRARIES.get(seen.run.mpi_abi)
+    usual = library.eager_within_node if library and seen.run.nodes == 1 else 0
+    found = buffering(seen.connection, usual)
+    if not found.sampled:
+        return NotTold("the sample of waits has no send of which both sides are known")
+    if found.largest_buffered is None:
+        return NotTold("no send was seen to end before its receive was posted: what is buffered is not known")
+    near = [row for row in found.sizes if row[0] <= _LITTLE * max(found.largest_buffered, 1)]
+    count, waited = sum(row[1] for row in near), sum(row[2] for row in near)
+    if not waited or count < _OFTEN * found.sampled:
+        return []
+    seconds = seen.messages.late_receiver_seconds * waited / found.waited_seconds
+    sizes = byte_text(near[0][0])
+    if len(near) > 1:
+        sizes += f" to {byte_text(near[-1][0])}"
+    return [
+        Finding(
+            RULE.id,
+            f"Messages of {sizes} wait {second_text(seconds)} for their receivers, too large to be"
+            f" buffered (up to {byte_text(found.largest_buffered)})",
+            seconds,
+            True,
+            RULE.formula,
+            [
+                Fact("waiting for receivers", seen.messages.late_receiver_seconds, "s"),
+                Fact("of it by such messages, in the sample", 100 * waited / found.waited_seconds, "%"),
+            ],
+            [
+                Fact("largest message that is buffered", found.largest_buffered, "B"),
+                Fact("such messages, of all sends in the sample", 100 * count / found.sampled, "%"),
+            ],
+            MEDIUM,
+            f"told by {found.sampled} sends in the sample; waiting may move to the receivers",
+            Command("show", ("--by", "waiting", "-v")),
+        )
+    ]
+
+
+RULE = Rule(
+    "eager-threshold",
+    "Messages a little larger than what the MPI library buffers (eager), so that senders wait (rendezvous).",
+    f"{percent_text(100 * _OFTEN)} % of the sends in the sample or more have more bytes than the largest that"
+    f" was buffered, up to {_LITTLE} times as many, and their senders wait for the receivers.",
+    "waiting for receivers x share of such messages in it",
+    "Raise the eager limit: btl_vader_eager_limit or btl_tcp_eager_limit (Open MPI 4), btl_sm_eager_limit"
+    " (5), UCX_RNDV_THRESH (UCX); or post receives earlier.",
+    _find,
+)

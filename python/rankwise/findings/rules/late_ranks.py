@@ -1,0 +1,90 @@
+"""Some ranks, or the ranks of a node, come late, and the others wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.cpulist import cpu_text
+from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.late import Late, how_unsure, is_known, late
+from rankwise.findings.processors import crowded
+from rankwise.report.units import percent_text, second_text
+
+_SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
+_MUCH_MORE = 1.1  # times the mean useful time
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not is_known(seen):
+        return NotTold("nobody's time of arrival is known, in collectives or for messages")
+    found = late(seen)
+    if found is None:
+        return []
+    useful = _useful(seen, found)
+    inputs = [
+        Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
+        Fact("waiting for them for messages", found.for_messages_seconds, "s"),
+    ]
+    evidence = [
+        Fact("of all waiting", 100 * found.share, "%"),
+        Fact("their time outside of MPI, by the mean of all ranks", useful, "x"),
+    ]
+    waited = seen.waiting.ranks if seen.waiting else ()
+    blamed = [one for one in waited if one.rank in found.ranks]
+    evidence += [
+        Fact(what, sum(getattr(one, name) for one in blamed), "s")
+        for what, name in (
+            ("late to collectives, as they compute longer", "computing_seconds"),
+            ("late, as they are in other calls of MPI for longer", "in_mpi_seconds"),
+            ("late, as they left the collective before late", "late_start_seconds"),
+        )
+        if blamed
+    ]
+    return [
+        Finding(
+            *(RULE.id, _title(found, useful), found.seconds, True, RULE.formula, inputs, evidence),
+            *_confidence(seen),
+            Command("show", ("--by", "waiting")),
+        )
+    ]
+
+
+def _title(found: Late, useful: float) -> str:
+    many = len(found.ranks) > 1
+    who = f"Rank{'s' * many} {cpu_text(found.ranks)}"
+    if found.node:
+        who = f"The ranks of {found.node} ({cpu_text(found.ranks)})"
+        many = True
+    share = f"{percent_text(100 * found.share)} % of all waiting"
+    why = f", computing {useful:.2f} x as long as the mean" if useful >= _MUCH_MORE else ""
+    return f"{who} come{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
+
+
+def _useful(seen: Evidence, found: Late) -> float:
+    """Return the time of the late ones outside of MPI by that of all ranks."""
+    useful = {one.rank: one.run_seconds - one.seconds / max(one.threads, 1) for one in seen.ranks}
+    mean = sum(useful.values()) / len(useful)
+    own = [useful[rank] for rank in found.ranks if rank in useful]
+    return sum(own) / len(own) / mean if own and mean > 0 else 1.0
+
+
+def _confidence(seen: Evidence) -> tuple[str, str]:
+    if crowded(seen):
+        return LOW, "there are more ranks than processors: who comes late may just have had none"
+    error = how_unsure(seen.waiting)
+    told = f"the waiting in collectives may be off by {percent_text(100 * error)} %"
+    if error <= _SURE:
+        return HIGH, told
+    return (MEDIUM, told) if error <= _UNSURE else (LOW, told)
+
+
+RULE = Rule(
+    "late-ranks",
+    "Ranks, or the ranks of a node, that the others wait for.",
+    "A few ranks (a fourth of all at most) or the ranks of one node have more than half of all waiting"
+    " for them; the more ranks they are, the more.",
+    "what others wait for them in blocking collectives and for messages, blame passed on",
+    "Share out the work more evenly, or look at what slows these processors down.",
+    _find,
+)

@@ -1,0 +1,46 @@
+"""Messages leave their nodes that another order of the ranks would keep there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.point_to_point import FORMULA, LEAST_KEPT, LEAST_OFF_NODE, could_be_reordered, spared
+from rankwise.report.units import byte_text, percent_text
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    found = spared(seen)
+    if found is None or could_be_reordered(seen):
+        return []  # (Where the program asks for another order, "reorder-not-done" speaks of the same bytes.)
+    if isinstance(found, NotTold):
+        return found
+    share = percent_text(100 * found.off_node_bytes / found.bytes)
+    kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
+    return [
+        Finding(
+            RULE.id,
+            f"{share} % of {byte_text(found.bytes)} leave their nodes; another order keeps {kept} % of that",
+            found.seconds,
+            True,
+            FORMULA,
+            found.inputs,
+            [Fact("nodes", seen.run.nodes), Fact("ranks", seen.run.ranks)],
+            MEDIUM,
+            "a simple order was tried; `map` searches for the best, `map --verify` measures it",
+            Command("map"),
+        )
+    ]
+
+
+RULE = Rule(
+    "off-node-traffic",
+    "Bytes that leave their nodes and need not.",
+    f"{100 * LEAST_OFF_NODE:.0f} % or more of the bytes of the program's own messages leave their nodes, and"
+    f" a simple other order of the ranks keeps {100 * LEAST_KEPT:.0f} % of them there or more. Where the"
+    " program lets communicators be reordered, reorder-not-done tells.",
+    FORMULA,
+    "Let `rankwise map` find a better placement.",
+    _find,
+)

@@ -1,0 +1,61 @@
+"""There are more ranks than processors: they take turns, and who has none can't communicate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.processors import Crowded, crowded
+
+_BUSY = 0.8  # of the processors
+_SHOWN = 3  # nodes
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if not any(rank.cpus_allowed for rank in seen.ranks):
+        return NotTold("the profile does not tell which processors the ranks may use")
+    nodes = crowded(seen)
+    if not nodes:
+        return []
+    worst = nodes[0]
+    saved = sum(node.run_seconds * (1 - node.processors / node.ranks) for node in nodes)
+    others = f" and likewise on {len(nodes) - 1} more" if len(nodes) > 1 else ""
+    capacity = sum(node.processors * node.wall_seconds for node in nodes)
+    busy = sum(node.processor_seconds for node in nodes) / capacity if capacity else 0.0
+    sure = HIGH if busy >= _BUSY else LOW
+    return [
+        Finding(
+            RULE.id,
+            f"{worst.ranks} ranks share {worst.processors} processor{'s' * (worst.processors != 1)}"
+            f" on {worst.host}{others}: they take turns",
+            saved,
+            True,
+            RULE.formula,
+            _inputs(nodes),
+            [Fact("processor time, of all that these processors have", 100 * busy, "%")],
+            sure,
+            f"the ranks took {100 * busy:.0f} % of these processors"
+            + ("" if sure == HIGH else ": they waited for other things, or others had the processors"),
+            Command("show", ("--by", "rank", "-v")),
+        )
+    ]
+
+
+def _inputs(nodes: Sequence[Crowded]) -> list[Fact]:
+    found = [
+        Fact(f"run time on {node.host}, {node.ranks} ranks on {node.processors}", node.run_seconds, "s")
+        for node in nodes[:_SHOWN]
+    ]
+    others = sum(node.run_seconds for node in nodes[_SHOWN:])
+    return [*found, Fact(f"on {len(nodes) - _SHOWN} more nodes", others, "s")] if others else found
+
+
+RULE = Rule(
+    "oversubscribed",
+    "More ranks than processors.",
+    "A node has more ranks than processors that they may use.",
+    "run time of the ranks x (1 - processors / ranks), of each such node",
+    "Start as many ranks as there are processors, or take more nodes; look at the binding.",
+    _find,
+)

@@ -1,0 +1,51 @@
+"""The program asks again and again whether something has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import LOW, Command, Fact, Finding, Rule
+from rankwise.report.names import call_name
+from rankwise.report.units import count_text, rate_text
+
+_ASKING = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Win_test", "MPI_Parrived")
+_OFTEN = 1000.0  # times a second
+
+
+def _find(seen: Evidence) -> Sequence[Finding]:
+    rows = [row for row in seen.procedures if _asks(row.procedure)]
+    calls, seconds = (sum(getattr(row.totals, name) for row in rows) for name in ("calls", "seconds"))
+    if not seconds or not seen.seconds or calls / seen.seconds < _OFTEN:
+        return []
+    names = [call_name(row.procedure) for row in sorted(rows, key=lambda row: -row.totals.calls)]
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return [
+        Finding(
+            RULE.id,
+            f"The program polls: {count_text(calls)} calls of {names[0]}{others},"
+            f" {rate_text(calls / seen.seconds)} a second on each rank",
+            seconds,
+            True,
+            RULE.formula,
+            [Fact(f"time in {', '.join(names)}", seconds, "s")],
+            [Fact("calls", calls), Fact("of one second of a rank's run", calls / seen.seconds)],
+            LOW,
+            "asking while there is something to compute costs no more than these calls, else it is waiting",
+            Command("show", ("--by", "call", "--call", ",".join(names))),
+        )
+    ]
+
+
+def _asks(procedure: str) -> bool:
+    return procedure.startswith(_ASKING)
+
+
+RULE = Rule(
+    "polling",
+    "Calls that ask whether something has come, very often.",
+    f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time.",
+    "the time in these calls",
+    "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
+    _find,
+)

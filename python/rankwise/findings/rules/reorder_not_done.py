@@ -1,0 +1,48 @@
+"""The program lets its communicators be reordered to suit the machine, and nobody did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.point_to_point import FORMULA, could_be_reordered, spared
+from rankwise.report.names import family_name
+from rankwise.report.units import percent_text
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    asked = could_be_reordered(seen)
+    if not asked:
+        return []
+    found = spared(seen)
+    if found is None:
+        return []
+    if isinstance(found, NotTold):
+        return found
+    kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
+    first = asked[0]
+    more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
+    return [
+        Finding(
+            RULE.id,
+            f"{family_name(first)}{more} may be reordered, and is not: another order keeps {kept} % of the"
+            " off-node bytes on their nodes",
+            *(found.seconds, True, FORMULA, found.inputs),
+            [Fact("communicators that ask for it", sum(one.communicators for one in asked))],
+            MEDIUM,
+            "a simple order of all ranks was tried; those of the communicator may be others",
+            Command("run", ("--reorder",)),
+        )
+    ]
+
+
+RULE = Rule(
+    "reorder-not-done",
+    "Communicators that the program lets be reordered (reorder = 1), and that were not.",
+    "Neither Rankwise nor the MPI library has given the ranks another order, and off-node-traffic finds that"
+    " one would keep bytes on their nodes.",
+    FORMULA,
+    "Let Rankwise reorder them: rankwise run --reorder.",
+    _find,
+)

@@ -1,0 +1,49 @@
+"""Very many messages of a few bytes each: the time goes to sending, not to data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.sends import small_sends
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, Rule
+from rankwise.report.units import count_text, percent_text, rate_text
+
+_BIN = 8  # up to 255 bytes
+_MOST_OF_ALL = 0.5
+_OFTEN = 1000.0  # a second
+_RATHER_SURE = 10_000.0
+
+
+def _find(seen: Evidence) -> Sequence[Finding]:
+    found = small_sends(seen.connection, _BIN)
+    rate = found.calls / seen.seconds if seen.seconds else 0.0
+    if not found.calls or found.calls < _MOST_OF_ALL * found.all_calls or rate < _OFTEN:
+        return []
+    share = percent_text(100 * found.calls / found.all_calls)
+    return [
+        Finding(
+            RULE.id,
+            f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes,"
+            f" {rate_text(rate)} a second from each rank",
+            found.seconds,
+            True,
+            RULE.formula,
+            [Fact(f"time in sends of at most {found.most} bytes", found.seconds, "s")],
+            [Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
+            MEDIUM if rate >= _RATHER_SURE else LOW,
+            "whether they can be sent together, only the program's author knows",
+            Command("show", ("--by", "size")),
+        )
+    ]
+
+
+RULE = Rule(
+    "tiny-messages",
+    "Very many messages of a few bytes.",
+    f"Half of the messages or more have at most {2**_BIN - 1} bytes, and a rank sends {_OFTEN:.0f} of them a"
+    " second.",
+    "the time in the calls that send them; what their receivers could save is not in it",
+    "Send together what goes to the same rank.",
+    _find,
+)

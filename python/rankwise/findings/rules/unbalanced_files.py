@@ -1,0 +1,49 @@
+"""Some ranks spend much longer in MPI-IO than others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.file_times import file_seconds
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, Rule
+from rankwise.report.units import second_text
+
+_MUCH_MORE = 1.5  # times the mean
+
+
+def _find(seen: Evidence) -> Sequence[Finding]:
+    seconds = file_seconds(seen.connection)
+    number = len(seconds)
+    if number < 2:
+        return []
+    mean, most = sum(seconds.values()) / number, max(seconds.values())
+    if not most or most < _MUCH_MORE * mean:
+        return []
+    rank = min(one for one, value in seconds.items() if value == most)
+    alone = sum(1 for value in seconds.values() if value > 0) == 1
+    return [
+        Finding(
+            RULE.id,
+            f"Rank {rank} is in MPI-IO for {second_text(most)}, {most / mean:.2f} x the mean"
+            + (": it is the only one" if alone else ""),
+            (most - mean) * number,
+            True,
+            RULE.formula,
+            [Fact("of the longest", most, "s"), Fact("mean", mean, "s"), Fact("ranks", number)],
+            [Fact("files", len(seen.files))],
+            MEDIUM if alone else LOW,
+            "others wait for it only if they need it, or what it reads",
+            Command("show", ("--by", "file", "-v")),
+        )
+    ]
+
+
+RULE = Rule(
+    "unbalanced-files",
+    "Some ranks spend much longer in MPI-IO than others.",
+    f"A rank's time in MPI-IO is {_MUCH_MORE} times the mean of all ranks or more.",
+    "(time in MPI-IO of the longest - mean) x ranks",
+    "Let all ranks read and write: MPI_File_write_all and its kin; fewer, larger accesses.",
+    _find,
+)

@@ -1,0 +1,75 @@
+"""A collective takes long because ranks come to it at different times, now this one late, now that one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.late import late
+from rankwise.findings.processors import crowded
+from rankwise.report.names import call_name, names_quoted
+from rankwise.report.units import percent_text, second_text
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting import WaitingFamily
+
+_MOST = 50.0  # percent
+_FEW_CALLS = 20
+
+
+def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
+    if seen.waiting is None or not seen.waiting.kept:
+        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+    # What is for the same ranks throughout is the finding "late-ranks".
+    if late(seen) is not None:
+        return []
+    crowd = bool(crowded(seen))
+    return [_finding(row, crowd=crowd) for row in seen.waiting.families if row.percent_waiting >= _MOST]
+
+
+def _finding(row: WaitingFamily, *, crowd: bool) -> Finding:
+    name = names_quoted(row.communicator, row.user_names)
+    last = (
+        f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
+        if row.last_rank is not None
+        else ""
+    )
+    title = (
+        f"{percent_text(row.percent_waiting)} % of {second_text(row.seconds)} in {call_name(row.procedure)}"
+        f" on {name} is waiting for whoever is late" + (f" ({last})" if last else "")
+    )
+    confidence, why = MEDIUM, "who is late differs from call to call: it depends on why how much can be saved"
+    if crowd:
+        confidence, why = LOW, "there are more ranks than processors: who comes late may just have had none"
+    elif row.kept < _FEW_CALLS:
+        confidence, why = LOW, f"there were {row.kept} calls only"
+    return Finding(
+        RULE.id,
+        title,
+        row.waiting.seconds,
+        True,
+        RULE.formula,
+        [Fact("waiting in it, over the ranks", row.waiting.seconds, "s")],
+        [
+            Fact("by which that may be off", row.waiting.error_seconds, "s"),
+            Fact("less waiting, if the last had come with the second last", row.could_save_seconds, "s"),
+            Fact("transfer in it", row.transfer_seconds, "s"),
+            Fact("calls of a rank", row.instances),
+        ],
+        confidence,
+        why,
+        Command("show", ("--by", "waiting", "--call", call_name(row.procedure))),
+    )
+
+
+RULE = Rule(
+    "waiting-collective",
+    "A collective whose time is waiting, for no ranks in particular.",
+    f"{_MOST:.0f} % of the time in a collective on a family of communicators or more is waiting, and no few"
+    " ranks are to blame for most of all waiting (late-ranks).",
+    "the waiting in it",
+    "Find out what differs from step to step: noise of the system, work that moves, preempted ranks.",
+    _find,
+)

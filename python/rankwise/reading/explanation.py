@@ -1,0 +1,178 @@
+"""What a run's time is lost to, and what the words for it mean: `rankwise explain`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TextIO
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.overview import trust
+from rankwise.analysis.to_json import to_json
+from rankwise.errors import RankwiseError
+from rankwise.findings.as_json import findings_json
+from rankwise.findings.finding import Fact, NotTold, Rule
+from rankwise.findings.metrics import METRICS, Metric
+from rankwise.findings.registry import RULES
+from rankwise.findings.search import Findings, findings
+from rankwise.reading.answers import Answer
+
+
+def explain(path: Path) -> Explanation:
+    """Return all findings in a profile, with its efficiency.
+
+    Raises:
+        RankwiseError: it can't be read.
+    """
+    with opened_profile(path) as connection:
+        seen = Evidence(connection)
+        told = findings(seen)
+        answer = Explanation(path, seen, told, partial=trust(connection).partial_reason)
+        answer.text()  # while it is open; and a text where a number should be leads to errors here
+        return answer
+
+
+def meaning(word: str, path: Path | None = None) -> Meaning:
+    """Return what a metric or a rule is, and its value in the profile at `path`.
+
+    Raises:
+        RankwiseError: there is none of this name, or the profile can't be read.
+    """
+    words: dict[str, Metric | Rule] = {one.name: one for one in METRICS}
+    words |= {one.id: one for one in RULES}
+    found = words.get(word.lower().replace("_", "-").replace(" ", "-"))
+    if found is None:
+        raise RankwiseError(f"there is no profile and no metric {word!r}: there are {', '.join(words)}")
+    if path is None:
+        return Meaning(Path(), found, None, None)
+    with opened_profile(path) as connection:
+        seen = Evidence(connection)
+        if isinstance(found, Metric):
+            return Meaning(path, found, found.value(seen), None)
+        return Meaning(path, found, None, explain(path))
+
+
+class Explanation(Answer):
+    """What a run's time is lost to.
+
+    Attributes:
+        findings: what rules have found, as objects.
+    """
+
+    def __init__(self, path: Path, seen: Evidence, told: Findings, *, partial: str) -> None:
+        """Take what was found of the profile at `path`."""
+        super().__init__(path)
+        self.findings = told
+        self.run, self.efficiency, self.regions = seen.run, seen.efficiency, seen.regions
+        self.partial = partial
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "efficiency": to_json(self.efficiency),
+            "regions": to_json(self.regions),
+            "findings": findings_json(self.findings.found, self.run, self._path),
+            "not_told": to_json(self.findings.silent),
+            "nothing_found": list(self.findings.nothing),
+        }
+
+    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+        from rankwise.report.terminal.explain import write_explanation
+        from rankwise.report.terminal.page import Page
+
+        write_explanation(
+            *(Page(file), self.efficiency, self.regions, self.findings),
+            *(self.run, self._path, self.partial, limit),
+        )
+
+    def __repr__(self) -> str:
+        return f"<explanation: {len(self.findings.found)} findings>"
+
+
+class Meaning(Answer):
+    """What a metric or a rule is.
+
+    Attributes:
+        what: itself.
+        value: of a metric in a profile, or why it has none; None = no profile was asked.
+    """
+
+    def __init__(
+        self, path: Path, what: Metric | Rule, value: Fact | NotTold | None, explanation: Explanation | None
+    ) -> None:
+        """Take what was found."""
+        super().__init__(path)
+        self.what, self.value = what, value
+        self._explanation = explanation
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        if isinstance(self.what, Rule):
+            what = self.what
+            found: dict[str, Any] = {
+                "rule": what.id,
+                "looks_for": what.looks_for,
+                "when": what.when,
+                "formula": what.formula,
+                "advice": what.advice,
+            }
+            if self._explanation:
+                whole = self._explanation.data
+                found["findings"] = [one for one in whole["findings"] if one["rule"] == what.id]
+                found["not_told"] = next(
+                    (one["why"] for one in whole["not_told"] if one["rule"] == what.id), None
+                )
+            return found
+        metric = self.what
+        found = {
+            "metric": metric.name,
+            "meaning": metric.meaning,
+            "formula": metric.formula,
+            "source": metric.source,
+        }
+        if isinstance(self.value, Fact):
+            found |= {"value": self.value.value, "unit": self.value.unit, "not_told": None}
+        elif self.value:
+            found |= {"value": None, "unit": None, "not_told": self.value.why}
+        return found
+
+    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short
+        from rankwise.report.terminal.explain import write_metric, write_rule
+        from rankwise.report.terminal.page import Page
+
+        if isinstance(self.what, Metric):
+            write_metric(Page(file), self.what, self.value)
+        else:
+            told = self._explanation
+            write_rule(
+                Page(file), self.what, told.findings if told else None, told.run if told else None, self._path
+            )
+
+    def __repr__(self) -> str:
+        return f"<{self.what.name if isinstance(self.what, Metric) else self.what.id}>"
+
+
+class Words(Answer):
+    """All metrics and rules."""
+
+    def __init__(self) -> None:
+        """Belong to no profile."""
+        super().__init__(Path())
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        metrics = [{"metric": one.name, "formula": one.formula} for one in METRICS]
+        return {
+            "metrics": metrics,
+            "rules": [{"rule": one.id, "looks_for": one.looks_for} for one in RULES],
+        }
+
+    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+        from rankwise.report.terminal.explain import write_words
+        from rankwise.report.terminal.page import Page
+
+        write_words(Page(file), METRICS, RULES)

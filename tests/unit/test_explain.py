@@ -1,0 +1,180 @@
+"""`rankwise explain`: what it prints of a profile, of a metric, and of words that it does not know."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import profiles
+import pytest
+
+import rankwise
+from rankwise.__main__ import main
+from rankwise.findings.metrics import METRICS
+from rankwise.findings.registry import RULES
+
+WORDS = [one.name for one in METRICS] + [one.id for one in RULES]
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose ranks share a processor, and that lets a grid be reordered that nobody did."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    path = profiles.write_profile(Path("a.rankwise"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM messages WHERE source / 2 = destination / 2")
+        connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    return path
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    assert main(["explain", *words]) == status
+    out, err = capsys.readouterr()
+    return err if status else out
+
+
+def test_all_of_a_profile(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, str(path))
+    lines = text.splitlines()
+    assert lines[0] == "Efficiency (POP)"
+    # 10 s less 0.14 s in MPI_Init and MPI_Finalize; of them 0.97 to 1.71 s in MPI.
+    row = ["(run)", "4", "9.86", "s", "8.52", "s", "8.89", "s", "(0)", "0.86", "0.96", "0.90", "-", "-"]
+    assert lines[2].split() == row
+    assert "Not told apart: of 93 % of the time in MPI it is not known who waited for whom." in " ".join(
+        text.split()
+    )
+    assert "1. 2 ranks share 1 processor on nodeb and likewise on 1 more: they take turns" in lines
+    assert "   could save  up to 19.7 s over the ranks, 50.0 % of the run" in lines
+    assert "   formula     run time of the ranks x (1 - processors / ranks), of each such node" in lines
+    assert "   command     rankwise show a.rankwise --by rank -v" in lines
+    assert "   rule        oversubscribed (rankwise explain oversubscribed)" in lines
+    assert "late-ranks: nobody's time of arrival is known, in collectives or for messages." in lines
+    assert "   command     rankwise run --reorder -- mpirun -n 4 ./heat --steps 100" in lines
+    assert all(len(line) <= 100 and line.isascii() and line == line.rstrip() for line in lines)
+
+
+def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(told(capsys, str(path), "--json"))
+    assert list(found) == ["efficiency", "regions", "findings", "not_told", "nothing_found"]
+    assert found["efficiency"]["parallel"] == pytest.approx((9.86 - 5.36 / 4) / 9.86)
+    first = found["findings"][0]
+    assert first["rule"] == "oversubscribed"
+    assert first["saved_seconds"] == pytest.approx(39.44 / 2)
+    assert first["saved_percent_of_run"] == pytest.approx(50)
+    assert first["upper_bound"] is True
+    assert first["inputs"][0] == {
+        "what": "run time on nodeb, 2 ranks on 1",
+        "value": 19.72,
+        "unit": "s",
+    }
+    assert first["command"] == "rankwise show a.rankwise --by rank -v"
+    assert first["page"] == "docs/explain.md#oversubscribed"
+    assert {one["rule"] for key in ("findings", "not_told") for one in found[key]} | set(
+        found["nothing_found"]
+    ) == {rule.id for rule in RULES}
+    # The summary has the same.
+    assert main(["show", str(path), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["findings"] == found["findings"]
+    assert summary["efficiency"] == found["efficiency"]
+
+
+def test_notebooks_have_it_too(path: Path) -> None:
+    answer = rankwise.open(path).explain()
+    assert answer.findings.found[0].finding.rule == "oversubscribed"
+    assert "Efficiency (POP)" in str(answer)
+    with pytest.raises(rankwise.RankwiseError, match="findings are of the whole run"):
+        rankwise.open(path).part(rank=0).explain()
+
+
+def test_what_a_metric_is(capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, "load-balance")
+    assert "mean useful time of the ranks / useful time of the rank with the most" in text
+    assert "POP Standard Metrics for Parallel Performance Analysis" in text
+    assert "value" not in text
+
+
+def test_the_value_of_a_metric(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, "load-balance", str(path)).splitlines()[-1].split() == [
+        "value",
+        "load",
+        "balance:",
+        "0.96",
+    ]
+    assert told(capsys, str(path), "Load_Balance") == told(capsys, "load-balance", str(path))
+    found = json.loads(told(capsys, "imbalance", str(path), "--json"))
+    assert found["value"] == pytest.approx(4 * (9.86 - 0.97) - (39.44 - 5.36))
+    assert (found["unit"], found["not_told"]) == ("s", None)
+    assert "not told: no blocking collective was called" in " ".join(
+        told(capsys, "waiting", str(path)).split()
+    )
+
+
+def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "more ranks than processors" in told(capsys, "oversubscribed").lower()
+    text = told(capsys, "oversubscribed", str(path))
+    assert "2 ranks share 1 processor on nodeb" in text
+    assert told(capsys, "polling", str(path)).splitlines()[-1] == "Not found."
+    found = json.loads(told(capsys, "late-ranks", str(path), "--json"))
+    assert (found["findings"], found["not_told"]) == (
+        [],
+        "nobody's time of arrival is known, in collectives or for messages",
+    )
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_each_word_is_explained(word: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, word).startswith(f"{word}\n")
+    assert json.loads(told(capsys, word, str(path), "--json"))
+
+
+def test_all_words(capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys)
+    assert all(f"  {word}  " in text for word in WORDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (
+            ["load-blance"],
+            "rankwise: there is no profile and no metric 'load-blance': there are parallel-eff",
+        ),
+        (["missing.rankwise"], "rankwise: missing.rankwise is not found"),
+        (["waiting", "transfer"], "rankwise: one metric and one profile are explained"),
+    ],
+)
+def test_one_line_if_it_is_not_known(
+    words: list[str], error: str, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert path.exists()
+    text = told(capsys, *words, status=2)
+    assert text.startswith(error)
+    assert text.count("\n") == 1
+
+
+def test_an_empty_and_a_partial_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, str(profiles.write_empty(tmp_path / "e.rankwise")))
+    assert "PARTIAL: no rank came to MPI_Init" in text
+    assert "No rank had time between MPI_Init and MPI_Finalize." in text
+    text = told(capsys, str(profiles.write_partial(tmp_path / "p.rankwise")))
+    assert text.startswith("PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W")
+
+
+def test_hostile_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = profiles.write_hostile(tmp_path / "h.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ranks SET cpus_allowed = '0'")
+    text = told(capsys, str(path))
+    assert text.isascii()
+    assert "\x1b" not in text
+
+
+def test_a_damaged_profile_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ranks SET cpus_allowed = 'x-y'")
+    text = told(capsys, str(path), status=2)
+    assert text.startswith("rankwise: a.rankwise: damaged profile")
+    assert text.count("\n") == 1

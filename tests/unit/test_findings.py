@@ -1,0 +1,420 @@
+"""Each rule of findings: a profile in which it finds something, and ones in which it must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_profile import Made
+from test_docs import sections, table
+
+from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NotTold
+from rankwise.findings.metrics import METRICS
+from rankwise.findings.registry import RULES
+from rankwise.findings.search import LEAST_PERCENT, MOST_IN_SUMMARY, findings
+
+
+def told(made: Made, rule: str) -> list[Finding] | str:
+    """What a rule finds, or why it can't tell."""
+    [found] = [one for one in RULES if one.id == rule]
+    answer = found.find(made.seen)
+    return answer.why if isinstance(answer, NotTold) else list(answer)
+
+
+def found_in(made: Made, rule: str) -> Finding:
+    answer = told(made, rule)
+    assert len(answer) == 1, answer
+    assert isinstance(answer, list)
+    return answer[0]
+
+
+def barriers(made: Made, late: list[int], calls: int = 20) -> Made:
+    """Barriers to which one rank after another of a list comes 0.1 s late, the others for which wait."""
+    waited = [0.0] * made.ranks
+    for number in range(calls):
+        who = late[number % len(late)]
+        begin = 0.2 * number
+        arrivals = [begin + 0.1 * (rank == who) for rank in range(made.ranks)]
+        since = [0.05 + 0.1 * (rank == who) for rank in range(made.ranks)]
+        made.instance("MPI_Barrier", number + 1, arrivals, begin + 0.1, since=since)
+        waited = [seconds + 0.1 * (rank != who) for rank, seconds in enumerate(waited)]
+    for rank, seconds in enumerate(waited):
+        made.call(rank, "MPI_Barrier", seconds, calls=calls)
+    return made
+
+
+def test_every_file_is_in_the_table() -> None:
+    import rankwise.findings.rules as package
+
+    files = {path.stem for path in Path(package.__file__).parent.glob("*.py")} - {"__init__"}
+    assert sorted(rule.id.replace("-", "_") for rule in RULES) == sorted(files)
+
+
+def test_every_rule_is_documented() -> None:
+    told = sections("explain.md")
+    for rule in RULES:
+        words = " ".join(told[rule.id].split())
+        for text in (rule.looks_for, rule.when, rule.formula, rule.advice):
+            assert text in words
+
+
+def test_every_metric_is_documented() -> None:
+    rows = dict(table(sections("explain.md")["Efficiency"]))
+    assert rows == {f"`{one.name}`": one.formula for one in METRICS}
+
+
+def test_a_late_rank() -> None:
+    found = found_in(barriers(Made(), [2]), "late-ranks")
+    assert found.saved_seconds == pytest.approx(6.0)  # 20 times 0.1 s of three ranks
+    assert found.upper_bound
+    assert found.title.startswith("Rank 2 comes late")
+    assert "100.0 % of all waiting" in found.title
+    facts = {fact.what: fact.value for fact in (*found.inputs, *found.evidence)}
+    assert facts["waiting for them in blocking collectives"] == pytest.approx(6.0)
+    assert facts["waiting for them for messages"] == 0
+    assert facts["late to collectives, as they compute longer"] == pytest.approx(6.0)
+    assert found.confidence == HIGH
+    assert (found.command.verb, found.command.options) == ("show", ("--by", "waiting"))
+
+
+def test_who_is_late_among_more_ranks_than_processors_may_have_had_none() -> None:
+    assert found_in(barriers(Made(cpus="0-1"), [2]), "late-ranks").confidence == LOW
+
+
+def test_a_late_sender_is_a_late_rank() -> None:
+    made = Made()
+    for rank in (0, 2, 3):
+        made.call(rank, "MPI_Recv", 3.0, size_bin=4)
+        made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
+    found = found_in(made, "late-ranks")
+    assert found.title.startswith("Rank 1 comes late")
+    assert found.saved_seconds == pytest.approx(7.5)
+
+
+def test_the_ranks_of_a_late_node() -> None:
+    hosts = ["n1"] * 4 + ["n2"] * 4
+    made = barriers(Made(8, hosts), [4, 5, 6, 7])
+    for rank in range(8):
+        made.connection.execute("UPDATE ranks SET clock_error = 0 WHERE rank = ?", (rank,))
+    found = found_in(made, "late-ranks")
+    assert found.title.startswith("The ranks of n2 (4-7) come late")
+
+
+def test_when_all_are_late_in_turns_nobody_is() -> None:
+    assert told(barriers(Made(), [0, 1, 2, 3]), "late-ranks") == []
+    assert told(barriers(Made(2), [0, 1]), "late-ranks") == []
+
+
+def test_without_arrivals_nobody_knows_who_is_late() -> None:
+    made = Made()
+    made.call(0, "MPI_Win_fence", 5.0)
+    assert told(made, "late-ranks") == "nobody's time of arrival is known, in collectives or for messages"
+
+
+def test_a_collective_that_is_waiting() -> None:
+    found = found_in(barriers(Made(), [0, 1, 2, 3]), "waiting-collective")
+    assert found.title.startswith("100.0 % of 6.00 s in Barrier on W is waiting for whoever is late")
+    assert found.saved_seconds == pytest.approx(6.0)
+    assert found.confidence == MEDIUM
+    assert found.command.options == ("--by", "waiting", "--call", "Barrier")
+
+
+def test_what_is_for_one_rank_is_told_once() -> None:
+    assert told(barriers(Made(), [2]), "waiting-collective") == []
+
+
+def test_a_collective_that_transfers_is_not_waiting() -> None:
+    made = Made(2)
+    for rank in range(2):
+        made.call(rank, "MPI_Allreduce", 2.0 + rank)
+    made.instance("MPI_Allreduce", 1, (0.0, 1.0), 3.0)
+    assert told(made, "waiting-collective") == []
+
+
+def patterned(size: int, messages: int, volume: int, processes: int = 8) -> Made:
+    """An Allreduce in each of whose calls process 0 sends so much; all others nothing."""
+    made = Made(processes)
+    for rank in range(processes):
+        made.call(rank, "MPI_Allreduce", 1.0, size_bin=size.bit_length(), sent=size)
+    made.connection.execute(
+        "UPDATE ranks SET transport = 'openmpi-pml', transport_state = 'active',"
+        " transport_sees = 'between-nodes within-node nonblocking'"
+    )
+    [(allreduce,)] = made.connection.execute("SELECT id FROM procedures WHERE name = 'MPI_Allreduce'")
+    made.insert(
+        "patterns", id=1, communicator=3, procedure=allreduce, size=size, calls=1, kept_call=1, complete=1
+    )
+    peers = processes - 1
+    for rank in range(processes):
+        for other in (rank ^ step for step in (1, 2, 4)) if messages == 3 else range(processes):
+            if other != rank:
+                made.insert(
+                    "pattern_messages",
+                    pattern=1,
+                    source=rank,
+                    destination=other,
+                    messages=1,
+                    bytes=volume // (3 if messages == 3 else peers),
+                )
+                made.message(rank, other, volume // messages, "in-collective")
+    return made
+
+
+def test_an_algorithm_with_more_bytes_than_needed() -> None:
+    # Recursive doubling of 1 MiB: 3 times the message; a ring has 2 * 7 / 8 times as much.
+    found = found_in(patterned(2**20, 3, 3 * 2**20), "collective-algorithm")
+    assert "goes by recursive doubling" in found.title
+    assert found.saved_seconds == pytest.approx(8 * (1 - 1.75 / 3))
+    assert found.confidence == LOW
+    assert found.command.options == ("--by", "algorithm", "--call", "Allreduce")
+
+
+def test_an_algorithm_that_fits_the_size() -> None:
+    assert told(patterned(8, 3, 24), "collective-algorithm") == []
+
+
+def test_what_goes_on_inside_is_not_seen() -> None:
+    made = Made()
+    assert told(made, "collective-algorithm") == []
+    made.call(0, "MPI_Allreduce", 1.0, size_bin=4, sent=8)
+    answer = told(made, "collective-algorithm")
+    assert answer == "no messages inside collectives were seen, or of no single call all of them"
+
+
+def ring(hosts: list[str], *, reorder: int = 0, reordered: int = 0, members: str = "0-3") -> Made:
+    """Each of four ranks sends 1000 bytes to the one that is two further on, which takes a second."""
+    made = Made(4, hosts)
+    for rank in range(4):
+        made.message(rank, (rank + 2) % 4, 1000)
+        made.call(rank, "MPI_Send", 1.0, size_bin=10, sent=1000)
+    if reorder:
+        made.communicator(
+            4,
+            "W_a1",
+            procedure="MPI_Cart_create",
+            parent=3,
+            reorder=1,
+            reordered=reordered,
+            members=members,
+            topology="cart",
+        )
+        made.call(0, "MPI_Barrier", 0.001, communicator=4)
+    return made
+
+
+def test_traffic_that_another_order_keeps_on_the_nodes() -> None:
+    found = found_in(ring(["a", "a", "b", "b"]), "off-node-traffic")
+    assert found.saved_seconds == pytest.approx(4.0)  # all of it
+    assert found.title == "100.0 % of 3.91 KiB leave their nodes; another order keeps 100.0 % of that"
+    assert found.command.verb == "map"
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ["a", "b", "a", "b"],  # all is on the nodes already
+        ["a", "a", "a", "a"],
+        ["a", "b", "c", "d"],  # nothing can be
+    ],
+)
+def test_traffic_that_no_order_keeps_on_the_nodes(hosts: list[str]) -> None:
+    assert told(ring(hosts), "off-node-traffic") == []
+
+
+def test_reorder_is_asked_and_not_done() -> None:
+    found = found_in(ring(["a", "a", "b", "b"], reorder=1), "reorder-not-done")
+    assert found.command.options == ("--reorder",)
+    assert found.title.startswith("W_a1 may be reordered, and is not")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "reordered", "members"),
+    [
+        (["a", "b", "a", "b"], 0, "0-3"),  # it would be good for nothing
+        (["a", "a", "b", "b"], 1, "0,2,1,3"),
+        (["a", "a", "b", "b"], 0, "0,2,1,3"),  # the MPI library did it
+    ],
+)
+def test_reorder_is_done_or_useless(hosts: list[str], reordered: int, members: str) -> None:
+    made = ring(hosts, reorder=1, reordered=reordered, members=members)
+    assert told(made, "reorder-not-done") == []
+
+
+def sends(sizes: list[int], waited: float, *, library: str = "openmpi", host: str = "") -> Made:
+    """Sends of these sizes, each of which waits so long for its receiver."""
+    made = Made(2, ["a", host] if host else ())
+    made.connection.execute("UPDATE run SET mpi_abi = ?", (library,))
+    for number, size in enumerate(sizes):
+        begin = 1.0 * number
+        made.wait(0, "MPI_Send", 1, begin, begin + waited, begin + 0.9 * waited, sends=True, size=size)
+    made.call(0, "MPI_Send", waited * len(sizes), calls=len(sizes), size_bin=13, sent=sum(sizes))
+    return made
+
+
+def test_messages_a_little_too_large_to_be_buffered() -> None:
+    found = found_in(sends([8192, 8192, 6000, 8192], 0.5), "eager-threshold")
+    assert found.title.startswith("Messages of 5.86 KiB to 8.00 KiB wait 1.80 s for their receivers")
+    assert found.saved_seconds == pytest.approx(1.8)
+
+
+def test_what_is_buffered_is_also_seen() -> None:
+    made = sends([8192] * 4, 0.5, library="mpich")
+    made.wait(0, "MPI_Send", 1, 8.0, 8.1, 9.0, sends=True, size=5000)
+    made.call(0, "MPI_Send", 0.1, size_bin=14, sent=5000)
+    assert found_in(made, "eager-threshold").saved_seconds == pytest.approx(1.8)
+
+
+def test_messages_much_too_large_to_be_buffered() -> None:
+    assert told(sends([2**20] * 4, 0.5), "eager-threshold") == []
+
+
+def test_few_messages_a_little_too_large() -> None:
+    assert told(sends([8192] + [2**20] * 19, 0.1), "eager-threshold") == []
+
+
+def test_synchronous_sends_are_never_buffered() -> None:
+    made = Made(2)
+    made.wait(0, "MPI_Ssend", 1, 0.0, 1.0, 0.9, sends=True, size=8192)
+    made.call(0, "MPI_Ssend", 1.0, size_bin=14, sent=8192)
+    assert told(made, "eager-threshold") == "the sample of waits has no send of which both sides are known"
+
+
+def test_nobody_knows_what_is_buffered() -> None:
+    answer = told(sends([8192] * 4, 0.5, library="mpich"), "eager-threshold")
+    assert answer == "no send was seen to end before its receive was posted: what is buffered is not known"
+
+
+def test_more_ranks_than_processors() -> None:
+    made = Made(4, cpus="0-1")
+    made.connection.execute('UPDATE ranks SET "user" = 5.0')
+    found = found_in(made, "oversubscribed")
+    assert found.saved_seconds == pytest.approx(20.0)
+    assert found.title == "4 ranks share 2 processors on node: they take turns"
+    assert found.confidence == HIGH
+
+
+def test_as_many_ranks_as_processors() -> None:
+    assert told(Made(4, cpus="0-3"), "oversubscribed") == []
+    assert told(Made(4, ["a", "a", "b", "b"], cpus="0-1"), "oversubscribed") == []
+
+
+def test_processors_are_not_known() -> None:
+    answer = told(Made(4, cpus=""), "oversubscribed")
+    assert answer == "the profile does not tell which processors the ranks may use"
+
+
+def test_very_many_small_messages() -> None:
+    made = Made(2)
+    made.call(0, "MPI_Send", 2.0, calls=400_000, size_bin=4, sent=400_000 * 8)
+    made.call(0, "MPI_Send", 1.0, calls=1000, size_bin=20, sent=10**9)
+    found = found_in(made, "tiny-messages")
+    assert found.saved_seconds == pytest.approx(2.0)
+    assert found.confidence == MEDIUM  # 20 000 a second of a rank
+
+
+def test_few_small_messages_or_many_large_ones() -> None:
+    made = Made(2)
+    made.call(0, "MPI_Send", 2.0, calls=4000, size_bin=4, sent=4000 * 8)
+    assert told(made, "tiny-messages") == []
+    made.call(1, "MPI_Send", 2.0, calls=400_000, size_bin=12, sent=400_000 * 3000)
+    assert told(made, "tiny-messages") == []
+
+
+def test_a_program_that_polls() -> None:
+    made = Made(2)
+    made.call(0, "MPI_Iprobe", 3.0, calls=1_000_000)
+    made.call(1, "MPI_Test", 1.0, calls=10)
+    found = found_in(made, "polling")
+    assert found.saved_seconds == pytest.approx(4.0)
+    assert found.title == "The program polls: 1.00 M calls of Iprobe and 1 more, 50.0 k a second on each rank"
+    assert found.command.options == ("--by", "call", "--call", "Iprobe,Test")
+
+
+def test_a_program_that_asks_now_and_then() -> None:
+    made = Made(2)
+    made.call(0, "MPI_Iprobe", 3.0, calls=10_000)
+    made.call(0, "MPI_Probe", 3.0, calls=1_000_000)
+    assert told(made, "polling") == []
+
+
+def duplicates(freed: float | None, count: int = 40, **values: object) -> Made:
+    made = Made(2)
+    for number in range(count):
+        made.communicator(
+            10 + number,
+            f"W_d{number}",
+            family="W_d*",
+            procedure="MPI_Comm_dup",
+            parent=3,
+            freed=freed,
+            made_in="app",
+            **values,
+        )
+    made.call(0, "MPI_Comm_dup", 4.0, calls=count)
+    return made
+
+
+def test_communicators_that_are_never_freed() -> None:
+    found = found_in(duplicates(None), "communicators-not-freed")
+    assert found.saved_seconds == pytest.approx(4.0 * 39 / 40)
+    assert not found.upper_bound
+    assert found.title.startswith("40 communicators made by Comm_dup (in app) were never freed")
+
+
+def test_windows_that_are_never_freed() -> None:
+    assert "40 windows" in found_in(duplicates(None, type="window"), "communicators-not-freed").title
+
+
+def test_communicators_that_are_freed_or_few() -> None:
+    assert told(duplicates(1.0), "communicators-not-freed") == []
+    assert told(duplicates(None, 15), "communicators-not-freed") == []
+
+
+def test_communicators_of_different_processes_are_no_loop() -> None:
+    made = duplicates(None, 40)
+    made.connection.execute("UPDATE communicators SET members = (id - 10) || '-' || (id - 9) WHERE id >= 10")
+    assert told(made, "communicators-not-freed") == []
+
+
+def files(seconds: list[float]) -> Made:
+    made = Made(len(seconds))
+    made.insert("files", id=1, name="out.dat", communicator=3, mode="create", opens=4)
+    [(write,)] = made.connection.execute("SELECT id FROM procedures WHERE name = 'MPI_File_write'")
+    for rank, time in enumerate(seconds):
+        if time:
+            made.insert(
+                "file_accesses", rank=rank, file=1, procedure=write, accesses=1, bytes_written=8, seconds=time
+            )
+            made.call(rank, "MPI_File_write", time)
+    return made
+
+
+def test_one_rank_writes_for_all() -> None:
+    found = found_in(files([0.0, 4.0, 0.0, 0.0]), "unbalanced-files")
+    assert found.saved_seconds == pytest.approx(12.0)
+    assert found.title == "Rank 1 is in MPI-IO for 4.00 s, 4.00 x the mean: it is the only one"
+
+
+def test_all_write_alike() -> None:
+    assert told(files([1.0, 1.0, 1.2, 1.1]), "unbalanced-files") == []
+    assert told(Made(), "unbalanced-files") == []
+
+
+def test_a_quiet_run_has_no_findings() -> None:
+    found = findings(Made().seen)
+    assert found.found == []
+    assert found.in_summary == []
+    assert {one.rule for one in found.silent} | set(found.nothing) == {rule.id for rule in RULES}
+
+
+def test_what_saves_most_comes_first_and_little_is_not_in_the_summary() -> None:
+    made = barriers(Made(cpus="0-1"), [0, 1, 2, 3])  # 6 s of 40, not sure; 20 s of 40
+    made.call(0, "MPI_Iprobe", 0.1, calls=1_000_000)
+    found = findings(made.seen)
+    assert [one.finding.rule for one in found.found] == ["oversubscribed", "waiting-collective", "polling"]
+    weights = [one.finding.saved_seconds * WEIGHTS[one.finding.confidence] for one in found.found]
+    assert weights == sorted(weights, reverse=True)
+    assert [one.finding.rule for one in found.in_summary] == ["oversubscribed", "waiting-collective"]
+    assert found.found[0].saved_percent_of_run == pytest.approx(50.0)
+    assert found.found[2].saved_percent_of_run < LEAST_PERCENT
+    assert len(found.in_summary) <= MOST_IN_SUMMARY
