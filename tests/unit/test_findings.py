@@ -303,6 +303,36 @@ def test_processors_are_not_known() -> None:
     assert answer == "the profile does not tell which processors the ranks may use"
 
 
+def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
+    """Four ranks of 10 s; rank 1 lost its processor so often, and had one for so long."""
+    made = Made(4, cpus=cpus)
+    for rank in range(4):
+        made.insert(
+            "system_counters",
+            rank=rank,
+            region=0,
+            involuntary_switches=involuntary if rank == 1 else 5,
+            task_clock=task if rank == 1 else 10.0,
+            scaled=0,
+        )
+    return made
+
+
+def test_a_rank_that_lost_its_processor() -> None:
+    found = found_in(switching(1000, 7.0), "preempted")
+    assert found.title == "Rank 1 lost the processor to others, up to 100 times a second"
+    assert found.saved_seconds == pytest.approx(3.0)
+    assert found.confidence == MEDIUM
+
+
+def test_ranks_that_kept_their_processors() -> None:
+    assert told(switching(100, 7.0), "preempted") == []  # it slept
+    assert told(switching(1000, 9.9), "preempted") == []  # not for long
+    assert told(switching(1000, 7.0, cpus="0"), "preempted") == []  # there were too few
+    assert told(switching(1000, None), "preempted") == "the ranks' processor time was not counted"
+    assert told(Made(), "preempted") == "involuntary context switches were not counted"
+
+
 def test_very_many_small_messages() -> None:
     made = Made(2)
     made.call(0, "MPI_Send", 2.0, calls=400_000, size_bin=4, sent=400_000 * 8)

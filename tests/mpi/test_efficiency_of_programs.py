@@ -1,0 +1,92 @@
+"""Efficiency and findings of programs that are late by construction, as their own clocks tell it."""
+
+from __future__ import annotations
+
+import pytest
+from libraries import Mpi
+from recording import Record, Recording
+
+from rankwise.analysis.efficiency import Efficiency
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.search import findings
+
+RANKS = 3
+NEAR = 0.02  # that efficiencies may differ by
+
+
+def told(done: Recording) -> tuple[float, float, float]:
+    """Parallel efficiency, load balance and communication efficiency, by the clocks of the program."""
+    lines = [line.split() for line in done.process.stdout.splitlines()]
+    assert sorted(int(rank) for rank, *_ in lines) == list(range(RANKS))
+    runs = [float(run) for _, run, _ in lines]
+    useful = [float(run) - float(mpi) for _, run, mpi in lines]
+    mean, most, longest = sum(useful) / RANKS, max(useful), max(runs)
+    return mean / longest, mean / most, most / longest
+
+
+def efficiency_of(done: Recording) -> Efficiency:
+    with done.database as database:
+        found = Evidence(database).efficiency
+    assert found is not None
+    return found
+
+
+def assert_as_told(found: Efficiency, done: Recording) -> None:
+    assert (found.parallel, found.load_balance, found.communication) == pytest.approx(told(done), abs=NEAR)
+    assert found.parallel == pytest.approx(found.load_balance * found.communication)
+
+
+def test_work_that_is_shared_out_unevenly(record: Record) -> None:
+    """Ranks compute for 1, 2 and 3 units, and the last one hardly waits."""
+    done = record("efficient.c", RANKS, "uneven")
+    found = efficiency_of(done)
+    assert_as_told(found, done)
+    assert found.useful_most_rank == RANKS - 1
+    assert found.split is not None, found.why_no_split
+    assert found.split.serialisation * found.split.transfer == pytest.approx(found.communication)
+    # It is no serialisation that they wait for rank 2: the one with the most to do does not wait.
+    assert found.split.serialisation > 0.9
+
+
+def test_ranks_that_compute_one_after_another(record: Record) -> None:
+    """Each computes while the other two wait, in their receives or in the barrier."""
+    done = record("efficient.c", RANKS, "chain")
+    found = efficiency_of(done)
+    assert_as_told(found, done)
+    assert found.split is not None, found.why_no_split
+    assert found.split.serialisation < 0.5  # it is a third
+    assert found.split.transfer > found.split.serialisation
+
+
+def test_regions_contain_those_nested_in_them(record: Record) -> None:
+    done = record("efficient.c", RANKS, "nested")
+    with done.database as database:
+        regions = {one.region: one for one in Evidence(database).regions}
+    outer, inner = regions["outer"], regions["outer/inner"]
+    assert (outer.ranks, inner.ranks) == (RANKS, RANKS)
+    # All is in the outer region, all that is MPI in the inner one.
+    parallel, balance, communication = told(done)
+    assert (outer.parallel, outer.load_balance, outer.communication) == pytest.approx(
+        (parallel, balance, communication), abs=2 * NEAR
+    )
+    assert inner.parallel < 0.2
+
+
+def test_the_late_rank_is_found(record: Record) -> None:
+    done = record("waiting.c", 4, "one")
+    with done.database as database:
+        found = findings(Evidence(database))
+    [late] = [one.finding for one in found.found if one.finding.rule == "late-ranks"]
+    assert late.title.startswith("Rank 1 comes late")
+    # What the others waited for it, as the program has noted; and in a few other calls.
+    caused = {int(line.split()[2]): float(line.split()[6]) for line in done.process.stdout.splitlines()}
+    assert late.saved_seconds == pytest.approx(caused[1], rel=0.2, abs=0.05)
+
+
+def test_nobody_is_late_where_all_are_in_turns(record: Record, mpi: Mpi) -> None:
+    done = record("waiting.c", 4, "turns")
+    with done.database as database:
+        found = findings(Evidence(database))
+    assert "late-ranks" in found.nothing, mpi.name
+    [waiting] = [one.finding for one in found.found if one.finding.rule == "waiting-collective"]
+    assert "in Barrier on W is waiting for whoever is late" in waiting.title
