@@ -41,29 +41,46 @@ bool extend(Table &table) {
   return true;
 }
 
+bool is_kept(const Table &table, std::uint64_t instance) { return (mixed(instance) & table.mask) == 0; }
+
 // Halves the sample, about. A reader goes by the shift, so what has not gone yet does no harm.
 void thin_out(Table &table) {
   table.mask = table.mask << 1 | 1;
   ++table.record->shift;
   for (std::uint32_t i = 0; i < table.capacity; ++i) {
     rankwise_arrival &one = row(table, i);
-    if (one.instance == 0 || (mixed(one.instance) & table.mask) == 0) continue;
+    if (one.instance == 0 || is_kept(table, one.instance)) continue;
     __atomic_store_n(&one.instance, 0, __ATOMIC_RELEASE);
     --table.kept;
   }
-  table.next = 0;
+  table.free = 0;
 }
 
 // A row that is free.
 rankwise_arrival *free_row(Table &table) {
   // (Of those in use at least some have a hash with one more bit: the loop ends.)
   while (table.kept == table.capacity && !extend(table)) thin_out(table);
-  std::uint32_t i = table.next;
+  std::uint32_t i = table.free;
   while (row(table, i).instance != 0) i = (i + 1) % table.capacity;
-  table.next = (i + 1) % table.capacity;
+  table.free = (i + 1) % table.capacity;
   rankwise_section *section = table.sections[i / rows_a_section];
   if (i % rows_a_section >= section->used) counters_file::publish(section);
   return &row(table, i);
+}
+
+void keep(rankwise_arrival &free, const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
+  const bool has_before = of.thread == &thread && of.left != 0;
+  free.arrived = call.start;
+  free.left = call.stop;
+  free.since = has_before ? clock::elapsed(of.left, call.start) : 0;
+  free.since_in_mpi = has_before ? clock::elapsed(of.in_mpi, thread.in_mpi) : 0;
+  free.left_key = call.left_key;
+  free.bytes = call.bytes;
+  free.root = call.root;
+  free.table = static_cast<std::uint16_t>(table.index);
+  free.region = static_cast<std::uint16_t>(regions::current);
+  ++table.kept;
+  __atomic_store_n(&free.instance, table.next, __ATOMIC_RELEASE);
 }
 
 }  // namespace
@@ -95,22 +112,19 @@ Table *make(communicators::Communicator &communicator, Procedure procedure) {
   return table;
 }
 
-void keep(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
-  if (!call.kept || table.record == nullptr) return;
-  rankwise_arrival *free = free_row(table);
-  if ((mixed(table.instances) & table.mask) != 0) return;  // the sample has been thinned out for it
-  const bool has_before = of.thread == &thread && of.left != 0;
-  free->arrived = call.start;
-  free->left = call.stop;
-  free->since = has_before ? clock::elapsed(of.left, call.start) : 0;
-  free->since_in_mpi = has_before ? clock::elapsed(of.in_mpi, thread.in_mpi) : 0;
-  free->left_key = call.left_key;
-  free->bytes = call.bytes;
-  free->root = call.root;
-  free->table = static_cast<std::uint16_t>(table.index);
-  free->region = static_cast<std::uint16_t>(regions::current);
-  ++table.kept;
-  __atomic_store_n(&free->instance, table.instances, __ATOMIC_RELEASE);
+void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call) {
+  const std::uint64_t instance = table.next;
+  if (call.kept && table.record != nullptr && is_kept(table, instance)) {
+    rankwise_arrival &free = *free_row(table);
+    // (The sample may have been thinned out for it.)
+    if (is_kept(table, instance)) keep(free, of, table, thread, call);
+  }
+  // Not farther than takes a moment.
+  constexpr std::uint64_t farthest = 256;
+  do {
+    ++table.next;
+  } while (!is_kept(table, table.next) && table.next < instance + farthest);
+  table.remaining = table.next - instance;
 }
 
 void release(OfCommunicator *of) {

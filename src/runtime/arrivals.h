@@ -67,15 +67,18 @@ constexpr std::uint64_t mixed(std::uint64_t n) {
 }
 
 // One collective on one communicator.
+//
+// RATIONALE: most calls only count down to the next one that belongs to the sample.
 struct Table {
-  std::uint64_t instances = 0;
-  std::uint64_t mask = 0;  // instances are kept whose hash has none of these bits
+  std::uint64_t remaining = 1;  // calls until instance `next`
+  std::uint64_t next = 1;       // one that is kept, or beyond which nobody has looked yet
+  std::uint64_t mask = 0;       // instances are kept whose hash has none of these bits
   rankwise_arrival_table *record = nullptr;
   rankwise_section *sections[RANKWISE_MOST_ARRIVAL_SECTIONS] = {};
   std::uint32_t index = 0;
   std::uint32_t capacity = 0;
   std::uint32_t kept = 0;
-  std::uint32_t next = 0;  // where a free row is looked for
+  std::uint32_t free = 0;  // where a free row is looked for
 };
 
 // Those of one communicator. MPI allows one call at a time, so its calls need no lock.
@@ -98,12 +101,15 @@ struct Call {
 
 // The table of a collective that has none; nullptr if there is no memory.
 [[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
-[[gnu::cold, gnu::noinline]] void keep(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
+// The call is the instance that the table has counted down to.
+[[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
 
-// Counts a call, in which `thread` has not counted its time yet, and keeps what belongs to the sample.
+// Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
+// have spent in MPI then.
 [[gnu::always_inline]] inline void count(communicators::Communicator &communicator, const Thread &thread,
                                          Procedure procedure, std::uint64_t start, std::uint64_t stop,
-                                         std::uint64_t left_key, std::uint64_t bytes, int root, bool kept) {
+                                         std::uint64_t left_key, std::uint64_t bytes, int root, bool kept,
+                                         std::uint64_t in_mpi) {
   // (None on intercommunicators, whose groups count apart, nor on those of one process.)
   if (communicator.arrivals == nullptr) return;
   Table *table = communicator.arrivals->tables[number_of(procedure)];
@@ -113,11 +119,11 @@ struct Call {
   }
   OfCommunicator &of = *communicator.arrivals;
   // RATIONALE: what is kept is put together only here, so that the others need not store it.
-  if ((mixed(++table->instances) & table->mask) == 0) [[unlikely]] {
-    keep(of, *table, thread, {start, stop, left_key, bytes, root, kept});
+  if (--table->remaining == 0) [[unlikely]] {
+    reach(of, *table, thread, {start, stop, left_key, bytes, root, kept});
   }
   of.left = stop;
-  of.in_mpi = thread.in_mpi + clock::elapsed(start, stop);
+  of.in_mpi = in_mpi;
   of.thread = &thread;
 }
 

@@ -85,11 +85,12 @@ class Call {
   }
 
   RANKWISE_HOT void book() {
+    const std::uint64_t in_mpi = thread_->in_mpi + ticks();
     if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
       arrivals::count(*communicator_, *thread_, procedure_, start_, stop_, left_before_, size_, root_,
-                      has_pattern_ && !process::paused);
+                      has_pattern_ && !process::paused, in_mpi);
     }
-    thread_->in_mpi += ticks();
+    thread_->in_mpi = in_mpi;
     if (!process::paused) [[likely]] {
       rankwise_calls &row = booking::row(*thread_, keys::with_bin(key_, keys::bin(size_)));
       booking::add_call(row, ticks());
@@ -205,7 +206,7 @@ class Call {
   }
 
   template <class Count>
-  void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
+  RANKWISE_HOT void posted_receive(Count count, MPI_Datatype datatype, MPI_Request request) {
     size_ = from_nobody_ ? 0 : bytes_of(count, datatype);
     if (from_nobody_) return posted(request, requests::Kind::send);
     if (was_matched_) {

@@ -32,7 +32,8 @@ class Starting {
         continue;
       }
       if (abi::bits(requests_[i]) != started_[i].handle) [[unlikely]] {
-        follow(started_[i], abi::bits(requests_[i]));
+        follow(started_[i], abi::bits(requests_[i]), keys::started(started_[i].key, place_, call_.procedure()),
+               recorded_);
       }
       if (call_.procedure() == Procedure::MPI_Start) call_.has_size_of(started_[i].key);
       if (sends(started_[i]) && recorded_) book(started_[i]);
@@ -86,9 +87,13 @@ class Starting {
   }
 
   // Open MPI goes on with another request where the latest message of a persistent one is still under way.
-  [[gnu::cold, gnu::noinline]] void follow(requests::Request request, std::uint64_t handle) {
-    request.key = keys::started(request.key, place_, call_.procedure());
-    request.recorded = recorded_;
+  //
+  // RATIONALE: static, as number_slowly() is. The address of what leaves the wrapper would keep all of the call in
+  // memory, where now the compiler keeps it in registers.
+  [[gnu::cold, gnu::noinline]] static void follow(requests::Request request, std::uint64_t handle, std::uint64_t key,
+                                                  bool recorded) {
+    request.key = key;
+    request.recorded = recorded;
     request.active = 1;
     requests::table.rename(request, handle);
   }
