@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from libraries import Mpi
-from recording import Record, Recording
+from recording import Compile, Record, Recording, run_on
 
 RANKS = 4
 COUNTS = ("calls", "bytes_sent", "bytes_received", "messages")
@@ -65,7 +67,7 @@ def counted(done: Recording, rank: int, begin: float, end: float) -> list[Any]:
     return [*found]
 
 
-def test_intervals_add_up_to_the_totals(done: Recording) -> None:
+def assert_totals(done: Recording) -> None:
     in_line = {
         rank: row
         for rank, *row in done.rows(
@@ -86,7 +88,11 @@ def test_intervals_add_up_to_the_totals(done: Recording) -> None:
     assert sent == done.rows(f"SELECT source, SUM(messages) FROM messages WHERE {kind} GROUP BY source")
 
 
-def test_each_phase_has_what_was_done_in_it(done: Recording) -> None:
+def test_intervals_add_up_to_the_totals(done: Recording) -> None:
+    assert_totals(done)
+
+
+def assert_phases(done: Recording) -> None:
     phases = told(done)
     assert len(phases) == RANKS
     for rank, own in phases.items():
@@ -97,6 +103,10 @@ def test_each_phase_has_what_was_done_in_it(done: Recording) -> None:
             seconds, *counts = counted(done, rank, begin, end)
             assert counts == phase.counts, (rank, phase.name)
             assert 0 < seconds < phase.end - phase.begin + 0.05
+
+
+def test_each_phase_has_what_was_done_in_it(done: Recording) -> None:
+    assert_phases(done)
 
 
 def test_quiet_phases_are_empty(done: Recording) -> None:
@@ -143,6 +153,22 @@ def test_a_killed_program_has_its_time_line(record: Record) -> None:
     if inside == "MPI_Recv":
         last = told(done)[0][-1].end
         assert counted(done, 0, last + 0.05, last + 0.4)[0] > 0.25
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only there can clocks be shifted")
+def test_nodes_are_laid_on_one_another(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
+    skew = "a:0,b:5000000000000,c:-3000000000"  # nanoseconds
+    pretended = {"LD_PRELOAD": str(pretender), "PRETEND_NODES": "abca", "RANKWISE_TEST_CLOCKS": skew}
+    pretending = replace(mpi, environment={**mpi.environment, **pretended})
+    command = pretending.launch(RANKS, compiled(mpi, "phases.c"))
+    done = run_on(pretending, command, tmp_path / "nodes.rankwise", "--clock-sync")
+    assert done.process.returncode == 0, done.process.stderr
+    assert_totals(done)
+    assert_phases(done)
+    # All leave the long Barrier at once, by the common clock.
+    begins = dict(done.rows("SELECT rank, begin FROM time_lines"))
+    left = [float(str(begins[rank])) + own[5].end for rank, own in told(done).items()]
+    assert max(left) - min(left) < 0.1
 
 
 def test_threads_have_one_line(record: Record) -> None:

@@ -20,7 +20,7 @@ from rankwise.profile.time_line import BETWEEN, COLUMNS, TimeLine
 
 MOST = CONSTANTS["MOST_INTERVALS"]
 """Intervals of a profile; of one with many ranks fewer."""
-_MOST_ROWS, _LEAST = 1 << 17, 8
+_MOST_ROWS, _LEAST = 1 << 18, 16
 _ROUNDING = 2e-3  # of the logarithm of widths that are the same but for what clocks differ by
 _TICKS = COLUMNS.index("ticks")
 
@@ -134,7 +134,8 @@ def _axis(
 
 def _resampled(line: TimeLine, clock: NodeClock, span: tuple[float, float], axis: Axis) -> NDArray[np.int64]:
     """Share out what was counted in intervals by another clock; nothing gets lost."""
-    edges = np.array([clock.at((line.first + i) << line.shift) for i in range(len(line.sums) + 1)])
+    numbers = np.uint64(line.first) + np.arange(len(line.sums) + 1, dtype=np.uint64)
+    edges = clock.of(numbers << np.uint64(line.shift))
     # Of the first and the last one only a part was there.
     edges[0] = min(max(edges[0], span[0]), edges[1])
     edges[-1] = max(min(edges[-1], span[1]), edges[-2])
