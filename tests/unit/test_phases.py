@@ -198,3 +198,15 @@ def test_the_drawing(profile: Path) -> None:
     pyplot.close("all")
     with pytest.raises(RankwiseError, match="a time line is of mpi, bytes_sent"):
         rankwise.open(profile).plot.timeline(of="seconds")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_line_passes_the_page(
+    profile: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main(["show", str(profile), "--by", "time", "-v"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= width
+    # Nothing is left out: three ranks are in MPI all the time in 16 characters.
+    assert text.count("9") >= 3 * 16

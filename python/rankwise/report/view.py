@@ -76,7 +76,7 @@ SECONDS = Format("seconds", second_text, "s", right=True)
 PERCENT = Format("percent", percent_text, "%", right=True)
 SHARE = Format("percent", _or_missing(percent_text), "%", right=True)
 RATIO = Format("ratio", ratio_text, right=True)
-STRIP = Format("strip", str, drawn="·▁▁▂▃▄▅▆▇█")
+STRIP = Format("strip", str, flexible=True, drawn="·▁▁▂▃▄▅▆▇█")
 """Heights from 0 to 9 side by side, `-` where there is none."""
 BYTE_RATE = Format("rate", lambda rate: f"{byte_text(rate)}/s", "B/s", right=True)
 

@@ -98,7 +98,7 @@ def _text_column(column: Column[Any], notes: Footnotes | None, page: Page | None
     drawn = column.format.drawn
     if drawn and page and page.shows(drawn):
         table = str.maketrans(string.digits, drawn)
-        return TextColumn(column.name, lambda row: column.cell(row).text.translate(table))
+        return TextColumn(column.name, lambda row: column.cell(row).text.translate(table), flexible=True)
     return TextColumn(
         column.name,
         lambda row: _text(column.cell(row), notes),

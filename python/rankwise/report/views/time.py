@@ -27,7 +27,7 @@ from rankwise.report.view import (
     number,
 )
 
-_COLUMNS = 64  # characters of a strip
+_COLUMNS = 56  # characters of a strip: with its rank as wide as a small terminal
 _LINES, _MANY_LINES = 16, 64  # bundles of ranks, and with -v
 _MOSTLY = 50.0  # percent
 
