@@ -48,7 +48,7 @@ inline constinit bool wanted = true;
   return find(call);
 }
 
-// Whether sites are to be told: not so if RANKWISE_SITES is 0.
+// Whether sites are to be told: not so if RANKWISE_SITES is off.
 void start();
 
 // The loader has taken objects away: others may come to where they were.

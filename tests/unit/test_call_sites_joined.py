@@ -66,7 +66,7 @@ def test_the_lowest_rank_that_knows_speaks_for_all(tmp_path: Path) -> None:
     assert [row[1:3] for row in rows(path, PARTS)] == [("W_s1", "solver"), ("W_s1", "solver")]
 
 
-def test_calls_by_site(tmp_path: Path) -> None:
+def test_calls_by_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     processes = small_world()
     for number, process in enumerate(processes):
         process.objects = [LIBRARY, PROGRAM] if number % 2 else [PROGRAM, LIBRARY]
@@ -97,6 +97,15 @@ def test_calls_by_site(tmp_path: Path) -> None:
         (3, "/home/me/solver", 48, 3, 1),
         (3, None, None, 12, 0),
     ]
+    assert main(["show", str(path), "--by", "library", "--json"]) == 0
+    libraries = json.loads(capsys.readouterr().out)["libraries"]
+    found = {row["library"]: (row["calls"], row["sites"]) for row in libraries if row["library"]}
+    assert found == {"solver": (2 * 2 + 2 * 3, 2), "libfftw3_mpi": (2 * 2 + 2 * 3, 2)}
+    assert main(["show", str(path), "--by", "site", "--call", "Scan", "--rank", "0"]) == 0
+    text = capsys.readouterr().out
+    assert "Scan from places that are not known takes" in text
+    for words in ("solver+0x10 ", "libfftw3_mpi.so.3+0x30 ", "(not known) "):
+        assert words in text
     # What doesn't ask for sites sees the same as ever.
     sums = "SELECT SUM(calls), MIN(ranks) FROM communicator_sums JOIN procedures ON procedures.id = procedure"
     assert rows(path, f"{sums} WHERE name = 'MPI_Scan'") == [(4 * 17, 4)]

@@ -76,6 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
     parser.add_argument(
+        "--no-sites", action="store_true", help="do not record where in the program calls are made"
+    )
+    parser.add_argument(
         "--clock-sync",
         action=argparse.BooleanOptionalAction,
         help="compare the clocks of the nodes, to tell who of them was late; every process of the job has to"
@@ -131,6 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= save_every(arguments.save_every)
     if arguments.no_counters:
         settings |= {"RANKWISE_COUNTERS": "off"}
+    settings |= {"RANKWISE_SITES": "off"} if arguments.no_sites else {}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()

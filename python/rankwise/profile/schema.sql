@@ -118,7 +118,11 @@ CREATE TABLE objects (               -- programs and shared libraries that calls
 CREATE TABLE sites (                 -- places that call MPI
   id     INTEGER PRIMARY KEY,        -- from 1
   object INTEGER NOT NULL REFERENCES objects(id),
-  offset INTEGER NOT NULL            -- of the address that the call returns to, from where the object is loaded
+  offset INTEGER NOT NULL,           -- of the address that the call returns to, from where the object is loaded
+  -- As the symbols and the debug information of the object tell; NULL = they don't, or were not at hand.
+  function TEXT DEFAULT NULL,
+  file   TEXT DEFAULT NULL,          -- path, as the compiler was given it
+  line   INTEGER DEFAULT NULL        -- from 1
 );
 
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,7 @@ from rankwise.profile import layout
 from rankwise.profile.counters import Counters
 from rankwise.profile.own_ids import own_ids
 from rankwise.profile.rows import Rows
+from rankwise.profile.source_lines import MOST_SECONDS, sources
 from rankwise.profile.text import text_of
 
 UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
@@ -46,6 +49,17 @@ class Object(NamedTuple):
         """What a library is called in the families of its communicators; '' = the program's own calls."""
         if self.is_program or _BINDINGS.fullmatch(self.name):
             return ""
+        return self._stem
+
+    @property
+    def shown(self) -> str:
+        """What it is called: a program by the name of its file, a library without what follows its name."""
+        if self.is_program:
+            return self.name
+        return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
+
+    @property
+    def _stem(self) -> str:
         return _UNSAFE.sub("-", _ENDING.sub("", self.name))
 
 
@@ -55,6 +69,9 @@ class Site(NamedTuple):
     id: int
     object: int
     offset: int
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +120,25 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
         [Site(number, *found) for found, number in rows.items()],
         ids,
     )
+
+
+def with_sources(sites: Sites, directory: str) -> Sites:
+    """Find out which lines of the source the sites are, where the files are at hand that they are in.
+
+    Args:
+        sites: of a world.
+        directory: that the job was started in.
+    """
+    deadline = time.monotonic() + MOST_SECONDS
+    rows = list(sites.rows)
+    for found in sites.objects:
+        here = [place for place, site in enumerate(rows) if site.object == found.id]
+        path = Path(directory) / found.path
+        # (The call is before the address that it returns to, which may be in another function.)
+        addresses = [rows[place].offset - 1 for place in here]
+        for place, source in zip(here, sources(path, found.build_id, addresses, deadline), strict=True):
+            rows[place] = rows[place]._replace(**source._asdict())
+    return replace(sites, rows=rows)
 
 
 def _object_key(record: np.void) -> tuple[str, str, int]:

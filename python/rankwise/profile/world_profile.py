@@ -37,7 +37,7 @@ from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.progress import Progress
 from rankwise.profile.regions import join_regions
 from rankwise.profile.row_writer import RowWriter
-from rankwise.profile.sites import Sites, join_sites
+from rankwise.profile.sites import Sites, join_sites, with_sources
 from rankwise.profile.system_counters import absent_rows, counter_rows
 from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
@@ -140,7 +140,7 @@ class WorldProfile:
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
         _insert(profile, "objects", self.sites.objects)
-        _insert(profile, "sites", self.sites.rows)
+        _insert(profile, "sites", with_sources(self.sites, self.note.directory).rows)
         _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
         _insert(profile, "regions", (tuple(vars(row).values()) for row in self.regions.rows))
         _insert(profile, "region_times", (tuple(vars(row).values()) for row in self.regions.times))

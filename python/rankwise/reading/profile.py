@@ -137,6 +137,14 @@ class Profile:
         """Return the calls of each MPI procedure."""
         return self.view("call", **part)
 
+    def sites(self, **part: Any) -> TableView:
+        """Return the calls by the places in the code that make them."""
+        return self.view("site", **part)
+
+    def libraries(self, **part: Any) -> TableView:
+        """Return the calls by the libraries that make them, and the program."""
+        return self.view("library", **part)
+
     def sizes(self, **part: Any) -> TableView:
         """Return the calls by the size of their data."""
         return self.view("size", **part)

@@ -25,6 +25,10 @@ NO_ARRIVALS = (
     "No arrivals at collectives are known: the program calls no blocking collective on several processes, or"
     " the profile is of an older version; --by call shows what it calls."
 )
+NO_SITES = (
+    "No places of calls were recorded: the profile was made by an older Rankwise, or with --no-sites;"
+    " --by call shows what was called."
+)
 NO_FILES = (
     "No files were recorded: the program opens none with MPI_File_open, and other ways of I/O are not seen;"
     " --by call shows what it calls."

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 VIEWS = (
     "communicator",
     "call",
+    "site",
+    "library",
     "size",
     "pair",
     "collective",

@@ -1,0 +1,167 @@
+"""From addresses to functions, files and lines: programs of every kind, which tell their own addresses."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from rankwise.profile.source_lines import UNKNOWN, Source, sources
+
+PROGRAM = r"""#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+static unsigned long base;
+static int set_base(struct dl_phdr_info *info, size_t bytes, void *data) {
+  base = info->dlpi_addr;
+  return 1;
+}
+__attribute__((noinline)) void here(void) {
+  printf("%lu\n", (unsigned long)__builtin_return_address(0) - base);
+}
+#ifdef __cplusplus
+namespace solver {
+template <class T>
+struct Grid {
+  __attribute__((noinline)) void step(T) { here(); /* step */ }
+};
+}
+#endif
+static inline __attribute__((always_inline)) void inlined(void) {
+  here(); /* inlined */
+}
+__attribute__((noinline)) static void work(void) {
+  here(); /* work */
+  inlined();
+  __asm__ volatile("");
+}
+int main(void) {
+  dl_iterate_phdr(set_base, 0);
+  work();
+  here(); /* main */
+#ifdef __cplusplus
+  solver::Grid<double>().step(1);
+#endif
+  fflush(stdout);
+  return 0;
+}
+"""
+
+
+def line_of(comment: str) -> int:
+    return PROGRAM.partition(f"/* {comment} */")[0].count("\n") + 1
+
+
+def build_id_of(path: Path) -> str:
+    words = ["readelf", "-n", str(path)]
+    text = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    return text.partition("Build ID: ")[2].split()[0]
+
+
+def built(folder: Path, *options: str, suffix: str = "c") -> tuple[Path, str, list[int]]:
+    """The program, its build id, and the addresses of its calls of here()."""
+    compiler = shutil.which("c++" if suffix == "cpp" else "cc")
+    if compiler is None:
+        pytest.skip("there is no compiler")
+    source = folder / f"program.{suffix}"
+    source.write_text(PROGRAM, encoding="utf-8")
+    program = folder / "program"
+    words = [compiler, "-Wl,--build-id", *options, "-o", str(program), str(source)]
+    subprocess.run(words, check=True, cwd=folder, timeout=60, capture_output=True)
+    answer = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60)
+    return program, build_id_of(program), [int(word) - 1 for word in answer.stdout.split()]
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-g",),
+        ("-g", "-O2"),
+        ("-g", "-gdwarf-4"),
+        ("-g", "-gdwarf-4", "-O2", "-ffunction-sections"),
+        ("-g", "-gdwarf-3"),
+        ("-g", "-gz"),
+        ("-g", "-gsplit-dwarf"),
+        ("-g", "-gsplit-dwarf", "-gdwarf-4"),
+        ("-g", "-no-pie"),
+        ("-g", "-gno-as-loc-support"),
+    ],
+    ids=" ".join,
+)
+def test_debug_information(tmp_path: Path, options: tuple[str, ...]) -> None:
+    program, build_id, addresses = built(tmp_path, *options)
+    file = str(tmp_path / "program.c")
+    assert sources(program, build_id, addresses, soon()) == [
+        Source("work", file, line_of("work")),
+        Source("work", file, line_of("inlined")),
+        Source("main", file, line_of("main")),
+    ]
+
+
+def test_names_of_c_plus_plus(tmp_path: Path) -> None:
+    program, build_id, addresses = built(tmp_path, "-g", "-gdwarf-5", suffix="cpp")
+    found = sources(program, build_id, addresses, soon())
+    assert [one.function for one in found] == ["work", "work", "main", "solver::Grid<double>::step"]
+    assert found[-1].line == line_of("step")
+
+
+def test_without_debug_information(tmp_path: Path) -> None:
+    program, build_id, addresses = built(tmp_path)
+    expected = [Source("work"), Source("work"), Source("main")]
+    assert sources(program, build_id, addresses, soon()) == expected
+    subprocess.run(["strip", str(program)], check=True, timeout=60)
+    assert sources(program, build_id, addresses, soon()) == [UNKNOWN] * 3
+
+
+@pytest.mark.parametrize("folder", ["", ".debug"])
+def test_debug_information_beside_the_program(tmp_path: Path, folder: str) -> None:
+    program, build_id, addresses = built(tmp_path, "-g")
+    whole = sources(program, build_id, addresses, soon())
+    beside = tmp_path / folder / "program.debug"
+    beside.parent.mkdir(exist_ok=True)
+    for words in (
+        ["objcopy", "--only-keep-debug", str(program), str(beside)],
+        ["strip", str(program)],
+        ["objcopy", f"--add-gnu-debuglink={beside}", str(program)],
+    ):
+        subprocess.run(words, check=True, timeout=60)
+    assert whole[0].line == line_of("work")
+    assert sources(program, build_id, addresses, soon()) == whole
+
+
+def test_no_time_is_left(tmp_path: Path) -> None:
+    program, build_id, addresses = built(tmp_path, "-g")
+    found = sources(program, build_id, addresses, time.monotonic() - 1)
+    assert found == [Source("work"), Source("work"), Source("main")]
+
+
+def test_what_is_not_the_program(tmp_path: Path) -> None:
+    program, build_id, addresses = built(tmp_path, "-g")
+    assert sources(program, "00" * 20, addresses, soon()) == [UNKNOWN] * 3
+    assert sources(tmp_path / "gone", build_id, addresses, soon()) == [UNKNOWN] * 3
+    assert sources(tmp_path, build_id, addresses, soon()) == [UNKNOWN] * 3
+    assert sources(program, build_id, [0, 1 << 62, (1 << 63) - 1], soon()) == [UNKNOWN] * 3
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    """Whatever is wrong with the file: no exception, and what is told is not made up."""
+    program, build_id, addresses = built(tmp_path, "-g")
+    whole = program.read_bytes()
+    known = {"work", "main", "here", None}
+    for place in range(0, len(whole), len(whole) // 60):
+        damaged = bytearray(whole)
+        damaged[place : place + 64] = b"\xff" * len(damaged[place : place + 64])
+        program.write_bytes(damaged)
+        for found in sources(program, build_id, addresses, time.monotonic() + 1):
+            assert found.function is None or isinstance(found.function, str)
+            if found.function in known and found.line is not None:
+                assert found.line > 0
+        program.write_bytes(whole[:place])
+        assert len(sources(program, build_id, addresses, time.monotonic() + 1)) == 3
