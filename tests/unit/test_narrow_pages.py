@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sqlite3
 from collections.abc import Callable
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import profiles
 import pytest
+from rich.text import Text
 
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
 from rankwise.commands.show import VIEWS
 from rankwise.launch import checkup
+from rankwise.report.terminal.page import Page
 from rankwise.report.view import Detail
 from rankwise.report.views import view
 
@@ -44,7 +47,7 @@ WRITERS = [
 
 
 def words(text: str) -> set[str]:
-    return set(re.findall(r"[^\s/,]+", text))
+    return set(re.split(r"(?:\s|[/,]|::)+", text))
 
 
 def at(
@@ -81,6 +84,12 @@ def test_long_names_are_really_broken(
     assert {"directory-0", "directory-11", "out.dat"} <= words(files)
     made = at(NARROW, monkeypatch, capsys, "show", path, "--by", "communicator", "-v")
     assert {"1", "4", str(59 * 59)} <= words(made)
+
+
+def test_names_in_scopes_are_broken_between_them() -> None:
+    name = "LAMMPS_NS::ComputePressure::virial_compute"
+    lines = Page(io.StringIO()).folded(Text(name), 30)
+    assert [line.plain for line in lines] == ["LAMMPS_NS::ComputePressure::", "virial_compute"]
 
 
 def test_what_tells_rows_apart_is_in_both_tables(

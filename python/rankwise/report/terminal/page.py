@@ -80,9 +80,9 @@ class Page:
         ]
 
     def folded(self, text: Text, width: int) -> list[Text]:
-        """Return `text` as lines of `width` columns, broken between words or after slashes and commas."""
+        """Return `text` as lines of `width` columns, broken between words, or after /, commas and ::."""
         words = [
-            re.sub("[/,]", rf"\g<0>{_MAY_BREAK}", word) if cell_len(word) > width else word
+            re.sub("[/,]|::", rf"\g<0>{_MAY_BREAK}", word) if cell_len(word) > width else word
             for word in text.plain.split(" ")
         ]
         lines = Text(" ".join(words), text.style).wrap(self._console, width)
