@@ -66,6 +66,8 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 //
 #include "../wrappers/logical_view.h"
 //
+#include "../wrappers/naming.h"
+//
 #include "../wrappers/call.h"
 #include "../wrappers/made.h"
 //

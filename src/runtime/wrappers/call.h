@@ -75,6 +75,8 @@ class Call {
     thread_->record->left_key = key_;
     if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
+      // RATIONALE: it gets the handle, and the status that nobody asked for lives in the thread: an address of the call
+      // that leaves the wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
       communicator_ = adopt(comm_);
       if (communicator_ != nullptr) on_adopted();
     }
@@ -708,9 +710,6 @@ class Call {
 
   void one_sided_message(rankwise_message_kind kind, int target, std::uint64_t bytes);
 
-  // RATIONALE: static, and the status that nobody asked for lives in the thread: an address of the call that leaves the
-  // wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
-  [[gnu::cold, gnu::noinline]] static communicators::Communicator *adopt(MPI_Comm comm);
   RANKWISE_HOT void on_adopted() {
     index_ = communicator_->index;
     key_ = keys::calls(procedure_, index_, regions::current, site_);
