@@ -154,6 +154,12 @@ def test_shown_as_children_and_families(done: Recording) -> None:
     assert rows["W_d2_f4"]["bytes_sent"] == 4 * SIZE
 
 
+def test_shown_with_the_last_steps_of_their_paths(done: Recording) -> None:
+    told = rankwise("show", str(done.path), "--by", "communicator").stdout
+    for text in ('W_f2 "second" ', 'W_d2_f* "step1" +9 names ', 'S_f1 "own0.1" +3 names '):
+        assert f"\n{text}" in told
+
+
 def test_by_file(done: Recording) -> None:
     answer = shown(done, "--by", "file", "-v")
     names = {Path(str(row["file"])).name: row["names"] for row in answer["files"]}

@@ -32,7 +32,7 @@ def operation_name(operation: Operation | None) -> str:
 
 def communicator_name(communicator: Communicator) -> str:
     """Return the name, followed by the program's own name in quotes if it set one."""
-    return quoted_name(communicator.name, communicator.user_name)
+    return names_quoted(communicator.name, _given([communicator.user_name], communicator.type))
 
 
 def quoted_name(name: str, user_name: str) -> str:
@@ -55,7 +55,13 @@ def listed(names: Sequence[str]) -> str:
 
 def family_name(family: Family) -> str:
     """Return the family's name, followed by the program's own names for its communicators."""
-    return names_quoted(family.name, family.user_names)
+    return names_quoted(family.name, _given(family.user_names, family.type))
+
+
+def _given(user_names: Sequence[str], kind: str) -> list[str]:
+    """Return the program's own names without repeats; of files the last steps of their paths."""
+    shown = [name.rpartition("/")[2] if kind == "file" else name for name in user_names]
+    return list(dict.fromkeys(filter(None, shown)))
 
 
 def makers_name(family: Family) -> str:
