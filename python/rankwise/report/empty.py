@@ -34,7 +34,8 @@ NO_FILES = (
     " --by call shows what it calls."
 )
 NO_COUNTERS = (
-    "No system counters were recorded: the profile is of an older version, or recorded with --no-counters."
+    "No system counters were recorded: no rank came out of MPI_Init, or the profile was made by an older"
+    " Rankwise, or with --no-counters; --by call shows what was called."
 )
 NO_WAITS = (
     "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
