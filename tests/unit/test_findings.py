@@ -77,6 +77,15 @@ def test_a_late_rank() -> None:
     assert (found.command.verb, found.command.options) == ("show", ("--by", "waiting"))
 
 
+def test_computing_is_named_where_it_explains_the_lateness() -> None:
+    assert "computing 1.18 x as long as the mean" in found_in(barriers(Made(), [2]), "late-ranks").title
+    # It computes longer than the others here, too, but by much less than it is late.
+    made = barriers(Made(), [2])
+    for rank, seconds in enumerate((6.5, 6.5, 8.0, 6.5)):
+        made.call(rank, "MPI_Recv", seconds)
+    assert "computing" not in found_in(made, "late-ranks").title
+
+
 def test_who_is_late_among_more_ranks_than_processors_may_have_had_none() -> None:
     assert found_in(barriers(Made(cpus="0-1"), [2]), "late-ranks").confidence == LOW
 

@@ -13,6 +13,7 @@ from rankwise.report.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
+_EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of it
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
@@ -21,7 +22,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     found = late(seen)
     if found is None:
         return []
-    useful = _useful(seen, found)
+    useful, explains = _useful(seen, found)
+    title = _title(found, useful if explains else 1.0)
     inputs = [
         Fact("waiting for them in blocking collectives", found.in_collectives_seconds, "s"),
         Fact("waiting for them for messages", found.for_messages_seconds, "s"),
@@ -43,7 +45,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     ]
     return [
         Finding(
-            *(RULE.id, _title(found, useful), found.seconds, True, RULE.formula, inputs, evidence),
+            *(RULE.id, title, found.seconds, True, RULE.formula, inputs, evidence),
             *_confidence(seen),
             Command("show", ("--by", "waiting")),
         )
@@ -61,12 +63,18 @@ def _title(found: Late, useful: float) -> str:
     return f"{who} come{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
 
 
-def _useful(seen: Evidence, found: Late) -> float:
-    """Return the time of the late ones outside of MPI by that of all ranks."""
+def _useful(seen: Evidence, found: Late) -> tuple[float, bool]:
+    """Return the time of the late ones outside of MPI by that of all ranks; whether it explains the lateness.
+
+    All others wait while one is late: it is late for as long as one of them waits for it.
+    """
     useful = {one.rank: one.run_seconds - one.seconds / max(one.threads, 1) for one in seen.ranks}
     mean = sum(useful.values()) / len(useful)
     own = [useful[rank] for rank in found.ranks if rank in useful]
-    return sum(own) / len(own) / mean if own and mean > 0 else 1.0
+    if not own or mean <= 0:
+        return 1.0, False
+    more = sum(own) - len(own) * mean
+    return sum(own) / len(own) / mean, more >= _EXPLAINS * found.seconds / seen.run.ranks
 
 
 def _confidence(seen: Evidence) -> tuple[str, str]:
