@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from common.jobs import Job, Runner, build, pairs
@@ -23,7 +24,15 @@ from common.report import as_json, table
 from common.results import Result, compare
 from common.rundirectory import own_init
 from overhead.command import CommandRunner, StartRunner, warm_up
-from overhead.rows import CALL_ROWS, COMMAND_ROWS, START_ROWS, THREAD_ROWS, communicator_rows, job_rows
+from overhead.rows import (
+    CALL_ROWS,
+    COMMAND_ROWS,
+    SITE_ROWS,
+    START_ROWS,
+    THREAD_ROWS,
+    communicator_rows,
+    job_rows,
+)
 
 PROGRAMS = ("calls", "threads", "communicators", "job")
 
@@ -80,6 +89,8 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         rounds = (str(options.rounds),)
         calls = Runner(mpi, programs["calls"], 1, preloaded, options.timeout, rounds)
         results += compare(CALL_ROWS, collected(calls.pairs(options.pairs), "calls"), options.statistic)
+        sites = replace(calls, without={"RANKWISE_SITES": "off"})
+        results += compare(SITE_ROWS, collected(sites.pairs(options.pairs), "sites"), options.statistic)
         threads = Runner(mpi, programs["threads"], 1, preloaded, options.timeout, rounds)
         results += compare(THREAD_ROWS, collected(threads.pairs(options.pairs), "threads"), options.statistic)
         for ranks in options.communicators:

@@ -27,6 +27,12 @@ CALL_ROWS: tuple[Row, ...] = (
 )
 """On one rank, one thread."""
 
+SITE_ROWS: tuple[Row, ...] = tuple(
+    batches(name, 5.0 * calls, label=f"{name}, sites", slack=1.0)
+    for name, calls in (("Iprobe", 1), ("Allreduce", 1), ("Barrier", 1), ("Irecv+Isend+Waitall", 3))
+)
+"""What call sites add to that: both runs of a pair are recorded, the one without them."""
+
 THREAD_ROWS: tuple[Row, ...] = (
     call("Allreduce, 4 threads"),
     call("Irecv+Isend+Waitall, 4 threads", 3),
