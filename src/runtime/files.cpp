@@ -57,7 +57,7 @@ void copy_path(rankwise_communicator &record, const char *name) {
   const char *end = name + (length - (most - (sizeof cut - 1)));
   while ((static_cast<unsigned char>(*end) & 0xc0U) == 0x80) ++end;  // the cut may go through a character
   memcpy(record.user_name, cut, sizeof cut - 1);
-  memcpy(record.user_name + sizeof cut - 1, end, strlen(end));
+  memcpy(record.user_name + sizeof cut - 1, end, static_cast<std::size_t>(name + length - end));
 }
 
 // The record among the communicators; none where there is no room.
