@@ -103,8 +103,6 @@ def test_the_late_rank_is_named(done: Recording) -> None:
         row, all_of_them = rows[procedure], sum(one.last for one in ranks.values())
         # (Two may come so close that either is the last.)
         assert row.last_percent == pytest.approx(100 * ranks[row.last_rank].last / all_of_them, abs=10)
-    # In these, nobody can run ahead of the late rank.
-    assert {rows[procedure].last_rank for procedure in ("MPI_Allgather", "MPI_Alltoall")} == {2}
     assert rows["MPI_Allreduce"].last_rank == 1
     # All are late in turns.
     assert rows["MPI_Barrier"].last_percent < 60

@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
       REPEAT_LATE_BY(VERY_LATE_US, 20, rank == 1, MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
       tell("MPI_Allreduce", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("turns")) {  // another one each time
-      REPEAT(40, rank == i % size, MPI_Barrier(MPI_COMM_WORLD));
+      REPEAT_LATE_BY(VERY_LATE_US, 24, rank == i % size, MPI_Barrier(MPI_COMM_WORLD));
       tell("MPI_Barrier", "W", MPI_COMM_WORLD, ALL, 0);
     } else if (STEP("root")) {  // the root
       REPEAT(40, rank == 2, MPI_Bcast(x, 4, MPI_INT, 2, MPI_COMM_WORLD));
