@@ -14,8 +14,6 @@
 namespace rankwise::system_counters {
 namespace {
 
-using perf_events::What;
-
 constexpr std::uint32_t first_records = 8;
 constexpr std::uint32_t most_records = RANKWISE_REGION_OTHER;  // all that a key can number
 constexpr int most = RANKWISE_MOST_SYSTEM_COUNTERS;
