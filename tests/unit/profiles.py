@@ -69,6 +69,7 @@ def changeable(path: Path) -> sqlite3.Connection:
         ("ranks", "memory", "TEXT DEFAULT NULL"),
         ("ranks", "clock_offset", "REAL DEFAULT NULL"),
         ("ranks", "clock_error", "REAL DEFAULT NULL"),
+        ("calls", "site", "INTEGER DEFAULT NULL"),
     ):
         if column not in _columns(connection, table):
             connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared}")

@@ -393,6 +393,7 @@ def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_
         connection.executescript(
             "CREATE TABLE table_of_calls AS SELECT * FROM calls; DROP VIEW calls;"
             "ALTER TABLE table_of_calls RENAME TO calls; ALTER TABLE calls DROP COLUMN unfinished;"
+            "ALTER TABLE calls DROP COLUMN site;"
             f"DROP TABLE pattern_messages; DROP TABLE patterns; CREATE TABLE old AS SELECT {old} FROM ranks;"
             f"DROP TABLE ranks; {sql[: sql.index(',', sql.index('inside_since'))]});"
             f"INSERT INTO ranks SELECT * FROM old; DROP TABLE old; VACUUM; PRAGMA user_version = 2"
