@@ -23,6 +23,13 @@ def pytest_report_header() -> list[str]:
 mpi = libraries.in_turn(libraries.ALL)
 
 
+@pytest.fixture(autouse=True)
+def recorded_again(request: pytest.FixtureRequest) -> None:
+    """A test that is tried again gets a new recording, where all tests of a file share one."""
+    if getattr(request.node, "execution_count", 1) > 1:
+        getattr(request.module, "RECORDED", {}).clear()
+
+
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     """Compiles a program of tests/mpi/programs with an MPI, once a session: a file or a folder."""

@@ -44,16 +44,19 @@ COMMUNICATORS = {
     "ring of a duplicate": "W_d11_a1",
 }
 UNCHANGED = {"point": [0]}  # nothing to gain
-Job = Callable[[Mpi, str, str], Recording]
+Job = Callable[..., Recording]
 
 
 @pytest.fixture(scope="module")
 def job(compiled: Compile, pretender: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
-    """A run of the program with `reorder` or `keep`, with our options; once for all tests here."""
-    done: dict[tuple[str, str, str], Recording] = {}
+    """A run of the program with `reorder` or `keep`, with our options; once for all tests here.
 
-    def job_(mpi: Mpi, flag: str, options: str) -> Recording:
-        key = (mpi.name, flag, options)
+    Several runs of the same are told apart by a number.
+    """
+    done: dict[tuple[str, str, str, int], Recording] = {}
+
+    def job_(mpi: Mpi, flag: str, options: str, number: int = 0) -> Recording:
+        key = (mpi.name, flag, options, number)
         if key not in done:
             output = tmp_path_factory.mktemp("topologies") / "topologies.rankwise"
             command = mpi.launch(RANKS, compiled(mpi, "topologies.c"), flag)
@@ -130,14 +133,19 @@ def test_nothing_happens_unasked(mpi: Mpi, flag: str, options: str, job: Job) ->
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
 def test_messages_of_ours_are_not_counted(mpi: Mpi, job: Job) -> None:
     """The library's own inside of the constructors are, and those of the second call are not among them."""
-    sent = []
-    for flag in ("reorder", "keep"):
-        messages = [
-            job(mpi, flag, "--reorder").messages(None, "in-collective", name) for name in CONSTRUCTORS
-        ]
-        sent.append([sum(number for number, _ in pairs.values()) for pairs in messages])
-    assert sent[0] == sent[1]
-    assert all(sent[0]) or mpi.family != "openmpi"  # others hide what goes through shared memory
+
+    def sent(flag: str, number: int) -> list[int]:
+        done = job(mpi, flag, "--reorder", number)
+        messages = [done.messages(None, "in-collective", name) for name in CONSTRUCTORS]
+        return [sum(count for count, _ in pairs.values()) for pairs in messages]
+
+    # Processes agree on a number for the communicator, which on a busy machine may take them a round more.
+    least = [
+        [min(some) for some in zip(*(sent(flag, number) for number in range(3)), strict=True)]
+        for flag in ("reorder", "keep")
+    ]
+    assert least[0] == least[1]
+    assert all(least[0]) or mpi.family != "openmpi"  # others hide what goes through shared memory
 
 
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
