@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.sampling_error import sampling_error
 from rankwise.analysis.selection import is_part
 
 WAITING = (
@@ -44,7 +45,6 @@ _ANY = ("MPI_Waitany", "MPI_Waitsome")  # they end with the first message
 _SYNCHRONOUS = ("MPI_Ssend", "MPI_Issend", "MPI_Ssend_init")
 _BUFFERED = ("MPI_Bsend", "MPI_Ibsend", "MPI_Bsend_init")
 _MOST_STEPS = 16  # of a chain of waits
-_STANDARD_ERRORS = 1.96  # 95 % of what is estimated lies within them
 _WHOLE = 0.995  # of the time: what is missing is what the clock lacks
 
 
@@ -348,10 +348,11 @@ def _error(sample: _Sample, seconds: float) -> float:
     if count < 2:
         return seconds
     share = sum(wait.waited for wait in sample.waits) / sample.seconds
-    squares = math.fsum((wait.waited - share * (wait.ended - wait.began)) ** 2 for wait in sample.waits)
-    left_out = 1 - sample.seconds / seconds
-    deviation = seconds / sample.seconds * math.sqrt(left_out * squares * count / (count - 1))
-    return _STANDARD_ERRORS * deviation + clocks
+    scale, factor = seconds / sample.seconds, (1 - sample.seconds / seconds) * count / (count - 1)
+    rest = [scale * (wait.waited - share * (wait.ended - wait.began)) for wait in sample.waits]
+    second = factor * math.fsum(one**2 for one in rest)
+    third = factor**2 * math.fsum(one**3 for one in rest)
+    return sampling_error(second, third) + clocks
 
 
 def _blame(

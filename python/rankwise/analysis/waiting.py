@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rankwise.analysis.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.families import names_of_all
 from rankwise.analysis.sampled import sampled
+from rankwise.analysis.sampling_error import sampling_error
 from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waits import (
     FOR_ALL,
@@ -34,7 +35,6 @@ CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
 """Procedures whose arrivals are kept."""
 
 _ROUNDING = 1e-9
-_CONFIDENCE = 1.96  # standard errors: 95 %
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Waiting:
 
 @dataclass
 class _Table:
-    """One collective on one communicator; arrays by member."""
+    """One collective on one communicator; arrays by member, moments the second and third of estimates."""
 
     found: Instances
     waits: Waits
@@ -163,11 +163,11 @@ class _Table:
     inconsistent: int
     seconds: NDArray[np.float64]
     waiting: NDArray[np.float64]
-    variance: NDArray[np.float64]
-    total_variance: float
+    moments: NDArray[np.float64]
+    total_moments: NDArray[np.float64]
     clock_error: NDArray[np.float64]
     caused: NDArray[np.float64]
-    caused_variance: NDArray[np.float64]
+    caused_moments: NDArray[np.float64]
     caused_clock: NDArray[np.float64]
     last: NDArray[np.int64]  # instances
     saved: float
@@ -254,11 +254,15 @@ def _table(found: Instances, times: _Times) -> _Table | None:
     n = len(found.numbers)
     unseen = max(1.0 - n / calls, 0.0) if calls else 0.0
     factor = n / (n - 1) * unseen if n > 1 else 0.0
+    moments = _moments(rest, factor)
+    total_moments = _moments(rest.sum(axis=1), factor)
+    if n == 1 and unseen > 0:  # nothing tells how the others differ
+        moments[0] = waited**2
+        total_moments[0] = waited.sum() ** 2
     shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
-    caused, caused_variance, caused_clock = _by_whom(known, each, shifted, factor)
+    caused, caused_moments, caused_clock = _by_whom(known, each, shifted, factor)
     last = _last_of(known, each)
     for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
-    alone = n == 1 and unseen > 0  # nothing tells how the others differ
     return _Table(
         found,
         known,
@@ -267,30 +271,35 @@ def _table(found: Instances, times: _Times) -> _Table | None:
         inconsistent,
         seconds,
         waited,
-        waited**2 if alone else factor * (rest**2).sum(axis=0),
-        float(waited.sum()) ** 2 if alone else factor * float((rest.sum(axis=1) ** 2).sum()),
+        moments,
+        total_moments,
         shifted.sum(axis=0),
         caused,
-        caused_variance,
+        caused_moments,
         caused_clock,
         np.bincount(last[last != NOBODY], minlength=len(seconds)),
         float((selected * known.saved)[for_last].sum()),
     )
 
 
+def _moments(rest: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Return the moments of a sum over a sample, of the differences from what is expected, by instance."""
+    return np.stack([factor * (rest**2).sum(axis=0), factor**2 * (rest**3).sum(axis=0)])
+
+
 def _by_whom(
     known: Waits, each: NDArray[np.float64], shifted: NDArray[np.float64], factor: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the waiting for each member, its variance, and the error of the clocks in it."""
+    """Return the waiting for each member, its moments, and the error of the clocks in it."""
     members = each.shape[1]
-    caused, variance, clock = np.zeros(members), np.zeros(members), np.zeros(members)
+    caused, moments, clock = np.zeros(members), np.zeros((2, members)), np.zeros(members)
     for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
         his = known.whose == member
         seconds = np.where(his, each, 0.0).sum(axis=1)
         caused[member] = seconds.sum()
-        variance[member] = factor * ((seconds - seconds.mean()) ** 2).sum()
+        moments[:, member] = _moments(seconds - seconds.mean(), factor)
         clock[member] = shifted[his].sum()
-    return caused, variance, clock
+    return caused, moments, clock
 
 
 def _last_of(known: Waits, each: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -305,13 +314,13 @@ def _last_of(known: Waits, each: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _sum(tables: Sequence[_Table]) -> Estimate:
     seconds = sum(float(table.waiting.sum()) for table in tables)
-    variance = sum(table.total_variance for table in tables)
+    second, third = (sum(float(table.total_moments[which]) for table in tables) for which in (0, 1))
     clock = sum(float(table.clock_error.sum()) for table in tables)
-    return Estimate(seconds, _error(variance, clock, seconds))
+    return Estimate(seconds, _error(second, third, clock, seconds))
 
 
-def _error(variance: float, clock: float, seconds: float) -> float:
-    return min(_CONFIDENCE * float(np.sqrt(variance)) + clock, max(seconds, clock))
+def _error(second: float, third: float, clock: float, seconds: float) -> float:
+    return min(sampling_error(second, third) + clock, max(seconds, clock))
 
 
 def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[WaitingFamily]:
@@ -382,10 +391,10 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[_Table], blame: Blam
     for table in tables:
         columns = (
             table.waiting,
-            table.variance,
+            *table.moments,
             table.clock_error,
             table.caused,
-            table.caused_variance,
+            *table.caused_moments,
             table.caused_clock,
         )
         for rank, *values in zip(table.found.ranks.tolist(), *(one.tolist() for one in columns), strict=True):
@@ -394,14 +403,16 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[_Table], blame: Blam
     for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
         if rank not in sums and rank not in blame.finally_blamed:
             continue
-        waited, variance, clock, caused, caused_variance, caused_clock = sums.get(rank, np.zeros(6)).tolist()
+        waited, second, third, clock, caused, caused_2, caused_3, caused_clock = sums.get(
+            rank, np.zeros(8)
+        ).tolist()
         why = blame.caused.get(rank, Caused())
         found.append(
             WaitingRank(
                 rank,
                 host,
-                Estimate(waited, _error(variance, clock, waited)),
-                Estimate(caused, _error(caused_variance, caused_clock, caused)),
+                Estimate(waited, _error(second, third, clock, waited)),
+                Estimate(caused, _error(caused_2, caused_3, caused_clock, caused)),
                 why.computing,
                 why.in_mpi,
                 why.late_start,
