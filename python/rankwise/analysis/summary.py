@@ -19,7 +19,7 @@ from rankwise.analysis.procedures import (
 )
 from rankwise.analysis.system_counters import CounterTotals, counter_totals
 from rankwise.analysis.times import Balance, Times, balance, times
-from rankwise.analysis.waiting_totals import WaitingTotals, waiting_totals
+from rankwise.analysis.waiting_totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Summary:
     times: Times
     balance: Balance | None
     waiting: WaitingTotals | None
+    messages: MessageTotals | None
     families: list[Family]
     calls: list[ProcedureRow]
     opening_and_closing: list[ProcedureRow]
@@ -56,6 +57,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         times(connection),
         balance(connection),
         waiting_totals(connection, seen.waiting),
+        message_totals(connection, seen.messages),
         seen.families,
         seen.procedures,
         opening_and_closing_procedures(connection),

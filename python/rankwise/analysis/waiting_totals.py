@@ -1,4 +1,4 @@
-"""Waiting in collectives in short, as the summary tells it."""
+"""Waiting in collectives and for messages in short, as the summary tells it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankwise.analysis.message_waits import MessageWaits
 from rankwise.analysis.percent import percent
 
 if TYPE_CHECKING:
@@ -35,11 +36,30 @@ class WaitingTotals:
     percent_for_rank: float
 
 
+@dataclass(frozen=True)
+class MessageTotals:
+    """Waiting for messages, in short.
+
+    Attributes:
+        waiting_seconds: for late senders and receivers, over the ranks, as far as it is certain.
+        percent_waiting_of_mpi: the same in percent of all ranks' time in MPI.
+        rank: that most of it began with; None = nobody waited.
+        host: that it ran on.
+        percent_for_rank: of the waiting.
+    """
+
+    waiting_seconds: float
+    percent_waiting_of_mpi: float
+    rank: int | None
+    host: str
+    percent_for_rank: float
+
+
 def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> WaitingTotals | None:
     """Return the sums of what `waiting` has found; None if no arrivals are known."""
     if found is None:
         return None
-    (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    mpi = _seconds_in_mpi(connection)
     most = found.ranks[0] if found.ranks and found.ranks[0].blamed_seconds else None
     return WaitingTotals(
         found.waiting,
@@ -50,3 +70,23 @@ def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> Wai
         most.host if most else "",
         percent(most.blamed_seconds, found.waiting.seconds) if most else 0.0,
     )
+
+
+def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> MessageTotals | None:
+    """Return the sums of what `message_waits` has found; None if nothing is known."""
+    if not found.waiting:
+        return None
+    seconds = found.late_sender_seconds + found.late_receiver_seconds
+    most = found.origins[0] if found.origins and found.origins[0].origin_seconds else None
+    return MessageTotals(
+        seconds,
+        percent(seconds, _seconds_in_mpi(connection)),
+        most.rank if most else None,
+        (most.host or "") if most else "",
+        percent(most.origin_seconds, seconds) if most else 0.0,
+    )
+
+
+def _seconds_in_mpi(connection: sqlite3.Connection) -> float:
+    (seconds,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    return float(seconds)

@@ -14,7 +14,7 @@ from rankwise.analysis.locality import Locality
 from rankwise.analysis.next_step import NextStep, next_step
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import RankTime, Times
-from rankwise.analysis.waiting_totals import WaitingTotals
+from rankwise.analysis.waiting_totals import MessageTotals, WaitingTotals
 from rankwise.findings.search import Findings
 from rankwise.report.counter_lines import counter_fields
 from rankwise.report.names import shown_path
@@ -24,6 +24,7 @@ from rankwise.report.units import byte_text, count_text, percent_text, second_te
 
 _LABEL = 10  # columns
 _APART = "   "
+_LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
 
 
 def foot_lines(
@@ -48,7 +49,7 @@ def foot_lines(
         step = NextStep("explain", (), "evidence and formulas of all findings")
     return [
         *(_labelled(page, "in MPI", *_extremes(found.times)) if found.run.ranks > 1 else []),
-        *(_labelled(page, "waiting", *_waiting(found.waiting)) if found.waiting else []),
+        *(_labelled(page, "waiting", *waiting) if (waiting := _waiting(found)) else []),
         *(_labelled(page, "off node", _off_node(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
@@ -78,11 +79,21 @@ def _extremes(times: Times) -> list[str]:
     return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
 
 
-def _waiting(totals: WaitingTotals) -> list[str]:
-    share = f"{percent_text(totals.percent_waiting_of_mpi)} % of MPI, for ranks late at collectives"
-    if totals.rank is not None:
-        share += f" ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
-    return [share, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+def _waiting(found: Summary) -> list[str]:
+    fields = []
+    if totals := found.waiting:
+        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
+        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+    if (messages := found.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
+        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
+    return fields
+
+
+def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
+    share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
+    if totals.rank is None:
+        return share
+    return f"{share} ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
 
 
 def _rank(time: RankTime) -> str:

@@ -1,0 +1,28 @@
+"""What the summary tells of waiting, in short."""
+
+from __future__ import annotations
+
+import pytest
+from made_profile import Made
+
+from rankwise.analysis.summary import summary
+from rankwise.analysis.waiting_totals import MessageTotals
+
+
+def test_waiting_for_messages() -> None:
+    made = Made()
+    for rank in (0, 2, 3):
+        made.call(rank, "MPI_Recv", 3.0, size_bin=4)
+        made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
+    made.connection.execute("UPDATE ranks SET mpi = 3.0")
+    found = summary(made.connection, made.seen)
+    # 2.5 of 3 s of three ranks, of the 12 s that four are in MPI, all for rank 1.
+    assert found.messages == MessageTotals(
+        pytest.approx(7.5), pytest.approx(62.5), 1, "node", pytest.approx(100.0)
+    )
+    assert found.waiting is None
+
+
+def test_nothing_is_known_of_messages() -> None:
+    made = Made()
+    assert summary(made.connection, made.seen).messages is None
