@@ -1,4 +1,7 @@
-"""`rankwise run --reorder` on three nodes: as few of a grid's edges go between nodes as can be."""
+"""`rankwise run --reorder` on three nodes: as few of a grid's edges go between nodes as can be.
+
+And what is found where they were not reordered.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from launching import across_nodes, launch, record
 from libraries import Mpi, first_of_each
 from nodes import Cluster
 from recording import Recording
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.findings.search import findings
 
 # 3 x 2 processes, dealt out in turns: the two ends of each of the 7 edges are on different nodes. With the
 # two of a row on one node, 4 edges are left between nodes; no order has fewer, for 3 nodes of 2 hold at most
@@ -60,3 +66,33 @@ def test_edges_between_nodes(
     assert edges_off_node(done) == off_node
     rows = done.rows("SELECT reorder, reordered FROM communicators WHERE topology = 'cart'")
     assert rows == [(flag, flag)]
+
+
+def rules(done: Recording) -> set[str]:
+    with done.database as database:
+        return {one.finding.rule for one in findings(Evidence(database)).found}
+
+
+@pytest.mark.parametrize(
+    ("flag", "options", "rule"),
+    [
+        (1, (), "reorder-not-done"),
+        (0, (), "off-node-traffic"),
+        (1, ("--reorder",), None),
+    ],
+    ids=["not done", "not asked", "done"],
+)
+@pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
+def test_what_is_found(
+    mpi: Mpi,
+    flag: int,
+    options: tuple[str, ...],
+    rule: str | None,
+    cluster: Cluster,
+    halo: Callable[[Mpi], Path],
+    place: Path,
+) -> None:
+    program = [halo(mpi), "3", "2", str(BYTES), str(ROUNDS), str(flag)]
+    done = record(mpi, cluster, place, launch(mpi, cluster, 3, "round-robin", *program), *options)
+    assert done.process.returncode == 0, done.process.stderr
+    assert rules(done) & {"reorder-not-done", "off-node-traffic"} == ({rule} if rule else set())

@@ -2,31 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.ranks import Rank
+from rankwise.analysis.system_counters import rank_counters
 from rankwise.cpulist import cpu_list
+
+LEAST_BUSY = 0.25
+"""Of the processors of a node, by its ranks: with less, hardly ever did one want a processor and get none."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """How much of some processors was used.
+
+    Attributes:
+        seconds: that ranks took, of processors; 0 = not known.
+        capacity_seconds: that the processors had.
+    """
+
+    seconds: float
+    capacity_seconds: float
+
+    @property
+    def busy(self) -> float:
+        """Share that was used, 0 to 1."""
+        return self.seconds / self.capacity_seconds if self.capacity_seconds else 0.0
+
+    @property
+    def told(self) -> str:
+        """It as a sentence without its full stop."""
+        if not self.seconds:
+            return "how much the ranks used these processors is not known"
+        return f"the ranks took {100 * self.busy:.0f} % of these processors"
+
+
+def total(some: Sequence[Use]) -> Use:
+    """Return how much several groups of processors were used together."""
+    return Use(sum(one.seconds for one in some), sum(one.capacity_seconds for one in some))
+
+
+def use(seen: Evidence, ranks: Sequence[Rank], processors: int) -> Use:
+    """Return how much ranks used processors; between MPI_Init and MPI_Finalize if that was counted."""
+    of_rank = {row.rank: row.counted.counts.task_clock_seconds for row in rank_counters(seen.connection)}
+    counted = [of_rank.get(rank.rank) for rank in ranks]
+    if None not in counted:
+        seconds = sum(one for one in counted if one is not None)
+        return Use(seconds, processors * max(rank.run_seconds for rank in ranks))
+    seconds = sum(rank.user_seconds + rank.system_seconds for rank in ranks)
+    return Use(seconds, processors * max(rank.wall_seconds for rank in ranks))
 
 
 @dataclass(frozen=True)
 class Crowded:
-    """A node with more ranks than processors that they may use.
+    """A node with more ranks than processors that they may use, where these were in use.
 
     Attributes:
         host: its name.
         ranks: on it.
         processors: that one of them at least may use.
         run_seconds: of its ranks, between MPI_Init and MPI_Finalize.
-        processor_seconds: that its ranks took, of processors.
-        wall_seconds: of the longest rank.
+        use: of the processors.
     """
 
     host: str
     ranks: int
     processors: int
     run_seconds: float
-    processor_seconds: float
-    wall_seconds: float
+    use: Use
 
 
 def crowded(seen: Evidence) -> list[Crowded]:
@@ -35,13 +80,11 @@ def crowded(seen: Evidence) -> list[Crowded]:
     for host in dict.fromkeys(rank.host for rank in seen.ranks):
         ranks = [rank for rank in seen.ranks if rank.host == host]
         known = [set(cpu_list(rank.cpus_allowed)) for rank in ranks]
-        processors = set().union(*known)
-        if all(known) and len(ranks) > len(processors):
-            found.append(
-                Crowded(
-                    *(host, len(ranks), len(processors), sum(rank.run_seconds for rank in ranks)),
-                    sum(rank.user_seconds + rank.system_seconds for rank in ranks),
-                    max(rank.wall_seconds for rank in ranks),
-                )
-            )
+        processors = len(set().union(*known))
+        if not all(known) or len(ranks) <= processors:
+            continue
+        used = use(seen, ranks, processors)
+        if not used.seconds or used.busy >= LEAST_BUSY:
+            run_seconds = sum(rank.run_seconds for rank in ranks)
+            found.append(Crowded(host, len(ranks), processors, run_seconds, used))
     return sorted(found, key=lambda one: -one.ranks / one.processors)

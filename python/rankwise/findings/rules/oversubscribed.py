@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.processors import Crowded, crowded
+from rankwise.findings.processors import LEAST_BUSY, Crowded, crowded, total
 
 _BUSY = 0.8  # of the processors
 _SHOWN = 3  # nodes
@@ -21,22 +21,20 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     worst = nodes[0]
     saved = sum(node.run_seconds * (1 - node.processors / node.ranks) for node in nodes)
     others = f" and likewise on {len(nodes) - 1} more" if len(nodes) > 1 else ""
-    capacity = sum(node.processors * node.wall_seconds for node in nodes)
-    busy = sum(node.processor_seconds for node in nodes) / capacity if capacity else 0.0
-    sure = HIGH if busy >= _BUSY else LOW
+    used = total([node.use for node in nodes])
+    sure = HIGH if used.busy >= _BUSY else LOW
     return [
         Finding(
             RULE.id,
             f"{worst.ranks} ranks share {worst.processors} processor{'s' * (worst.processors != 1)}"
-            f" on {worst.host}{others}: they take turns",
+            f" on {worst.host}{others}{': they take turns' * (sure == HIGH)}",
             saved,
             True,
             RULE.formula,
             _inputs(nodes),
-            [Fact("processor time, of all that these processors have", 100 * busy, "%")],
+            [],
             sure,
-            f"the ranks took {100 * busy:.0f} % of these processors"
-            + ("" if sure == HIGH else ": they waited for other things, or others had the processors"),
+            used.told,
             Command("show", ("--by", "rank", "-v")),
         )
     ]
@@ -54,7 +52,8 @@ def _inputs(nodes: Sequence[Crowded]) -> list[Fact]:
 RULE = Rule(
     "oversubscribed",
     "More ranks than processors.",
-    "A node has more ranks than processors that they may use.",
+    "A node has more ranks than processors that they may use, and these were in use for"
+    f" {100 * LEAST_BUSY:.0f} % of the time or more, or nobody knows.",
     "run time of the ranks x (1 - processors / ranks), of each such node",
     "Start as many ranks as there are processors, or take more nodes; look at the binding.",
     _find,

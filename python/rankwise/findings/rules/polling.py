@@ -11,12 +11,13 @@ from rankwise.report.units import count_text, rate_text
 
 _ASKING = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Win_test", "MPI_Parrived")
 _OFTEN = 1000.0  # times a second
+_LEAST = 1000  # calls: very short runs tell nothing
 
 
 def _find(seen: Evidence) -> Sequence[Finding]:
     rows = [row for row in seen.procedures if _asks(row.procedure)]
     calls, seconds = (sum(getattr(row.totals, name) for row in rows) for name in ("calls", "seconds"))
-    if not seconds or not seen.seconds or calls / seen.seconds < _OFTEN:
+    if not seconds or not seen.seconds or calls < _LEAST or calls / seen.seconds < _OFTEN:
         return []
     names = [call_name(row.procedure) for row in sorted(rows, key=lambda row: -row.totals.calls)]
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -44,7 +45,8 @@ def _asks(procedure: str) -> bool:
 RULE = Rule(
     "polling",
     "Calls that ask whether something has come, very often.",
-    f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time.",
+    f"{_OFTEN:.0f} calls of MPI_Test and its kin, MPI_Iprobe and the like a second, of all ranks' run time,"
+    f" and {_LEAST} in all.",
     "the time in these calls",
     "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
     _find,

@@ -25,7 +25,7 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     return [
         Finding(
             RULE.id,
-            f"Rank {rank} is in MPI-IO for {second_text(most)}, {most / mean:.2f} x the mean"
+            f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
             + (": it is the only one" if alone else ""),
             (most - mean) * number,
             True,
@@ -41,9 +41,9 @@ def _find(seen: Evidence) -> Sequence[Finding]:
 
 RULE = Rule(
     "unbalanced-files",
-    "Some ranks spend much longer in MPI-IO than others.",
-    f"A rank's time in MPI-IO is {_MUCH_MORE} times the mean of all ranks or more.",
-    "(time in MPI-IO of the longest - mean) x ranks",
+    "Some ranks read and write files for much longer than others.",
+    f"A rank's time in MPI-IO calls that read or write is {_MUCH_MORE} times the mean of all ranks or more.",
+    "(time in these calls of the longest - mean) x ranks",
     "Let all ranks read and write: MPI_File_write_all and its kin; fewer, larger accesses.",
     _find,
 )
