@@ -11,6 +11,7 @@
 #include "dispatch/library.h"
 #include "hash.h"
 #include "lock.h"
+#include "python_lines.h"
 
 namespace rankwise::call_sites {
 namespace {
@@ -54,6 +55,7 @@ struct Search {
   bool found = false;
   bool is_program = true;  // the loader lists the program first
   bool in_binding = false;
+  bool in_python = false;
   std::uint64_t offset = 0;
   frames::Rule rule;
   rankwise_object object{};
@@ -113,7 +115,8 @@ int look_at(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
     search.rule = frames::rule_at(*info, search.address);
   } else {
     read_build_id(*info, search.object);
-    search.object.is_program = search.is_program ? 1 : 0;
+    search.in_python = python_lines::wanted && python_lines::is_extension(name);
+    search.object.kind = search.is_program ? RANKWISE_OBJECT_PROGRAM : RANKWISE_OBJECT_LIBRARY;
     keep_end(search.object.name, search.is_program ? counters_file::header()->executable : name);
   }
   return 1;
@@ -146,19 +149,29 @@ bool object_of(const rankwise_object &object, std::uint32_t &index) {
   return true;
 }
 
-std::uint32_t site_of(const Search &search) {
+std::uint32_t site_of(const rankwise_object &in, std::uint64_t offset) {
   std::uint32_t object = 0;
-  if (!object_of(search.object, object)) return RANKWISE_SITE_UNKNOWN;
+  if (!object_of(in, object)) return RANKWISE_SITE_UNKNOWN;
   for (std::uint32_t i = 0; i < site_count; ++i) {
-    if (sites[i].object == object && sites[i].offset == search.offset) return RANKWISE_FIRST_SITE + i;
+    if (sites[i].object == object && sites[i].offset == offset) return RANKWISE_FIRST_SITE + i;
   }
   if (site_count == RANKWISE_MOST_SITES) return RANKWISE_SITE_UNKNOWN;
   auto *record = next_record<rankwise_site>(site_section, RANKWISE_SECTION_SITES, 128);
   if (record == nullptr) return RANKWISE_SITE_UNKNOWN;
-  *record = {search.offset, object, 0};
+  *record = {offset, object, 0};
   counters_file::publish(site_section);
-  sites[site_count] = {object, search.offset};
+  sites[site_count] = {object, offset};
   return RANKWISE_FIRST_SITE + site_count++;
+}
+
+std::uint32_t site_in_python(const char *source, int line) {
+  rankwise_object object{};
+  object.kind = RANKWISE_OBJECT_PYTHON;
+  keep_end(object.name, source);
+  const Guard guard(lock);
+  const std::uint32_t site = site_of(object, static_cast<std::uint64_t>(line));
+  if (site == RANKWISE_SITE_UNKNOWN) counters_file::drop(RANKWISE_DROPPED_SITE_ROWS);
+  return site;
 }
 
 // Asks the loader about an address that has not been seen before. nullptr if there is no room for more.
@@ -179,8 +192,9 @@ std::uint32_t site_of(const Search &search) {
   place.kind = search.in_binding ? Place::Kind::in_binding : Place::Kind::told;
   place.site = RANKWISE_SITE_UNKNOWN;
   if (search.found && !search.in_binding) {
-    place.site = site_of(search);
+    place.site = site_of(search.object, search.offset);
     if (place.site == RANKWISE_SITE_UNKNOWN) place.kind = Place::Kind::no_room;
+    if (search.in_python) place.kind = Place::Kind::in_python;
   }
   place.address.store(address, std::memory_order_release);
   place_count.store(number + 1, std::memory_order_relaxed);
@@ -199,6 +213,7 @@ std::uint32_t find(frames::Frame call) {
       break;
     }
     if (place->kind == Place::Kind::told) return place->site;
+    if (place->kind == Place::Kind::in_python) return python_lines::site(site_in_python, place->site);
     if (!frames::step(place->rule, call)) break;
   }
   return RANKWISE_SITE_UNKNOWN;
@@ -207,6 +222,7 @@ std::uint32_t find(frames::Frame call) {
 void start() {
   const char *wish = std::getenv("RANKWISE_SITES");
   wanted = wish == nullptr || strcmp(wish, "off") != 0;
+  python_lines::wanted = wish != nullptr && strcmp(wish, "python") == 0;
 }
 
 void forget() {

@@ -12,9 +12,10 @@
 
 namespace rankwise::call_sites {
 
-// What is known of a return address: its site, or, in a binding, how to go on to the caller's.
+// What is known of a return address: its site, or, in a binding, how to go on to the caller's. In an extension module
+// of Python the line of Python is the site, if there is one.
 struct Place {
-  enum class Kind : std::uint8_t { told, in_binding, no_room };
+  enum class Kind : std::uint8_t { told, in_binding, in_python, no_room };
   std::atomic<std::uintptr_t> address{0};
   std::uint32_t site = RANKWISE_SITE_UNKNOWN;
   Kind kind = Kind::told;
@@ -48,7 +49,7 @@ inline constinit bool wanted = true;
   return find(call);
 }
 
-// Whether sites are to be told: not so if RANKWISE_SITES is off.
+// Whether sites are to be told: not so if RANKWISE_SITES is off. `python`: lines of Python, too.
 void start();
 
 // The loader has taken objects away: others may come to where they were.

@@ -150,6 +150,12 @@ enum rankwise_site_index {
   RANKWISE_MOST_SITES = 2047,
   RANKWISE_MOST_SITE_ROWS = 16384, /* of calls, of a thread: sites begin no more of them */
   RANKWISE_MOST_OBJECTS = 255,
+enum rankwise_object_kind {
+  RANKWISE_OBJECT_LIBRARY = 0,
+  RANKWISE_OBJECT_PROGRAM = 1,
+  RANKWISE_OBJECT_PYTHON = 2,
+};
+
   RANKWISE_MOST_OBJECT_BYTES = 224, /* of an object's path: the beginning of a longer one is missing */
   RANKWISE_MOST_BUILD_ID_BYTES = 32
 };
@@ -468,17 +474,50 @@ struct rankwise_import {
   char name[56];
 };
 
-/* What the loader has loaded: the program or a shared library. */
+/* What the loader has loaded, the program or a shared library, or a source file of Python. */
 struct rankwise_object {
-  char name[RANKWISE_MOST_OBJECT_BYTES]; /* its path, as the loader has it */
+  char name[RANKWISE_MOST_OBJECT_BYTES]; /* its path, as the loader or the interpreter has it */
   uint8_t build_id[RANKWISE_MOST_BUILD_ID_BYTES];
   uint32_t build_id_bytes; /* 0 = it has none */
-  uint32_t is_program;     /* 1 = the program itself */
+  uint32_t kind;           /* rankwise_object_kind */
 };
 
 /* A place in an object that calls MPI. */
 struct rankwise_site {
-  uint64_t offset; /* of the address that the call returns to, from where the object is loaded */
+/* A processor of the node, as the kernel numbers it. Numbers of what it is in are the kernel's (package, NUMA domain),
+ * or those of the lowest processor in it (core, L3 cache); -1 = not known. */
+struct rankwise_processor {
+  int32_t os;
+  int32_t package;
+  int32_t numa;
+  int32_t l3;
+  int32_t core;
+  uint32_t l3_kib;
+  uint32_t kind; /* rankwise_core_kind */
+  uint32_t reserved;
+};
+
+enum rankwise_core_kind { RANKWISE_CORE_ANY = 0, RANKWISE_CORE_PERFORMANCE = 1, RANKWISE_CORE_EFFICIENCY = 2 };
+
+/* A device of the node that is near some processors. */
+struct rankwise_device {
+  char name[32];
+  uint32_t kind; /* rankwise_device_kind */
+  int32_t numa;  /* -1 = not known */
+};
+
+enum rankwise_device_kind { RANKWISE_DEVICE_NETWORK = 1, RANKWISE_DEVICE_GPU = 2 };
+
+/* A thread of the process, whether it calls MPI or not, when MPI_Finalize was called. */
+struct rankwise_task {
+  uint64_t allowed[16]; /* processors: bit p % 64 of word p / 64 */
+  uint64_t busy_ms;     /* processor time */
+  int32_t tid;
+  int32_t cpu; /* that it ran on last */
+  char name[16];
+};
+
+  uint64_t offset; /* of the address that the call returns to, from where the object is loaded; Python: the line */
   uint32_t object; /* index */
   uint32_t reserved;
 };

@@ -129,14 +129,14 @@ def pattern_row(index: int, peer: int, messages: int, size: int, call: int = 1) 
     return {"pattern": index, "call": call, "peer": peer, "messages": messages, "bytes": size}
 
 
-def loaded_object(path: bytes, build_id: bytes = b"", is_program: int = 0) -> dict[str, Any]:
-    """Make a record of a program or a library."""
+def loaded_object(path: bytes, build_id: bytes = b"", kind: int = 0) -> dict[str, Any]:
+    """Make a record of a program, a library or a file of Python."""
     size = CONSTANTS["MOST_BUILD_ID_BYTES"]
     return {
         "name": path,
         "build_id": np.frombuffer(build_id.ljust(size, b"\0"), np.uint8),
         "build_id_bytes": len(build_id),
-        "is_program": is_program,
+        "kind": kind,
     }
 
 

@@ -152,6 +152,37 @@ def test_names_of_libraries(path: str, is_program: int, library: str) -> None:
     assert Object(1, path, "", is_program).library == library
 
 
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/home/me/solver.py", "solver.py"),
+        ("/usr/lib/python3/dist-packages/dolfinx/fem/function.py", "dolfinx"),
+        ("/v/lib/python3.11/site-packages/single.py", "single"),
+        ("<stdin>", "<stdin>"),
+    ],
+)
+def test_names_of_files_of_python(path: str, shown: str) -> None:
+    found = Object(1, path, "", 0, 1)
+    assert (found.library, found.shown) == ("", shown)
+
+
+def test_lines_of_python(tmp_path: Path) -> None:
+    source = tmp_path / "solver.py"
+    source.write_text("def step():\n    pass\n", encoding="utf-8")
+    processes = split_in(small_world(), FIRST)
+    for process in processes:
+        process.objects = [loaded_object(str(source).encode(), kind=CONSTANTS["OBJECT_PYTHON"])]
+        process.sites = [{"offset": 2, "object": 0}]
+    path = made(tmp_path, processes).path
+    assert rows(path, "SELECT path, is_program, is_python FROM objects") == [(str(source), 0, 1)]
+    assert rows(path, "SELECT offset, function, file, line FROM sites") == [(2, "step", str(source), 2)]
+    # The program's own, whatever language it is in.
+    assert rows(path, PARTS) == [
+        ("W_s1.0", "W_s1", "solver.py", 1),
+        ("W_s1.1", "W_s1", "solver.py", 1),
+    ]
+
+
 def test_many_families_of_one_library_are_one() -> None:
     made_by = {1: Made(0, "W", ""), 2: Made(1, "W_s1", "")}
     made_by |= {number: Made(1, f"W_d{number}", "libone") for number in range(10, 14)}  # few

@@ -168,7 +168,7 @@ def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -
 def _places(connection: sqlite3.Connection) -> dict[int | None, Place]:
     places: dict[int | None, Place] = {}
     for site, offset, function, file, line, *of in connection.execute(
-        "SELECT sites.id, offset, function, file, line, objects.id, path, build_id, is_program"
+        "SELECT sites.id, offset, function, file, line, objects.id, path, build_id, is_program, is_python"
         " FROM sites JOIN objects ON objects.id = object"
     ):
         found = Object(*of)

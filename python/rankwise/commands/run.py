@@ -75,8 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record messages inside these collectives only, such as bcast,allreduce (default: all)",
     )
     seen.add_argument("--no-inside", action="store_true", help="record no messages inside collectives")
-    parser.add_argument(
+    sites = parser.add_mutually_exclusive_group()
+    sites.add_argument(
         "--no-sites", action="store_true", help="do not record where in the program calls are made"
+    )
+    sites.add_argument(
+        "--python-sites",
+        action="store_true",
+        help="record the lines of Python that call MPI by mpi4py and other extension modules",
     )
     parser.add_argument(
         "--clock-sync",
@@ -134,7 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= save_every(arguments.save_every)
     if arguments.no_counters:
         settings |= {"RANKWISE_COUNTERS": "off"}
-    settings |= {"RANKWISE_SITES": "off"} if arguments.no_sites else {}
+    if arguments.no_sites or arguments.python_sites:
+        settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()

@@ -108,17 +108,19 @@ CREATE TABLE communicators (
   site         INTEGER DEFAULT NULL REFERENCES sites(id)
 );
 
-CREATE TABLE objects (               -- programs and shared libraries that calls were made in
+CREATE TABLE objects (               -- programs, shared libraries and files of Python that calls were made in
   id         INTEGER PRIMARY KEY,    -- from 1
-  path       TEXT NOT NULL,          -- as the loader has it; a long one without its beginning
+  path       TEXT NOT NULL,          -- as the loader or the interpreter has it; a long one without its beginning
   build_id   TEXT NOT NULL,          -- NT_GNU_BUILD_ID, hexadecimal; '' = it has none
-  is_program INTEGER NOT NULL        -- 1 = the program itself
+  is_program INTEGER NOT NULL,       -- 1 = the program itself
+  is_python  INTEGER NOT NULL DEFAULT 0 -- 1 = a source file of Python
 );
 
 CREATE TABLE sites (                 -- places that call MPI
   id     INTEGER PRIMARY KEY,        -- from 1
   object INTEGER NOT NULL REFERENCES objects(id),
-  offset INTEGER NOT NULL,           -- of the address that the call returns to, from where the object is loaded
+  offset INTEGER NOT NULL,           -- of the address that the call returns to, from where the object is loaded;
+                                     -- of a file of Python the line
   -- As the symbols and the debug information of the object tell; NULL = they don't, or were not at hand.
   function TEXT DEFAULT NULL,
   file   TEXT DEFAULT NULL,          -- path, as the compiler was given it

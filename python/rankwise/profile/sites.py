@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rankwise.profile import layout
 from rankwise.profile.counters import Counters
 from rankwise.profile.own_ids import own_ids
+from rankwise.profile.python_functions import functions
 from rankwise.profile.rows import Rows
 from rankwise.profile.source_lines import MOST_SECONDS, sources
 from rankwise.profile.text import text_of
@@ -28,6 +29,7 @@ _BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
 # What follows a library's name in that of its file: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
 # PETSc.cpython-311-x86_64-linux-gnu.so
 _ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
+_PACKAGES = re.compile(r".*/(?:site|dist)-packages/([^/]+?)(?:\.py)?(?:/.*)?")
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
 
 
@@ -38,6 +40,7 @@ class Object(NamedTuple):
     path: str
     build_id: str
     is_program: int
+    is_python: int = 0
 
     @property
     def name(self) -> str:
@@ -47,15 +50,21 @@ class Object(NamedTuple):
     @property
     def library(self) -> str:
         """What a library is called in the families of its communicators; '' = the program's own calls."""
-        if self.is_program or _BINDINGS.fullmatch(self.name):
+        if self.is_program or self.is_python or _BINDINGS.fullmatch(self.name):
             return ""
         return self._stem
 
     @property
     def shown(self) -> str:
-        """What it is called: a program by the name of its file, a library without what follows its name."""
+        """What it is called: a program by the name of its file, a library without what follows its name.
+
+        Of a file of Python it is the installed package that it belongs to, or its name.
+        """
         if self.is_program:
             return self.name
+        if self.is_python:
+            package = _PACKAGES.fullmatch(self.path)
+            return _UNSAFE.sub("-", package[1]) if package else self.name
         return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
 
     @property
@@ -103,7 +112,7 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     Args:
         world: counters by rank.
     """
-    objects: dict[tuple[str, str, int], int] = {}
+    objects: dict[tuple[str, str, int, int], int] = {}
     rows: dict[tuple[int, int], int] = {}
     alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
     ids: dict[int, NDArray[np.int64]] = {}
@@ -134,6 +143,14 @@ def with_sources(sites: Sites, directory: str) -> Sites:
     for found in sites.objects:
         here = [place for place, site in enumerate(rows) if site.object == found.id]
         path = Path(directory) / found.path
+        if found.is_python:
+            for place, function in zip(
+                here, functions(path, [rows[place].offset for place in here]), strict=True
+            ):
+                rows[place] = rows[place]._replace(
+                    function=function, file=found.path, line=rows[place].offset
+                )
+            continue
         # (The call is before the address that it returns to, which may be in another function.)
         addresses = [rows[place].offset - 1 for place in here]
         for place, source in zip(here, sources(path, found.build_id, addresses, deadline), strict=True):
@@ -141,9 +158,12 @@ def with_sources(sites: Sites, directory: str) -> Sites:
     return replace(sites, rows=rows)
 
 
-def _object_key(record: np.void) -> tuple[str, str, int]:
+def _object_key(record: np.void) -> tuple[str, str, int, int]:
     build_id = record["build_id"][: min(int(record["build_id_bytes"]), _BUILD_ID_BYTES)]
-    return text_of(record["name"]), build_id.tobytes().hex(), int(record["is_program"] == 1)
+    return (
+        *(text_of(record["name"]), build_id.tobytes().hex()),
+        *(int(record["kind"] == layout.CONSTANTS[kind]) for kind in ("OBJECT_PROGRAM", "OBJECT_PYTHON")),
+    )
 
 
 def _site(record: Rows, own: list[int], rows: dict[tuple[int, int], int]) -> int:
