@@ -33,6 +33,10 @@ enum rankwise_format {
   RANKWISE_PROCEDURE_WORDS = 9,   /* room for a bit of each procedure */
   RANKWISE_MOST_CALLER_BYTES = 120,
   RANKWISE_MOST_SYSTEM_COUNTERS = 12,
+  RANKWISE_CPU_WORDS = 16, /* room for a bit of each processor of a node */
+  RANKWISE_MOST_CPUS = 1024,
+  RANKWISE_MOST_TASKS = 256,
+  RANKWISE_MOST_DEVICES = 64,
   RANKWISE_NODE_VERSION = 1 /* of node files and of control pages */
 };
 
@@ -75,6 +79,9 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_ARRIVALS = 15,        /* rankwise_arrival, of one table */
   RANKWISE_SECTION_TIME_LINES = 20,      /* rankwise_time_line, of a thread */
   RANKWISE_SECTION_SYSTEM_COUNTERS = 24, /* rankwise_system_counters */
+  RANKWISE_SECTION_PROCESSORS = 25,      /* rankwise_processor: of the node, by one of its processes */
+  RANKWISE_SECTION_TASKS = 26,           /* rankwise_task */
+  RANKWISE_SECTION_DEVICES = 27,         /* rankwise_device: of the node, by the same process */
   RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
   RANKWISE_SECTION_SIDES = 32            /* rankwise_side, of a thread */
 };
@@ -143,6 +150,12 @@ enum rankwise_windows {
   RANKWISE_MOST_ROWS_FOR_FILES = 65536 /* of calls, or of messages, of a thread: files that it opens begin no more */
 };
 
+enum rankwise_object_kind {
+  RANKWISE_OBJECT_LIBRARY = 0,
+  RANKWISE_OBJECT_PROGRAM = 1,
+  RANKWISE_OBJECT_PYTHON = 2,
+};
+
 /* Site indices below RANKWISE_FIRST_SITE are no sites. */
 enum rankwise_site_index {
   RANKWISE_SITE_UNKNOWN = 0, /* in no object, or the way through a binding is not understood, or no room for a record */
@@ -150,12 +163,6 @@ enum rankwise_site_index {
   RANKWISE_MOST_SITES = 2047,
   RANKWISE_MOST_SITE_ROWS = 16384, /* of calls, of a thread: sites begin no more of them */
   RANKWISE_MOST_OBJECTS = 255,
-enum rankwise_object_kind {
-  RANKWISE_OBJECT_LIBRARY = 0,
-  RANKWISE_OBJECT_PROGRAM = 1,
-  RANKWISE_OBJECT_PYTHON = 2,
-};
-
   RANKWISE_MOST_OBJECT_BYTES = 224, /* of an object's path: the beginning of a longer one is missing */
   RANKWISE_MOST_BUILD_ID_BYTES = 32
 };
@@ -339,6 +346,14 @@ struct rankwise_header {
   struct rankwise_clock_comparison at_start; /* in MPI_Init */
   struct rankwise_clock_comparison at_stop;  /* in MPI_Finalize */
   int16_t absent[12]; /* by rankwise_system_counter: 0 = it is there, else a number of errno or of rankwise_absent */
+  uint64_t seen[16];  /* processors that it was seen on: bit p % 64 of word p / 64 */
+  uint64_t looks;     /* how often that was asked */
+  uint64_t moves;     /* of these, it was another one than the time before */
+  uint64_t cpus_at_stop[16]; /* that it might use when MPI_Finalize was called; none = not known */
+  int32_t omp_num_threads;   /* OMP_NUM_THREADS, of the outermost level; 0 = not set */
+  uint32_t tasks;            /* threads of all kinds when MPI_Finalize was called; 0 = not known */
+  char omp_proc_bind[32];    /* OMP_PROC_BIND, OMP_PLACES; empty = not set */
+  char omp_places[32];
   uint64_t reserved[2];
 };
 
@@ -469,21 +484,6 @@ struct rankwise_system_counters {
   uint64_t values[12]; /* by rankwise_system_counter */
 };
 
-/* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
-struct rankwise_import {
-  char name[56];
-};
-
-/* What the loader has loaded, the program or a shared library, or a source file of Python. */
-struct rankwise_object {
-  char name[RANKWISE_MOST_OBJECT_BYTES]; /* its path, as the loader or the interpreter has it */
-  uint8_t build_id[RANKWISE_MOST_BUILD_ID_BYTES];
-  uint32_t build_id_bytes; /* 0 = it has none */
-  uint32_t kind;           /* rankwise_object_kind */
-};
-
-/* A place in an object that calls MPI. */
-struct rankwise_site {
 /* A processor of the node, as the kernel numbers it. Numbers of what it is in are the kernel's (package, NUMA domain),
  * or those of the lowest processor in it (core, L3 cache); -1 = not known. */
 struct rankwise_processor {
@@ -517,6 +517,21 @@ struct rankwise_task {
   char name[16];
 };
 
+/* An MPI function that an object of the process refers to, and that Rankwise has no wrapper for. */
+struct rankwise_import {
+  char name[56];
+};
+
+/* What the loader has loaded, the program or a shared library, or a source file of Python. */
+struct rankwise_object {
+  char name[RANKWISE_MOST_OBJECT_BYTES]; /* its path, as the loader or the interpreter has it */
+  uint8_t build_id[RANKWISE_MOST_BUILD_ID_BYTES];
+  uint32_t build_id_bytes; /* 0 = it has none */
+  uint32_t kind;           /* rankwise_object_kind */
+};
+
+/* A place in an object that calls MPI. */
+struct rankwise_site {
   uint64_t offset; /* of the address that the call returns to, from where the object is loaded; Python: the line */
   uint32_t object; /* index */
   uint32_t reserved;

@@ -32,6 +32,7 @@ char place[4096] = "";  // the directory; empty = there is none
 char own_name[sizeof(rankwise_node_entry::name)] = "";
 char own_host[64] = "";
 rankwise_memory memory = RANKWISE_MEMORY_OWN;
+bool has_started_keeper = false;
 rankwise_control *control = nullptr;
 // Where there is no directory, the keeper is ours alone.
 int lonely_control = -1;
@@ -233,7 +234,8 @@ bool start_keeper(int directory, int control_file) {
   const char *const arguments[] = {"rankwise-keeper",          run_directory, make, save_every, own_host, place,
                                    alone ? own_name : nullptr, nullptr};
   const int files[] = {alone ? lonely_bell[0] : directory, control_file, lonely_file};
-  return keeper::start(arguments, files, alone ? 3 : 2);
+  has_started_keeper = keeper::start(arguments, files, alone ? 3 : 2);
+  return has_started_keeper;
 }
 
 // Tells the keeper that something has changed, or starts one if there is none.
@@ -302,6 +304,8 @@ int enter(const char *directory_name, const char *host, const char *name) {
 }
 
 rankwise_memory kind() { return memory; }
+
+bool is_first() { return has_started_keeper; }
 
 void entered(rankwise_header *head) {
   head->memory = memory;

@@ -15,6 +15,9 @@ int enter(const char *run_directory, const char *host, const char *name);
 // Of the file.
 rankwise_memory kind();
 
+// Whether this process has started the keeper of its node: it is the first one there.
+bool is_first();
+
 // The header is filled in: starts the keeper, or tells the one there is.
 void entered(rankwise_header *head);
 

@@ -15,6 +15,9 @@
 #include "launcher.h"
 #include "lock.h"
 #include "node_clock.h"
+#include "node_memory.h"
+#include "node_shape.h"
+#include "place.h"
 #include "regions.h"
 #include "reorder.h"
 #include "report.h"
@@ -123,6 +126,8 @@ bool load(rankwise_abi abi) {
   read_arguments(head);
   read_cpus_allowed(head);
   read_usage(head);
+  place::read_environment();
+  if (node_memory::is_first() || launcher::local_rank() == 0) node_shape::record();
   system_counters::open();
   head->loaded = clock::stamp();
   head->latest = head->loaded;
@@ -147,6 +152,7 @@ void start(const World &world) {
                                                      static_cast<double>(heartbeat_ns))
                         : static_cast<std::uint64_t>(heartbeat_ns);
   next_heartbeat = head->started.ticks + heartbeat_ticks;
+  place::look();
   system_counters::start();
   set_thread_level(world.thread_level);
 }
@@ -162,6 +168,7 @@ void stopping() {
   system_counters::stop();
   const Guard guard(stamping);
   read_usage(head);
+  place::look_at_threads();
   head->cpu_at_stop = sched_getcpu();
   head->stopping = clock::stamp();
   head->latest = head->stopping;
@@ -229,6 +236,7 @@ void heartbeat() {
   read_usage(head);
   head->latest = now;
   stamping.release();
+  place::look();
   system_counters::charge_if_free(regions::current);
 }
 

@@ -7,6 +7,7 @@
 #include "counters_file.h"
 #include "hash.h"
 #include "lock.h"
+#include "place.h"
 #include "system_counters.h"
 
 namespace rankwise::regions {
@@ -136,6 +137,7 @@ void enter(const char *name) {
   } else {
     counters_file::drop(RANKWISE_DROPPED_REGIONS);
   }
+  place::look();
   open_regions[depth++] = {current, 1, hash, has_record};
 }
 

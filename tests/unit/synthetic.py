@@ -159,6 +159,9 @@ class Process:
     objects: list[dict[str, Any]] = field(default_factory=list)
     sites: list[dict[str, int]] = field(default_factory=list)
     system_counters: list[dict[str, Any]] = field(default_factory=list)
+    processors: list[dict[str, Any]] = field(default_factory=list)
+    devices: list[dict[str, Any]] = field(default_factory=list)
+    tasks: list[dict[str, Any]] = field(default_factory=list)
     arguments: bytes = b""  # each word ends with a zero
 
     def sections(self) -> list[tuple[str, int, np.ndarray]]:
@@ -179,6 +182,9 @@ class Process:
             ("OBJECTS", layout.OBJECT, self.objects),
             ("SITES", layout.SITE, self.sites),
             ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
+            ("PROCESSORS", layout.PROCESSOR, self.processors),
+            ("DEVICES", layout.DEVICE, self.devices),
+            ("TASKS", layout.TASK, self.tasks),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):
             found += [(kind, -1, records(dtype, rows))] if rows else []

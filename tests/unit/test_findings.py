@@ -312,6 +312,63 @@ def test_processors_are_not_known() -> None:
     assert answer == "the profile does not tell which processors the ranks may use"
 
 
+def test_more_ranks_than_processors_of_which_some_were_free() -> None:
+    made = Made(4, cpus="0-1")
+    assert found_in(made, "oversubscribed").confidence == LOW  # nobody knows
+    made.connection.execute('UPDATE ranks SET "user" = 3.0')
+    found = found_in(made, "oversubscribed")
+    assert found.title == "4 ranks share 2 processors on node"
+    assert found.why_confidence.startswith("the ranks took 60 % of these processors")
+    made.connection.execute('UPDATE ranks SET "user" = 1.0')
+    assert told(made, "oversubscribed") == []
+    # What was counted between MPI_Init and MPI_Finalize is more exact.
+    for rank in range(4):
+        made.insert("system_counters", rank=rank, region=0, task_clock=4.9, scaled=0)
+    assert found_in(made, "oversubscribed").confidence == HIGH
+
+
+def bound(*cpus: str, threads: int | None = None) -> Made:
+    """Ranks of 10 s on a node of eight processors, each bound to some, which they use."""
+    made = Made(len(cpus))
+    made.connection.execute('UPDATE ranks SET "user" = 5.0')
+    made.insert("node_shapes", host="node", shape=1)
+    for processor in range(8):
+        made.insert("shape_processors", shape=1, processor=processor, core=processor, kind="any")
+    for rank, mine in enumerate(cpus):
+        made.connection.execute("UPDATE ranks SET cpus_allowed = ? WHERE rank = ?", (mine, rank))
+        made.insert("places", rank=rank, seen="", omp_threads=threads, omp_proc_bind="", omp_places="")
+    return made
+
+
+def test_ranks_that_are_bound_to_one_core() -> None:
+    found = found_in(bound("3", "3", "4-5", "6-7"), "badly-bound")
+    assert found.title == "Ranks 0-1 share core 3 of node; 3 others have no rank"
+    assert found.saved_seconds == pytest.approx(10.0)  # half of two ranks' 10 s
+    assert found.confidence == HIGH
+    assert (found.command.verb, found.command.options) == ("show", ("--by", "node"))
+
+
+def test_threads_that_are_bound_to_one_core() -> None:
+    found = found_in(bound("2", "3", threads=4), "badly-bound")
+    assert found.title == (
+        "Rank 0 on node has 4 threads (OMP_NUM_THREADS=4) on 1 processor; 6 others have no rank,"
+        " and likewise 1 more (ranks 0-1 in all)"
+    )
+    assert found.saved_seconds == pytest.approx(15.0)
+    assert found.confidence == LOW  # they took half of these processors
+
+
+def test_ranks_that_are_bound_as_they_should_be() -> None:
+    assert told(bound("0-1", "2-3", threads=2), "badly-bound") == []
+    assert told(bound("0-7", "0-7"), "badly-bound") == []  # not bound at all, but there is room
+    assert told(bound("0", "0"), "badly-bound") == []  # "oversubscribed" tells
+
+
+def test_nobody_knows_which_processors_there_are() -> None:
+    answer = "the profile does not tell which processors the nodes have"
+    assert told(Made(4), "badly-bound") == answer
+
+
 def switching(involuntary: int, task: float | None, cpus: str = "0-63") -> Made:
     """Four ranks of 10 s; rank 1 lost its processor so often, and had one for so long."""
     made = Made(4, cpus=cpus)
@@ -374,6 +431,9 @@ def test_a_program_that_asks_now_and_then() -> None:
     made.call(0, "MPI_Iprobe", 3.0, calls=10_000)
     made.call(0, "MPI_Probe", 3.0, calls=1_000_000)
     assert told(made, "polling") == []
+    short = Made(2, runs=[0.001, 0.001])
+    short.call(0, "MPI_Iprobe", 0.0005, calls=10)
+    assert told(short, "polling") == []
 
 
 def duplicates(freed: float | None, count: int = 40, **values: object) -> Made:
@@ -431,9 +491,6 @@ def files(seconds: list[float]) -> Made:
 def test_one_rank_writes_for_all() -> None:
     found = found_in(files([0.0, 4.0, 0.0, 0.0]), "unbalanced-files")
     assert found.saved_seconds == pytest.approx(12.0)
-    short = Made(2, runs=[0.001, 0.001])
-    short.call(0, "MPI_Iprobe", 0.0005, calls=10)
-    assert told(short, "polling") == []
     assert found.title == "Rank 1 reads and writes files for 4.00 s, 4.00 x the mean: it is the only one"
 
 

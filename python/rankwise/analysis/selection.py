@@ -114,6 +114,8 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
             " WHERE file = files.id AND procedures.name = 'MPI_File_open')"
         )
     _replace(connection, "region_times", [*_among("rank", ranks), *_among("region", regions)])
+    _replace(connection, "places", _among("rank", ranks))
+    _replace(connection, "tasks", _among("rank", ranks))
     _replace(connection, "system_counters", [*_among("rank", ranks), *_among("region", regions)])
     _replace(connection, "patterns", [*on, *_sized("size", sizes)])
     _replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankwise.findings.finding import Rule
 from rankwise.findings.rules import (
+    badly_bound,
     collective_algorithm,
     communicators_not_freed,
     eager_threshold,
@@ -26,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     reorder_not_done.RULE,
     eager_threshold.RULE,
     oversubscribed.RULE,
+    badly_bound.RULE,
     preempted.RULE,
     tiny_messages.RULE,
     polling.RULE,

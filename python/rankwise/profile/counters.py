@@ -51,6 +51,9 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "arrivals": layout.ARRIVAL,
     "time_lines": layout.TIME_LINE,
     "system_counters": layout.SYSTEM_COUNTERS,
+    "processors": layout.PROCESSOR,
+    "devices": layout.DEVICE,
+    "tasks": layout.TASK,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
 _FEW_INTERVALS = 32  # likewise
@@ -107,6 +110,14 @@ class Header:
         at_stop: likewise in MPI_Finalize.
         absent: by enum rankwise_system_counter: 0 = it is counted, else why not: a number of errno or of enum
             rankwise_absent.
+        seen: processors that it was seen on: bit p % 64 of word p / 64.
+        looks: how often that was asked.
+        moves: of these, it was another one than the time before.
+        cpus_at_stop: processors that it might use at MPI_Finalize, likewise; none = not known.
+        omp_num_threads: OMP_NUM_THREADS, of the outermost level; 0 = not set.
+        omp_proc_bind: OMP_PROC_BIND; empty = not set.
+        omp_places: OMP_PLACES; empty = not set.
+        tasks: threads of all kinds at MPI_Finalize; 0 = not known.
         imports_known: whether all procedures that the process imports and nobody records are in `imports`.
     """
 
@@ -150,6 +161,14 @@ class Header:
     at_start: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
     at_stop: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
     absent: tuple[int, ...] = ()
+    seen: tuple[int, ...] = ()
+    looks: int = 0
+    moves: int = 0
+    cpus_at_stop: tuple[int, ...] = ()
+    omp_num_threads: int = 0
+    omp_proc_bind: str = ""
+    omp_places: str = ""
+    tasks: int = 0
 
 
 @dataclass(frozen=True)
@@ -177,6 +196,9 @@ class Counters:
         arrivals: records of struct rankwise_arrival, some of which may not be in use.
         time_line: what it did when; None = not known.
         system_counters: records of struct rankwise_system_counters.
+        processors: records of struct rankwise_processor: of its node, if it is the one that tells of it.
+        devices: records of struct rankwise_device, likewise.
+        tasks: records of struct rankwise_task.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
         losses: what could not be read, a sentence each.
@@ -205,6 +227,9 @@ class Counters:
     arrival_tables: Rows
     arrivals: Rows
     system_counters: Rows
+    processors: Rows
+    devices: Rows
+    tasks: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
     losses: tuple[str, ...]
@@ -294,6 +319,9 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         arrival_tables=tables["arrival_tables"],
         arrivals=tables["arrivals"],
         system_counters=tables["system_counters"],
+        processors=tables["processors"],
+        devices=tables["devices"],
+        tasks=tables["tasks"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),
         losses=tuple(
@@ -361,6 +389,8 @@ def _header(record: np.void) -> Header:
             "stamps": {name: Stamp(*values[name]) for name in _STAMPS},
             "dropped": tuple(record["dropped"].tolist()),
             "absent": tuple(record["absent"].tolist()),
+            "seen": tuple(record["seen"].tolist()),
+            "cpus_at_stop": tuple(record["cpus_at_stop"].tolist()),
             "at_start": Comparison(*values["at_start"]),
             "at_stop": Comparison(*values["at_stop"]),
             "passed_by": _numbers_of(record["passed_by"]),

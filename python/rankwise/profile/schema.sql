@@ -405,6 +405,52 @@ CREATE TABLE intervals (             -- what ranks did in each interval, MPI_Ini
   PRIMARY KEY (rank, interval)
 ) WITHOUT ROWID;
 
+CREATE TABLE node_shapes (           -- what each node is like inside
+  host  TEXT PRIMARY KEY,
+  shape INTEGER NOT NULL             -- the same number = alike
+);
+
+CREATE TABLE shape_processors (      -- processors that are online, as the kernel numbers them; NULL = not known
+  shape     INTEGER NOT NULL,
+  processor INTEGER NOT NULL,
+  package   INTEGER,                 -- socket
+  numa      INTEGER,                 -- domain of memory
+  l3        INTEGER,                 -- cache: the lowest processor that shares it
+  core      INTEGER,                 -- the lowest processor in it
+  l3_bytes  INTEGER,
+  kind      TEXT NOT NULL,           -- of the core: any, performance, efficiency
+  PRIMARY KEY (shape, processor)
+) WITHOUT ROWID;
+
+CREATE TABLE shape_devices (
+  shape INTEGER NOT NULL,
+  kind  TEXT NOT NULL,               -- network, gpu
+  name  TEXT NOT NULL,               -- of the kernel: mlx5_0, eth0, card0
+  numa  INTEGER                      -- domain of memory that it is near to; NULL = not known
+);
+
+CREATE TABLE places (                -- where each rank ran in its node
+  rank          INTEGER PRIMARY KEY REFERENCES ranks(rank),
+  seen          TEXT NOT NULL,       -- processors that it was seen on, Linux list format
+  looks         INTEGER NOT NULL,    -- how often that was asked
+  moves         INTEGER NOT NULL,    -- of these, it was another one than the time before
+  cpus_stop     TEXT,                -- processors that it might use at MPI_Finalize, Linux list format; NULL = not known
+  omp_threads   INTEGER,             -- OMP_NUM_THREADS, of the outermost level; NULL = not set
+  omp_proc_bind TEXT NOT NULL,       -- OMP_PROC_BIND, '' = not set
+  omp_places    TEXT NOT NULL,       -- OMP_PLACES, '' = not set
+  tasks         INTEGER              -- threads of all kinds at MPI_Finalize; NULL = not known
+);
+
+CREATE TABLE tasks (                 -- threads that there were at MPI_Finalize, at most 256 of a rank
+  rank         INTEGER NOT NULL REFERENCES ranks(rank),
+  tid          INTEGER NOT NULL,     -- kernel's thread id
+  name         TEXT NOT NULL,        -- of the thread
+  cpus_allowed TEXT NOT NULL,        -- Linux list format
+  processor    INTEGER,              -- that it ran on last
+  busy         REAL NOT NULL,        -- processor time, seconds
+  PRIMARY KEY (rank, tid)
+) WITHOUT ROWID;
+
 CREATE TABLE system_counters (       -- between MPI_Init and MPI_Finalize, in all threads of a rank; NULL = was not counted
   rank                 INTEGER NOT NULL REFERENCES ranks(rank),
   region               INTEGER NOT NULL REFERENCES regions(id), -- what is in nested regions is in their rows alone

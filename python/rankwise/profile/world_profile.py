@@ -32,6 +32,7 @@ from rankwise.profile.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_w
 from rankwise.profile.node_clocks import node_clocks
 from rankwise.profile.patterns import Patterns, join_patterns
 from rankwise.profile.peers import Peers
+from rankwise.profile.place import Shapes, place_rows, task_rows
 from rankwise.profile.portions import Made, make_kept_rows, make_rows, rows_tasks
 from rankwise.profile.procedures import PROCEDURES
 from rankwise.profile.progress import Progress
@@ -163,6 +164,7 @@ class WorldProfile:
         self._insert_waits(profile)
         self._insert_arrivals(profile)
         self._insert_intervals(profile)
+        self._insert_places(profile)
         _insert(profile, "system_counters", counter_rows(self.ranks, self.regions))
         _insert(profile, "absent_counters", absent_rows(self.ranks))
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
@@ -325,6 +327,14 @@ class WorldProfile:
         )
         for rank, unknown in self.patterns.unknown.items():
             _passed_over(sentences, self.ranks[rank], unknown, "patterns")
+
+    def _insert_places(self, profile: sqlite3.Connection) -> None:
+        shapes = Shapes(self.ranks)
+        _insert(profile, "node_shapes", sorted(shapes.hosts.items()))
+        _insert(profile, "shape_processors", shapes.processor_rows())
+        _insert(profile, "shape_devices", shapes.device_rows())
+        _insert(profile, "places", place_rows(self.ranks))
+        _insert(profile, "tasks", task_rows(self.ranks))
 
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
         found = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)

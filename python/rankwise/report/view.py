@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Flag, auto
 from typing import Any, Generic, TypeVar
 
+from rankwise.analysis.place import NodePlace
 from rankwise.report.units import bin_text, byte_text, count_text, percent_text, ratio_text, second_text
 
 AnyRow = TypeVar("AnyRow", contravariant=True)  # a column for general rows also serves special ones
@@ -225,6 +226,7 @@ class View:
     Attributes:
         title: the main finding as a sentence, without its full stop; '' = there is none.
         tables: in the order of showing.
+        nodes: drawn below the tables: the inside of each, with its ranks.
         data: what `--json` answers: its keys, and the analysis' own objects, nothing cut. All keys are there
             if the view was made with all detail.
     """
@@ -232,3 +234,4 @@ class View:
     title: str
     tables: Sequence[Table]
     data: Mapping[str, object]
+    nodes: Sequence[NodePlace] = ()

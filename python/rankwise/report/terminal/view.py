@@ -25,6 +25,11 @@ def show_view(page: Page, view: View, detail: Detail, limit: int) -> None:
             page.write(Text())
         show_table(page, _explaining(table, explained), detail, limit)
         explained |= {(column.name, column.meaning) for column in table.columns if not column.obvious}
+    if view.nodes:
+        # It needs the C library and numpy, whose loading takes longer than all else of a view.
+        from rankwise.report.terminal.node_picture import node_lines
+
+        page.write(*node_lines(page, view.nodes, limit))
 
 
 def _parts(table: Table, limit: int) -> list[Table]:

@@ -6,6 +6,7 @@ import sqlite3
 
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.nodes import Node, nodes
+from rankwise.analysis.place import faults_of, node_places
 from rankwise.report.empty import NO_RANKS
 from rankwise.report.totals_columns import OF_MPI_MEANING, OF_RUN_MEANING
 from rankwise.report.units import byte_text, percent_text
@@ -36,7 +37,12 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     rows, where = nodes(connection), locality(connection)
     columns = [*_COLUMNS, _UNKNOWN] if any(row.bytes_unplaced for row in rows) else _COLUMNS
     title = _title(rows, where)
-    return View(title, [Table(columns, rows, NO_RANKS)], {"nodes": rows, "locality": where})
+    places = node_places(connection)
+    found = faults_of(places)
+    notes = [f"{fault.what}{f': {fault.cure}' if fault.cure else ''}." for fault in found]
+    table = Table(columns, rows, NO_RANKS, notes=[note[0].upper() + note[1:] for note in notes])
+    data = {"nodes": rows, "locality": where, "node_places": places, "place_faults": found}
+    return View(title, [table], data, [node for node in places if node.processors])
 
 
 def _title(rows: list[Node], where: Locality) -> str:

@@ -1,0 +1,183 @@
+#include "node_shape.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "counters_file.h"
+
+namespace rankwise::node_shape {
+namespace {
+
+constexpr int most = RANKWISE_MOST_CPUS;
+
+// Where a file or a directory of the kernel is.
+struct Path {
+  char text[256];
+
+  // (`...` is what printf takes.)
+  [[gnu::format(printf, 2, 3)]] explicit Path(const char *format, ...) {
+    const char *root = std::getenv("RANKWISE_TEST_SYSFS");
+    const int length = snprintf(text, sizeof text, "%s", root != nullptr ? root : "/sys");
+    if (length < 0 || static_cast<std::size_t>(length) >= sizeof text) return;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + length, sizeof text - static_cast<std::size_t>(length), format, values);
+    va_end(values);
+  }
+};
+
+// The text of a file of the kernel; empty if there is none.
+struct Text {
+  char text[4096] = "";
+
+  explicit Text(const Path &path) {
+    const int file = open(path.text, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t bytes = read(file, text, sizeof text - 1);
+    close(file);
+    text[bytes > 0 ? bytes : 0] = '\0';
+  }
+
+  // -1 if it is none.
+  int number() const {
+    char *end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    return end == text || value < 0 || value > INT32_MAX ? -1 : static_cast<int>(value);
+  }
+};
+
+// A list of processors as the kernel writes it: 0-3,8.
+template <typename What>
+void for_each(const Text &list, What what) {
+  for (const char *at = list.text; *at >= '0' && *at <= '9';) {
+    char *end = nullptr;
+    const long first = std::strtol(at, &end, 10);
+    const long last = *end == '-' ? std::strtol(end + 1, &end, 10) : first;
+    for (long one = first; one <= last && one < most; ++one) what(static_cast<int>(one));
+    at = *end == ',' ? end + 1 : end;
+  }
+}
+
+struct Shape {
+  std::int16_t place[most];  // of a processor in `all`, plus 1; 0 = it is not online
+  rankwise_processor all[most];
+  int count;
+
+  rankwise_processor *find(int os) { return place[os] == 0 ? nullptr : &all[place[os] - 1]; }
+
+  // Gives each processor of a list that has no number there yet this one.
+  void give(const Text &list, std::int32_t rankwise_processor::*member, int number) {
+    for_each(list, [&](int os) {
+      rankwise_processor *one = find(os);
+      if (one != nullptr && one->*member < 0) one->*member = number;
+    });
+  }
+};
+
+Shape shape;
+
+void read_inside(rankwise_processor &one) {
+  if (one.package < 0) {
+    const int package = Text(Path("/devices/system/cpu/cpu%d/topology/physical_package_id", one.os)).number();
+    one.package = package;
+    const Text siblings(Path("/devices/system/cpu/cpu%d/topology/core_siblings_list", one.os));
+    if (package >= 0) shape.give(siblings, &rankwise_processor::package, package);
+  }
+  if (one.core < 0) {
+    one.core = one.os;
+    shape.give(Text(Path("/devices/system/cpu/cpu%d/topology/thread_siblings_list", one.os)), &rankwise_processor::core,
+               one.os);
+  }
+  for (int index = 0; one.l3 < 0 && index < 8; ++index) {
+    const int level = Text(Path("/devices/system/cpu/cpu%d/cache/index%d/level", one.os, index)).number();
+    if (level < 0) break;
+    if (level != 3) continue;
+    one.l3 = one.os;
+    const Text shared(Path("/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", one.os, index));
+    shape.give(shared, &rankwise_processor::l3, one.os);
+    // (The kernel always tells it in KiB.)
+    const int size = Text(Path("/devices/system/cpu/cpu%d/cache/index%d/size", one.os, index)).number();
+    for_each(shared, [&](int os) {
+      if (rankwise_processor *sharing = shape.find(os)) sharing->l3_kib = size > 0 ? static_cast<unsigned>(size) : 0;
+    });
+  }
+}
+
+// Where all cores are alike, there are no such files.
+void give_kind(const char *name, rankwise_core_kind kind) {
+  for_each(Text(Path("/devices/%s/cpus", name)), [kind](int os) {
+    if (rankwise_processor *one = shape.find(os)) one->kind = kind;
+  });
+}
+
+void read_processors() {
+  for_each(Text(Path("/devices/system/cpu/online")), [](int os) {
+    shape.all[shape.count] = {os, -1, -1, -1, -1, 0, RANKWISE_CORE_ANY, 0};
+    shape.place[os] = static_cast<std::int16_t>(++shape.count);
+  });
+  for_each(Text(Path("/devices/system/node/online")), [](int node) {
+    shape.give(Text(Path("/devices/system/node/node%d/cpulist", node)), &rankwise_processor::numa, node);
+  });
+  for (int i = 0; i < shape.count; ++i) read_inside(shape.all[i]);
+  give_kind("cpu_core", RANKWISE_CORE_PERFORMANCE);
+  give_kind("cpu_atom", RANKWISE_CORE_EFFICIENCY);
+}
+
+rankwise_device devices[RANKWISE_MOST_DEVICES];
+std::uint32_t device_count = 0;
+
+bool is_wanted(const char *directory, const char *name) {
+  if (name[0] == '.') return false;
+  // Of a graphics card, its connectors and its second names are entries of their own.
+  if (strcmp(directory, "/class/drm") == 0) return strncmp(name, "card", 4) == 0 && strchr(name, '-') == nullptr;
+  return true;
+}
+
+// The devices of one class. Those without a `device` are no hardware.
+void read_devices(const char *directory, const char *link, rankwise_device_kind kind) {
+  DIR *entries = opendir(Path("%s", directory).text);
+  if (entries == nullptr) return;
+  while (const dirent *entry = readdir(entries)) {
+    if (!is_wanted(directory, entry->d_name) || device_count == RANKWISE_MOST_DEVICES) continue;
+    const Text node(Path("%s/%.40s%s/numa_node", directory, entry->d_name, link));
+    if (node.text[0] == '\0') continue;
+    rankwise_device &device = devices[device_count++];
+    snprintf(device.name, sizeof device.name, "%s", entry->d_name);
+    device.kind = kind;
+    device.numa = node.number();
+  }
+  closedir(entries);
+}
+
+template <typename Record>
+void write(rankwise_section_kind kind, const Record *records, std::uint32_t count) {
+  if (count == 0) return;
+  rankwise_section *section =
+      counters_file::add_section(kind, sizeof *records, count, RANKWISE_NO_THREAD, counters_file::Need::ordinary);
+  if (section == nullptr) return;
+  memcpy(counters_file::records(section), records, count * sizeof *records);
+  __atomic_store_n(&section->used, count, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+void record() {
+  read_processors();
+  read_devices("/class/infiniband", "/device", RANKWISE_DEVICE_NETWORK);
+  const std::uint32_t fast = device_count;
+  // What is the Ethernet side of such a card is not told twice.
+  if (fast == 0) read_devices("/class/net", "/device", RANKWISE_DEVICE_NETWORK);
+  read_devices("/class/drm", "/device", RANKWISE_DEVICE_GPU);
+  // Of compute nodes without graphics the driver tells.
+  if (device_count == fast || fast == 0) read_devices("/bus/pci/drivers/nvidia", "", RANKWISE_DEVICE_GPU);
+  write(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
+  write(RANKWISE_SECTION_DEVICES, devices, device_count);
+}
+
+}  // namespace rankwise::node_shape

@@ -1,0 +1,13 @@
+// What is inside of this node: its processors, and the devices that are nearer to some of them.
+#ifndef RANKWISE_NODE_SHAPE_H
+#define RANKWISE_NODE_SHAPE_H
+
+namespace rankwise::node_shape {
+
+// Writes it into the counters, as the kernel tells it; to be called by one process of the node. `RANKWISE_TEST_SYSFS`,
+// of tests, is the directory to look into in place of /sys.
+void record();
+
+}  // namespace rankwise::node_shape
+
+#endif
