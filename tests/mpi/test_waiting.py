@@ -8,6 +8,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+from rankwise.analysis.message_waits import message_waits
 from rankwise.analysis.sampled import sampled
 from rankwise.analysis.waiting import Waiting, waiting
 from rankwise.analysis.waits import waits
@@ -137,6 +138,33 @@ def test_blame_is_passed_on(record: Record) -> None:
     assert rows[1].passed_on_seconds > 0.5 * rows[1].in_mpi_seconds
     assert rows[0].blamed_seconds > rows[0].caused.seconds + 0.25 * rows[1].caused.seconds
     assert found.ranks[0].rank == 0
+
+
+def test_blame_is_passed_on_from_collectives_to_messages(record: Record) -> None:
+    """Rank 1 waits for a message of 0, and 2 for 1 in a collective."""
+    done = record("waiting.c", 3, "after_message")
+    truth = told(done)["MPI_Allreduce", "pair"]
+    found = analysed(done)
+    rows = {row.rank: row for row in found.ranks}
+    assert_alike(rows[1].caused.seconds, truth[1].caused, truth[1].calls)
+    assert rows[1].passed_to == 0
+    assert rows[1].passed_on_seconds > 0.5 * rows[1].in_mpi_seconds > 0.25 * rows[1].caused.seconds
+    assert found.ranks[0].rank == 0
+
+
+def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None:
+    """Rank 1 waits for 0 in a collective, and 2 for a message of 1."""
+    done = record("waiting.c", 3, "before_message")
+    truth = told(done)["MPI_Allreduce", "pair"]
+    assert_alike(measured(done)["MPI_Allreduce", "pair"][1], truth[1].waited, truth[1].calls)
+    with done.database as database:
+        found = message_waits(database)
+    origins = {one.rank: one for one in found.origins}
+    (pair,) = [one for one in found.caused if (one.rank, one.waiter) == (1, 2)]
+    assert pair.passed_on_seconds > 0.5 * origins[1].directly_seconds
+    assert origins[0].origin_seconds > 0.5 * origins[1].directly_seconds
+    assert origins[0].longest_chain == 2
+    assert origins[0].directly_seconds == 0  # nobody waited for a message of its own
 
 
 def sample_of_many_calls(record: Record) -> tuple[float, float, float]:

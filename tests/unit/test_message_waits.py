@@ -169,6 +169,7 @@ def profile() -> Iterator[sqlite3.Connection]:
                                 sampled, known);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
+            CREATE TABLE arrivals (communicator);
             INSERT INTO ranks VALUES (0, 'a', 0.0), (1, 'a', 0.0), (2, 'b', 0.125);
             INSERT INTO communicators VALUES (3, 'W');
             """

@@ -2,7 +2,8 @@
 
 The time between two collectives of a process on one communicator is spent computing or in other calls of MPI.
 What the late one had more of than those who waited is why it was late. Of the part in MPI, what it waited in
-collectives on other communicators is passed on to whom it waited for there, and so on.
+collectives on other communicators is passed on to whom it waited for there, and so on; what it waited for
+messages is passed on to those with whom these waits began.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.chains import Chains
 from rankwise.analysis.waits import NOBODY, Instances, Waits
 
 MOST_STEPS = 8
+MESSAGES = -1
+"""In the place of a collective, or of its communicator."""
 _TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
 
 
@@ -42,7 +46,7 @@ class Caused:
         computing: it had computed for longer than they.
         in_mpi: it had been in other calls of MPI for longer.
         late_start: it had left the collective before later.
-        passed_on: of `in_mpi`, what it had waited for others itself, in collectives.
+        passed_on: of `in_mpi`, what it had waited for others itself, in collectives and for messages.
         passed_to: for whom most of that; None = nobody.
     """
 
@@ -68,7 +72,7 @@ class Blame:
     steps: int
 
 
-_Node = tuple[int, int]  # a rank, and the number of a collective that it came late to
+_Node = tuple[int, int]  # a rank, and the number of a collective that it came late to, or MESSAGES
 
 
 @dataclass
@@ -82,29 +86,33 @@ class _Lateness:
     windows: list[tuple[float, float]] = field(default_factory=list)  # in which it was in MPI for longer
     in_windows: float = 0.0  # seconds in MPI
     passed: dict[_Node, float] = field(default_factory=dict)  # shares of `in_mpi`
+    waited_for: dict[int, float] = field(
+        default_factory=dict
+    )  # likewise, by the rank that it waited for itself
 
 
-def pass_on(tables: Sequence[Late]) -> Blame:
+def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
     """Find out why ranks came late, and pass the blame on.
 
     Args:
         tables: all collectives.
+        chains: all waits, with those for messages.
     """
     late: dict[_Node, _Lateness] = {}
     for number, table in enumerate(tables):
         late.update(_lateness(number, table))
-    waited = _Waited(tables)
+    waited = _Waited(tables, chains)
     caused: dict[int, Caused] = {}
     shares: dict[int, dict[int, float]] = {}
     for (rank, number), one in late.items():
-        one.passed = waited.shares(rank, tables[number].found.communicator, one)
+        waited.share(rank, tables[number].found.communicator, one)
         sums = caused.setdefault(rank, Caused())
         sums.computing += one.computing
         sums.in_mpi += one.in_mpi
         sums.late_start += one.late_start
-        for (other, _), share in one.passed.items():
-            sums.passed_on += share * one.in_mpi
-            own = shares.setdefault(rank, {})
+        sums.passed_on += sum(one.passed.values()) * one.in_mpi
+        own = shares.setdefault(rank, {})
+        for other, share in one.waited_for.items():
             own[other] = own.get(other, 0.0) + share * one.in_mpi
     for rank, others in shares.items():
         if others and sum(others.values()) > 0:
@@ -155,10 +163,10 @@ def _mean(
 
 
 class _Waited:
-    """The waiting of all ranks in all collectives, to be looked up by rank and time."""
+    """The waiting of all ranks, to be looked up by rank and time."""
 
-    def __init__(self, tables: Sequence[Late]) -> None:
-        columns: list[list[NDArray[np.generic]]] = [[] for _ in range(7)]
+    def __init__(self, tables: Sequence[Late], chains: Chains) -> None:
+        columns: list[list[NDArray[np.generic]]] = [[] for _ in range(8)]
         for number, (found, known, weights) in enumerate(tables):
             rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
             values = (
@@ -170,8 +178,24 @@ class _Waited:
                 found.ranks[known.whose[rows, members]],
                 weights[members] * known.seconds[rows, members],
             )
-            for column, value in zip(columns, values, strict=True):
+            for column, value in zip(columns, (*values, known.seconds[rows, members]), strict=True):
                 column.append(value)
+        self._chains = chains
+        messages = [
+            (
+                wait.rank,
+                wait.began,
+                wait.ended,
+                MESSAGES,
+                MESSAGES,
+                wait.other,
+                weight * wait.waited,
+                wait.waited,
+            )
+            for wait, weight in chains.messages
+        ]
+        for column, of_messages in zip(columns, zip(*messages, strict=True), strict=False):
+            column.append(np.array(of_messages))
         joined = [np.concatenate(column) if column else np.empty(0) for column in columns]
         order = np.lexsort((joined[1], joined[0])) if len(joined[0]) else np.empty(0, np.int64)
         (
@@ -182,33 +206,47 @@ class _Waited:
             self._table,
             self._whose,
             self._waited,
+            self._seconds,
         ) = (column[order] for column in joined)
 
-    def shares(self, rank: int, communicator: int, late: _Lateness) -> dict[_Node, float]:
-        """Return whom a rank had waited for, and where, in the time that made it late.
+    def share(self, rank: int, communicator: int, late: _Lateness) -> None:
+        """Find out whom a rank had waited for, and where, in the time that made it late.
 
         Args:
             rank: that was late.
             communicator: that it was late on.
-            late: by what.
-
-        Returns:
-            shares of its time in MPI.
+            late: by what; gets the shares.
         """
         if not late.windows or late.in_windows <= 0:
-            return {}
+            return
         first, last = np.searchsorted(self._rank, [rank, rank + 1])
         arrivals = self._arrival[first:last]
-        sums: dict[_Node, float] = {}
+        whole = 0.0
         for begin, end in late.windows:
             low, high = np.searchsorted(arrivals, [begin, end])
             for place in range(int(first + low), int(first + high)):
-                if self._communicator[place] != communicator and self._departure[place] <= end:
-                    node = int(self._whose[place]), int(self._table[place])
-                    sums[node] = sums.get(node, 0.0) + float(self._waited[place])
+                if self._communicator[place] == communicator or self._departure[place] > end:
+                    continue
+                waited = float(self._waited[place])
+                whole += waited
+                for node, share in self._ends(place).items():
+                    if node[0] != rank:
+                        late.passed[node] = late.passed.get(node, 0.0) + share * waited
+                        other = int(self._whose[place])
+                        late.waited_for[other] = late.waited_for.get(other, 0.0) + share * waited
         # A sample of few instances may stand for more than there was.
-        whole = max(late.in_windows, sum(sums.values()))
-        return {node: seconds / whole for node, seconds in sums.items()}
+        whole = max(late.in_windows, whole)
+        late.passed = {node: seconds / whole for node, seconds in late.passed.items()}
+        late.waited_for = {other: seconds / whole for other, seconds in late.waited_for.items()}
+
+    def _ends(self, place: int) -> dict[_Node, float]:
+        """Return the shares of those that a wait is passed on to; for a message, with whom it began."""
+        other, table = int(self._whose[place]), int(self._table[place])
+        if table != MESSAGES:
+            return {(other, table): 1.0}
+        began, seconds = float(self._arrival[place]), float(self._seconds[place])
+        found = self._chains.follow(other, began, began + seconds)
+        return {(origin, MESSAGES): share.seconds / seconds for origin, share in found.items()}
 
 
 def _blamed(late: dict[_Node, _Lateness]) -> tuple[dict[int, float], int]:

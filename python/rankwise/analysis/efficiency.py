@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.message_waits import WAITING as WAITING_FOR_MESSAGES
+from rankwise.analysis.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.message_waits import MessageWaits
 from rankwise.analysis.percent import percent
 from rankwise.analysis.regions import OTHER, WHOLE_PROGRAM

@@ -6,6 +6,7 @@ import sqlite3
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rankwise.analysis.chains import Chains, chains_in
 from rankwise.analysis.communicators import Communicator, communicators
 from rankwise.analysis.efficiency import Efficiency, efficiency, region_efficiencies
 from rankwise.analysis.families import Family, families
@@ -65,12 +66,17 @@ class Evidence:
         # It needs numpy, whose loading takes longer than the rest of the summary.
         from rankwise.analysis.waiting import waiting
 
-        return waiting(self.connection)
+        return waiting(self.connection, self.chains)
 
     @cached_property
     def messages(self) -> MessageWaits:
         """Who waited for whom in point-to-point communication."""
-        return message_waits(self.connection)
+        return message_waits(self.connection, self.chains)
+
+    @cached_property
+    def chains(self) -> Chains:
+        """The waits of the whole run, to be followed from rank to rank."""
+        return chains_in(self.connection)
 
     @cached_property
     def procedures(self) -> list[ProcedureRow]:

@@ -14,10 +14,13 @@ from rankwise.profile.members import parse
 _COLUMNS = "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi"
 
 
-def sampled(connection: sqlite3.Connection) -> Iterator[Instances]:
+def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator[Instances]:
     """Return the instances of each collective on each communicator.
 
-    Of a part of the run those in which a call is wanted: the others' arrivals are needed all the same.
+    Args:
+        connection: to the profile. Of a part of the run all members' arrivals at the collectives are returned
+            in which a call is wanted.
+        of_all: of all collectives, also where only a part of the run is looked at.
 
     Raises:
         ValueError: the profile is damaged.
@@ -26,7 +29,7 @@ def sampled(connection: sqlite3.Connection) -> Iterator[Instances]:
     hosts, errors = _clocks(connection)
     whole = _whole_table(connection)
     wanted = connection.execute(
-        "SELECT DISTINCT communicator, procedure FROM arrivals ORDER BY 1, 2"
+        f"SELECT DISTINCT communicator, procedure FROM {whole if of_all else 'arrivals'} ORDER BY 1, 2"
     ).fetchall()
     for communicator, procedure in wanted:
         rows = connection.execute(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.blame import Blame, Caused, Late, pass_on
+from rankwise.analysis.chains import Chains, chains_in
 from rankwise.analysis.families import names_of_all
 from rankwise.analysis.sampled import sampled
 from rankwise.analysis.sampling_error import sampling_error
@@ -103,7 +104,8 @@ class WaitingRank:
         in_mpi_seconds: because it had been in other calls of MPI for longer.
         late_start_seconds: because it had left the collective before later than they.
         unknown_seconds: the rest: of first calls.
-        passed_on_seconds: of `in_mpi_seconds`, what it had itself waited for others in collectives.
+        passed_on_seconds: of `in_mpi_seconds`, what it had itself waited for others, in collectives and for
+            messages.
         passed_to: who it waited for the longest there; None = nobody.
         blamed_seconds: `caused` without what was passed on, and with what others have passed on to it.
     """
@@ -173,8 +175,12 @@ class _Table:
     saved: float
 
 
-def waiting(connection: sqlite3.Connection) -> Waiting:
+def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Waiting:
     """Return who waited for whom in blocking collectives.
+
+    Args:
+        connection: to the profile.
+        chains: of the waits in it, if they are known already.
 
     Raises:
         ValueError: the profile is damaged.
@@ -188,7 +194,7 @@ def waiting(connection: sqlite3.Connection) -> Waiting:
             continue
         tables.append(table)
         lates.append(Late(table.found, table.waits, _weights(table.found, table.seconds)))
-    blame = pass_on(lates)
+    blame = pass_on(lates, chains or chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     everything = sum(seconds for ranks in times.values() for _, seconds in ranks.values())
     total = _sum(tables)

@@ -154,6 +154,20 @@ def waits(found: Instances) -> Waits:
 _Latest = tuple[NDArray[np.int64], Floats, Floats]  # whose the latest arrival is, when, and the one before it
 
 
+def each_wait(found: Instances) -> tuple[list[int], list[float], list[float], list[int]]:
+    """Return who waited, from when until when, and for whom, in instances whose times can be true."""
+    found = found.of(consistent(found))
+    known = waits(found)
+    rows, members = np.nonzero(known.whose != NOBODY)
+    began = found.arrival[rows, members]
+    return (
+        found.ranks[members].tolist(),
+        began.tolist(),
+        (began + known.seconds[rows, members]).tolist(),
+        found.ranks[known.whose[rows, members]].tolist(),
+    )
+
+
 def _for_all(found: Instances) -> _Latest:
     shape = found.arrival.shape
     order = found.arrival.argsort(axis=1, kind="stable")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.families import Family
-from rankwise.analysis.message_waits import WAITING
+from rankwise.analysis.message_sample import WAITING
 from rankwise.analysis.regrouping import MOST_PAIRS, regrouping
 from rankwise.findings.finding import Fact, NotTold
 from rankwise.profile.members import parse

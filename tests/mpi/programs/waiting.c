@@ -180,6 +180,25 @@ int main(int argc, char **argv) {
       if (second != MPI_COMM_NULL) tell("MPI_Allreduce", "second", second, ALL, 0);
       if (first != MPI_COMM_NULL) MPI_Comm_free(&first);
       if (second != MPI_COMM_NULL) MPI_Comm_free(&second);
+    } else if (STEP("after_message") || STEP("before_message")) {
+      // 0 computes; 1 waits for it and 2 for 1, one of them in a collective, the other one for a message.
+      const int after = STEP("after_message");
+      MPI_Comm pair;
+      MPI_Comm_split(MPI_COMM_WORLD, after ? rank > 0 : rank < 2, 0, &pair);
+      MPI_Comm_set_name(pair, "pair");
+      for (int i = 0; i < 20; i++) {
+        late(rank == 0, VERY_LATE_US);
+        if (after && rank == 0) MPI_Send(x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        if (after && rank == 1) MPI_Recv(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        come();
+        if (after ? rank > 0 : rank < 2) MPI_Allreduce(x, y, 1, MPI_INT, MPI_SUM, pair);
+        leave();
+        if (!after && rank == 1) MPI_Send(x, 1, MPI_INT, 2, 7, MPI_COMM_WORLD);
+        if (!after && rank == 2) MPI_Recv(x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      if (after ? rank > 0 : rank < 2) tell("MPI_Allreduce", "pair", pair, ALL, 0);
+      calls = 0;
+      MPI_Comm_free(&pair);
     } else if (STEP("many")) {  // a loop of four calls, in one of which a rank is late
       for (int i = 0; i < 5000; i++) {
         late(rank == 1 && i % 4 == 3, 1000);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from rankwise.analysis.chains import chains_in
 from rankwise.analysis.message_waits import message_waits
 from rankwise.analysis.waiting import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.report.empty import NO_ARRIVALS
@@ -88,7 +89,7 @@ _RANKS: list[Column[WaitingRank]] = [
         "passed on",
         lambda row: row.passed_on_seconds or None,
         SECONDS,
-        "of in MPI: it had been waiting in collectives itself, most for the rank in brackets",
+        "of in MPI: it had been waiting itself, most for the rank in brackets",
         mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
     ),
     number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, when all has been passed on"),
@@ -97,11 +98,12 @@ _RANKS: list[Column[WaitingRank]] = [
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
-    found = waiting(connection)
+    chains = chains_in(connection)
+    found = waiting(connection, chains)
     tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=_notes(found))]
     if found.ranks:
         tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
-    messages = message_waits(connection)
+    messages = message_waits(connection, chains)
     if any(one.sampled for one in messages.waiting):
         tables += message_wait_tables(messages, detail)
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
