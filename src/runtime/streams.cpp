@@ -362,38 +362,52 @@ bool Streams::is_in_sample(const rankwise_side &side) const {
   return true;
 }
 
-// Makes the sample smaller in the way that comes closest to half: by the numbers of messages, unless each stream has
-// few, as where the program takes another tag each time; then by tags, or, where these are few, by pairs of processes.
-void Streams::thin_sides() {
-  Filter best = filters;
-  std::uint32_t best_distance = most_sides;
-  for (const Filter filter : {by_number, by_tag, by_pair}) {
-    std::uint32_t left = 0;
-    for (std::uint32_t i = 0; i < most_sides; ++i) left += hash_of(tables_->sides[i], filter) <= limits_[filter] / 2;
-    const std::uint32_t distance = left * 2 > most_sides ? left - most_sides / 2 : most_sides / 2 - left;
-    if (left == most_sides || distance >= best_distance) continue;
-    best = filter;
-    best_distance = distance;
+namespace {
+
+// Of the ways to make a sample smaller, in the order of what is lost by them, the first that leaves about half of it;
+// else the one that comes closest to that. One that leaves everything is none: then it is the number of ways.
+//
+// RATIONALE: not simply the closest one. Half of a few pairs of processes is always half of the sample, but what is
+// lost is all that some pair has sent, where half of the numbers is a part of everything.
+template <std::size_t ways>
+std::size_t way_to_half(const std::uint32_t (&left)[ways], std::uint32_t most) {
+  const auto distance = [&](std::size_t way) {
+    return left[way] * 2 > most ? left[way] * 2 - most : most - left[way] * 2;
+  };
+  std::size_t closest = ways;
+  for (std::size_t way = 0; way < ways; ++way) {
+    if (distance(way) * 2 <= most) return way;
+    if (left[way] < most && (closest == ways || distance(way) < distance(closest))) closest = way;
   }
-  // (All of them are of one number, tag and pair that are kept for long.)
-  halve(best == filters ? by_number : best);
+  return closest;
+}
+
+}  // namespace
+
+// By the numbers of messages, unless each stream has few, as where the program takes another tag each time; then by
+// tags, or, where these are few, by pairs of processes.
+void Streams::thin_sides() {
+  std::uint32_t left[filters] = {};
+  for (const Filter filter : {by_number, by_tag, by_pair}) {
+    for (std::uint32_t i = 0; i < most_sides; ++i) {
+      left[filter] += hash_of(tables_->sides[i], filter) <= limits_[filter] / 2;
+    }
+  }
+  const std::size_t way = way_to_half(left, most_sides);
+  // (All of them may be of one number, tag and pair that are kept for long.)
+  halve(way == filters ? by_number : static_cast<Filter>(way));
 }
 
 bool Streams::thin_streams() {
-  Filter best = filters;
-  std::uint32_t best_distance = most_streams;
+  std::uint32_t left[2] = {};
   for (const Filter filter : {by_tag, by_pair}) {
-    std::uint32_t left = 0;
     for (std::uint32_t i = 0; i < most_streams; ++i) {
-      left += tables_->hashes[filter - by_tag][i] <= limits_[filter] / 2;
+      left[filter - by_tag] += tables_->hashes[filter - by_tag][i] <= limits_[filter] / 2;
     }
-    const std::uint32_t distance = left * 2 > most_streams ? left - most_streams / 2 : most_streams / 2 - left;
-    if (left == most_streams || distance >= best_distance) continue;
-    best = filter;
-    best_distance = distance;
   }
-  if (best == filters) return false;
-  halve(best);
+  const std::size_t way = way_to_half(left, most_streams);
+  if (way == 2) return false;
+  halve(static_cast<Filter>(by_tag + way));
   return true;
 }
 
