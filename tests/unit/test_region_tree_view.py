@@ -135,3 +135,13 @@ def test_the_tree_has_names_to_the_right(
     assert [line.split("  ")[0] for line in capsys.readouterr().out.splitlines() if "a/b " in line][-1:] == [
         "a/b"
     ]
+
+
+def test_thousands_of_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The time to show them grows as their number does: more is taken for a damaged profile."""
+    processes = small_world(4)
+    for process in processes:
+        process.regions += [{"name": f"r{i}".encode(), "entries": 1, "ticks": 10} for i in range(3000)]
+    path = made(tmp_path, processes).path
+    assert main(["show", str(path), "--by", "region", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["regions"]) == 3001

@@ -51,24 +51,29 @@ class Region:
     exclusive_percent_in_mpi: float | None
 
 
+_NO_TIMES = (0, 0, 0.0, None, None)
+
+
 def regions(connection: sqlite3.Connection) -> list[Region]:
     """Return every region, each before those nested in it; side by side, most time in MPI first.
 
     "Other" is there only if a call had no room elsewhere.
     """
     counts = {key: totals for (key,), totals in totals_by(connection, "region", sums="family_sums")}
-    rows = {
-        row[0]: row
-        for row in connection.execute(
-            "SELECT id, name, path, parent, COUNT(region_times.rank), COALESCE(SUM(entries), 0),"
-            " TOTAL(seconds), SUM(exclusive),"
-            f" SUM((exclusive - CASE id WHEN {WHOLE_PROGRAM} THEN init_finalize ELSE 0.0 END)"
+    # (Not joined with the regions: each of thousands would look through the times of all.)
+    times = {
+        key: row
+        for key, *row in connection.execute(
+            "SELECT region, COUNT(*), COALESCE(SUM(entries), 0), TOTAL(seconds), SUM(exclusive),"
+            f" SUM((exclusive - CASE region WHEN {WHOLE_PROGRAM} THEN init_finalize ELSE 0.0 END)"
             " * MAX(threads, 1))"
-            " FROM regions LEFT JOIN region_times ON region_times.region = regions.id"
-            " LEFT JOIN ranks ON ranks.rank = region_times.rank"
-            " GROUP BY id, name, path, parent ORDER BY id"
+            " FROM region_times LEFT JOIN ranks ON ranks.rank = region_times.rank GROUP BY region"
         )
-        if row[0] != OTHER or row[0] in counts or row[4]
+    }
+    rows = {
+        row[0]: (*row, *times.get(row[0], _NO_TIMES))
+        for row in connection.execute("SELECT id, name, path, parent FROM regions ORDER BY id")
+        if row[0] != OTHER or row[0] in counts or row[0] in times
     }
     parents = {key: row[3] if row[3] in rows and row[3] < key else None for key, row in rows.items()}
     around_it = {key: parent or WHOLE_PROGRAM for key, parent in parents.items() if key != WHOLE_PROGRAM}
