@@ -160,3 +160,15 @@ def test_any_reason_makes_a_sentence(tmp_path: Path, number: int) -> None:
     [(counter, why)] = rows(made(tmp_path, processes).path, "SELECT counter, why FROM absent_counters")
     assert counter == "cycles"
     assert why in ("the system says: Input/output error", "its reason is damaged")
+
+
+def test_nobody_knows_for_how_long_a_lost_rank_was_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    processes = world()
+    processes[1].header["state"] = CONSTANTS["STATE_RUNNING"]
+    path = made(tmp_path, processes).path
+    found = json.loads(shown(capsys, path, "--by", "counter", "--json"))["rank_counters"]
+    assert [row["counted"]["seconds"] is None for row in found] == [False, True, False, False]
+    assert found[1]["counted"]["cpu_percent"] is None
+    assert found[1]["counted"]["counts"]["task_clock_seconds"] == 4.5

@@ -34,13 +34,15 @@ NO_FILES = (
     " --by call shows what it calls."
 )
 NO_COUNTERS = (
-    "No system counters were recorded: no rank came out of MPI_Init, or the profile was made by an older"
-    " Rankwise, or with --no-counters; --by call shows what was called."
+    "No system counters were recorded: no rank came to where they are read (borders of regions, heartbeats,"
+    " MPI_Finalize), or the profile was made by an older Rankwise, or with --no-counters; --by call shows"
+    " what was called."
 )
 NO_WAITS = (
     "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
     " older Rankwise; --by call shows what it calls."
 )
+NOBODY_LATE = "Nobody is known to have come late for a message."
 NO_TIME_LINE = (
     "It is not known what the ranks did when: no rank came out of MPI_Init, or the profile was made by an"
     " older Rankwise; --by call shows what they called."

@@ -53,7 +53,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     whose: list[Column[RankCounters]] = [
         Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True),
         label("host", lambda row: row.host, "node that it ran on"),
-        number("run", lambda row: row.counted.seconds or 0.0, SECONDS, "between MPI_Init and MPI_Finalize"),
+        Column("run", lambda row: row.counted.seconds, SECONDS, "between MPI_Init and MPI_Finalize"),
     ]
     tables: list[Table] = [Table([*whose, *_shown(ranks)], ranks, NO_COUNTERS, notes=notes)]
     if any(row.region != WHOLE_PROGRAM for row in regions):
