@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
 import numpy as np
 import pytest
 from test_waits import instances
 
 from rankwise.analysis.blame import Late, pass_on
-from rankwise.analysis.chains import MOST_STEPS, Chains, Share, Stretch
+from rankwise.analysis.chains import MOST_STEPS, Chains, Share, Stretch, chains_in
 from rankwise.analysis.message_sample import Wait
 from rankwise.analysis.waits import each_wait, waits
 
@@ -57,7 +61,7 @@ def test_blame_goes_on_to_where_a_message_came_late() -> None:
     )
     message = Wait(1, RECEIVE, 1.0, 10.0, 8.0, 0, False)
     chains = Chains([Stretch(1, 1.0, 9.0, 0)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2))], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
     assert blame.caused[1].in_mpi == pytest.approx(10)
     assert blame.caused[1].passed_on == pytest.approx(8)
     assert blame.caused[1].passed_to == 0
@@ -73,7 +77,7 @@ def test_blame_goes_through_several_messages() -> None:
     first = Wait(1, RECEIVE, 0.0, 10.0, 8.0, 0, False)
     second = Wait(0, RECEIVE, 4.0, 8.0, 4.0, 3, False)
     chains = Chains([Stretch(1, 0.0, 8.0, 0), Stretch(0, 4.0, 8.0, 3)], [(first, 1.0), (second, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2))], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
     assert blame.caused[1].passed_to == 0  # that it waited for itself
     assert blame.finally_blamed == {0: pytest.approx(4), 1: pytest.approx(2), 3: pytest.approx(4)}
 
@@ -85,5 +89,75 @@ def test_what_others_waited_for_the_late_one_stays_with_it() -> None:
     )
     message = Wait(1, RECEIVE, 2.0, 6.0, 4.0, 0, False)
     chains = Chains([Stretch(1, 2.0, 6.0, 0), Stretch(0, 0.0, 6.0, 1)], [(message, 1.0)])
-    blame = pass_on([Late(late, waits(late), np.ones(2))], chains)
+    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
     assert blame.finally_blamed[1] == pytest.approx(10)
+
+
+def test_what_it_had_waited_before_the_others_came_made_nobody_late() -> None:
+    """Rank 1 waited 6 s for a message of 0: in the last 2 of them, and 4 more, rank 2 waited for it."""
+    late = instances(
+        "MPI_Allreduce", [[10, 4]], [[10, 10]], ranks=[1, 2], since=[[10, 4]], since_in_mpi=[[6, 0]]
+    )
+    message = Wait(1, RECEIVE, 0.0, 6.0, 6.0, 0, False)
+    chains = Chains([Stretch(1, 0.0, 6.0, 0)], [(message, 1.0)])
+    blame = pass_on([Late(late, waits(late), np.ones(2), 1)], chains)
+    assert blame.caused[1].passed_on == pytest.approx(2)
+    assert blame.finally_blamed == {0: pytest.approx(2), 1: pytest.approx(4)}
+
+
+@pytest.mark.parametrize(("inner_calls", "passed"), [(1, 3.0), (4, 6.0)])
+def test_what_a_wait_in_the_sample_stands_for(inner_calls: int, passed: float) -> None:
+    """Half of the calls of each are in the sample.
+
+    Rank 1 was late by 6 s twice, and waited in another collective for 3 s of these. If there are as many
+    calls of that one, the sample has the same ones; if there are four times as many, each stands for two.
+    """
+    outer = instances(
+        "MPI_Barrier",
+        [[10, 4], [20, 14]],
+        [[10, 10], [20, 20]],
+        ranks=[1, 2],
+        since=[[10, 10], [10, 4]],
+        since_in_mpi=[[3, 0], [3, 0]],
+    )
+    inner = instances("MPI_Allreduce", [[5, 8], [15, 18]], [[8, 8], [18, 18]], ranks=[1, 3], communicator=4)
+    calls = 4
+    tables = [
+        Late(outer, waits(outer), np.ones(2), calls),
+        Late(inner, waits(inner), np.ones(2), calls * inner_calls),
+    ]
+    blame = pass_on(tables, Chains([]))
+    assert blame.caused[1].passed_to == 3
+    assert blame.caused[1].passed_on == pytest.approx(2 * passed)
+
+
+def test_threads_are_not_followed(write_profile: sqlite3.Connection) -> None:
+    found = chains_in(write_profile)
+    assert found.follow(1, 0.0, 2.0) == {0: Share(2.0, 2)}
+    assert found.follow(2, 0.0, 2.0) == {2: Share(2.0, 1)}
+    assert [wait.rank for wait, _ in found.messages] == [1]
+
+
+@pytest.fixture
+def write_profile() -> Iterator[sqlite3.Connection]:
+    """Ranks 1 and 2 wait for messages of 0 from 0 to 2; two threads of 2 call MPI."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(
+            """
+            CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL, threads INTEGER);
+            CREATE TABLE procedures (id INTEGER, name TEXT);
+            CREATE TABLE calls (rank, communicator, procedure, seconds REAL, unfinished INTEGER);
+            CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
+                                sampled, known);
+            CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
+                                        procedure, posted, other_procedure, other_posted);
+            CREATE TABLE arrivals (communicator);
+            INSERT INTO ranks VALUES (0, 'a', 0.0, 1), (1, 'a', 0.0, 1), (2, 'a', 0.0, 2);
+            INSERT INTO procedures VALUES (1, 'MPI_Recv'), (2, 'MPI_Send');
+            INSERT INTO calls VALUES (1, 3, 1, 2.0, 0), (2, 3, 1, 2.0, 0);
+            INSERT INTO waits VALUES (1, 1, 3, 0, 1, 0.0, 2.0, 1, 1, 1), (2, 2, 3, 0, 1, 0.0, 2.0, 1, 1, 1);
+            INSERT INTO wait_messages VALUES (1, 0, 1, 3, 5, 0, 8, 0, 1, 0.0, 2, 2.0),
+                                             (2, 0, 2, 3, 5, 0, 8, 0, 1, 0.0, 2, 2.0);
+            """
+        )
+        yield connection

@@ -161,7 +161,7 @@ def profile() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
             """
-            CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL);
+            CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL, threads INTEGER);
             CREATE TABLE communicators (id INTEGER, name TEXT);
             CREATE TABLE procedures (id INTEGER, name TEXT);
             CREATE TABLE calls (rank, communicator, procedure, seconds REAL, unfinished INTEGER);
@@ -170,7 +170,7 @@ def profile() -> Iterator[sqlite3.Connection]:
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
                                         procedure, posted, other_procedure, other_posted);
             CREATE TABLE arrivals (communicator);
-            INSERT INTO ranks VALUES (0, 'a', 0.0), (1, 'a', 0.0), (2, 'b', 0.125);
+            INSERT INTO ranks VALUES (0, 'a', 0.0, 1), (1, 'a', 0.0, 1), (2, 'b', 0.125, 1);
             INSERT INTO communicators VALUES (3, 'W');
             """
         )

@@ -113,7 +113,7 @@ def test_why_somebody_was_late() -> None:
         since=[[2, 10], [2, 8]],
         since_in_mpi=[[0, 0], [0, 6]],
     )
-    blame = pass_on([Late(found, waits(found), np.ones(2))], Chains([]))
+    blame = pass_on([Late(found, waits(found), np.ones(2), len(found.numbers))], Chains([]))
     assert blame.caused[1].computing == pytest.approx(8)
     assert blame.caused[1].in_mpi == pytest.approx(6)
     assert blame.caused[1].passed_to is None
@@ -141,7 +141,7 @@ def test_blame_goes_to_whom_the_late_one_waited_for() -> None:
         since_in_mpi=[[10, 0]],
         communicator=5,
     )
-    blame = pass_on([Late(one, waits(one), np.ones(2)) for one in (first, second)], Chains([]))
+    blame = pass_on([Late(one, waits(one), np.ones(2), 1) for one in (first, second)], Chains([]))
     assert blame.caused[1].in_mpi == pytest.approx(9)
     assert blame.caused[1].passed_on == pytest.approx(9)
     assert blame.caused[1].passed_to == 0

@@ -2,7 +2,8 @@
 
 Each wait is a stretch of time in which a rank needed another one, in a collective or for a message. What the
 other one did in that stretch is looked up among its own waits, and so on, to the rank that waited for nobody:
-there the delay began. Only waits in the samples are known, so a chain may end too early, never too late.
+there the delay began. Only waits in the samples are known, so a chain may end too early, never too late. It
+ends at ranks several of whose threads call MPI: nobody knows which of them kept which of the others.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Chains:
     """The waits of all ranks, to be followed from one rank to the next.
 
     Attributes:
-        messages: the waits for messages among them, and what a second of each stands for.
+        messages: the waits for messages among them, and what one of each stands for.
     """
 
     def __init__(self, waits: Iterable[Stretch], messages: Sequence[tuple[Wait, float]] = ()) -> None:
@@ -94,10 +95,17 @@ def chains_in(connection: sqlite3.Connection) -> Chains:
         ValueError: the profile is damaged.
     """
     messages = waits_of_all(connection)
+    whole = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'ranks'").fetchone()
+    rows = connection.execute(f"SELECT rank FROM {'main.' if whole else ''}ranks WHERE threads > 1")
+    with_threads = {rank for (rank,) in rows}
     for_messages = (
         Stretch(wait.rank, wait.began, wait.began + wait.waited, wait.other) for wait, _ in messages
     )
-    return Chains([*for_messages, *_in_collectives(connection)], messages)
+    waits = [*for_messages, *_in_collectives(connection)]
+    return Chains(
+        [wait for wait in waits if wait.rank not in with_threads],
+        [(wait, weight) for wait, weight in messages if wait.rank not in with_threads],
+    )
 
 
 def _in_collectives(connection: sqlite3.Connection) -> Iterator[Stretch]:

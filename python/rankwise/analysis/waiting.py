@@ -104,8 +104,7 @@ class WaitingRank:
         in_mpi_seconds: because it had been in other calls of MPI for longer.
         late_start_seconds: because it had left the collective before later than they.
         unknown_seconds: the rest: of first calls.
-        passed_on_seconds: of `in_mpi_seconds`, what it had itself waited for others, in collectives and for
-            messages.
+        passed_on_seconds: of `caused`, while it waited for others itself, in collectives and for messages.
         passed_to: who it waited for the longest there; None = nobody.
         blamed_seconds: `caused` without what was passed on, and with what others have passed on to it.
     """
@@ -193,7 +192,9 @@ def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Wai
         if table is None:
             continue
         tables.append(table)
-        lates.append(Late(table.found, table.waits, _weights(table.found, table.seconds)))
+        lates.append(
+            Late(table.found, table.waits, _weights(table.found, table.seconds), max(table.calls, table.kept))
+        )
     blame = pass_on(lates, chains or chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     everything = sum(seconds for ranks in times.values() for _, seconds in ranks.values())

@@ -89,7 +89,7 @@ _RANKS: list[Column[WaitingRank]] = [
         "passed on",
         lambda row: row.passed_on_seconds or None,
         SECONDS,
-        "of in MPI: it had been waiting itself, most for the rank in brackets",
+        "of caused: it was waiting itself meanwhile, most for the rank in brackets",
         mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
     ),
     number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, when all has been passed on"),
@@ -104,7 +104,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     if found.ranks:
         tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
     messages = message_waits(connection, chains)
-    if any(one.sampled for one in messages.waiting):
+    if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     title = message_wait_title(messages) if for_messages > found.waiting.seconds else _title(found)
