@@ -65,7 +65,8 @@ class RankPlace:
     """Where one rank ran.
 
     Attributes:
-        cpus: processors that it might use, at its end as far as that is known.
+        cpus: processors that it might use, at its end as far as that is known; where OpenMP binds threads,
+            those of all of them.
         seen: processors that it was seen on.
         looks: how often that was asked.
         moves: of these, it was another one than the time before.
@@ -175,6 +176,9 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
     ):
         own = tuple(tasks.get(rank, ()))
         cpus = _cpus(last or allowed)
+        if bind.lower() not in _NOT_BOUND_BY_OPENMP:
+            # OpenMP has bound the first thread, too, before MPI_Init: those of all threads are the rank's.
+            cpus = tuple(sorted({*cpus, *(cpu for task in own for cpu in task.cpus)}))
         place = RankPlace(rank, cpus, _cpus(seen), looks, moves, threads, bind, places, own)
         found.setdefault(host, []).append(place)
     return [
