@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from made_profile import Made
 
+from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.summary import summary
 from rankwise.analysis.waiting_totals import MessageTotals
 
@@ -18,9 +19,26 @@ def test_waiting_for_messages() -> None:
     found = summary(made.connection, made.seen)
     # 2.5 of 3 s of three ranks, of the 12 s that four are in MPI, all for rank 1.
     assert found.messages == MessageTotals(
-        pytest.approx(7.5), pytest.approx(62.5), 1, "node", pytest.approx(100.0)
+        pytest.approx(7.5), pytest.approx(62.5), 1, "node", pytest.approx(100.0), pytest.approx(0.0)
     )
     assert found.waiting is None
+
+
+def test_waits_of_which_nothing_is_known() -> None:
+    made = Made()
+    made.call(0, "MPI_Recv", 3.0, size_bin=4)
+    made.connection.execute("UPDATE ranks SET mpi = 3.0")
+    found = summary(made.connection, Evidence(made.connection)).messages
+    assert found is not None
+    assert found.percent_not_known_of_mpi == 0.0  # there is no sample: the profile is an older one
+    made.connection.execute("INSERT INTO waits VALUES (1, 0, 3, 0, 1, 1.0, 4.0, 1, 1, 0)")
+    made.connection.execute(
+        "UPDATE waits SET procedure = (SELECT id FROM procedures WHERE name = 'MPI_Recv')"
+    )
+    found = summary(made.connection, Evidence(made.connection)).messages
+    assert found is not None
+    assert (found.waiting_seconds, found.rank) == (0.0, None)
+    assert found.percent_not_known_of_mpi == pytest.approx(25.0)  # 3 of 12 s
 
 
 def test_nothing_is_known_of_messages() -> None:

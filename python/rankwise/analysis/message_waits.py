@@ -27,6 +27,9 @@ from rankwise.analysis.sampling_error import sampling_error
 
 _WHOLE = 0.995  # of the time: what is missing is what the clock lacks
 
+MOSTLY_CERTAIN = 80.0
+"""Percent of the time in receives, waits and blocking sends: with less it is said how much is known."""
+
 
 @dataclass(frozen=True)
 class RankWaits:
@@ -130,6 +133,11 @@ class MessageWaits:
     waiting: list[RankWaits]
     caused: list[Caused]
     origins: list[Origin]
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the profile has a sample of these calls."""
+        return any(one.sampled for one in self.waiting)
 
 
 @dataclass

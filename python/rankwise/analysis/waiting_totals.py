@@ -25,6 +25,7 @@ class WaitingTotals:
         rank: that is most to blame; None = nobody waited.
         host: that it ran on.
         percent_for_rank: of the waiting.
+        percent_not_known_of_mpi: in such calls of which not all ranks' arrivals are known.
     """
 
     waiting: Estimate
@@ -34,6 +35,7 @@ class WaitingTotals:
     rank: int | None
     host: str
     percent_for_rank: float
+    percent_not_known_of_mpi: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class MessageTotals:
         rank: that most of it began with; None = nobody waited.
         host: that it ran on.
         percent_for_rank: of the waiting.
+        percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
+            waited for.
     """
 
     waiting_seconds: float
@@ -53,6 +57,7 @@ class MessageTotals:
     rank: int | None
     host: str
     percent_for_rank: float
+    percent_not_known_of_mpi: float
 
 
 def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> WaitingTotals | None:
@@ -69,6 +74,7 @@ def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> Wai
         most.rank if most else None,
         most.host if most else "",
         percent(most.blamed_seconds, found.waiting.seconds) if most else 0.0,
+        percent(found.not_known_seconds, mpi),
     )
 
 
@@ -77,6 +83,8 @@ def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> Messa
     if not found.waiting:
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
+    # (Profiles of older versions have no sample at all: that is told by what shows it.)
+    not_known = (1 - found.percent_certain / 100) * found.seconds if found.is_sampled else 0.0
     most = found.origins[0] if found.origins and found.origins[0].origin_seconds else None
     return MessageTotals(
         seconds,
@@ -84,6 +92,7 @@ def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> Messa
         most.rank if most else None,
         (most.host or "") if most else "",
         percent(most.origin_seconds, seconds) if most else 0.0,
+        percent(not_known, _seconds_in_mpi(connection)),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rankwise.analysis.message_waits import Caused, MessageWaits, Origin, RankWaits
-from rankwise.report.empty import NO_WAITS
+from rankwise.analysis.message_waits import MOSTLY_CERTAIN, Caused, MessageWaits, Origin, RankWaits
+from rankwise.analysis.percent import percent
+from rankwise.report.empty import NO_WAITS, NOBODY_LATE
 from rankwise.report.names import call_name
 from rankwise.report.units import percent_text, second_text
 from rankwise.report.view import COUNT, NUMBER, PERCENT, SECONDS, Column, Detail, Table, label, number
@@ -66,7 +67,7 @@ def message_wait_tables(found: MessageWaits, detail: Detail) -> list[Table]:
         Table(
             _ORIGINS,
             found.origins,
-            NO_WAITS,
+            NOBODY_LATE if rows else NO_WAITS,
             title="Late senders and late receivers: who made others wait",
             notes=[_certainty(found)],
         )
@@ -85,8 +86,12 @@ def message_wait_title(found: MessageWaits) -> str:
     if not late or not found.origins:
         return ""
     first = found.origins[0]
+    known = sum(one.certain_seconds for one in found.waiting)
+    of = "the time"
+    if found.percent_certain < MOSTLY_CERTAIN:
+        of = f"what is known ({percent_text(found.percent_certain)} %) of the time"
     return (
-        f"{percent_text(100 * late / found.seconds)} % of the time in receives, waits and blocking sends was"
+        f"{percent_text(percent(late, known))} % of {of} in receives, waits and blocking sends was"
         f" waiting for ranks that came late, most because of rank {first.rank}"
         f" ({second_text(first.origin_seconds)})"
     )

@@ -25,6 +25,7 @@ from rankwise.report.units import byte_text, count_text, percent_text, second_te
 _LABEL = 10  # columns
 _APART = "   "
 _LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
+_MUCH_PERCENT = 10.0  # likewise, for one on what is not known
 
 
 def foot_lines(
@@ -84,9 +85,17 @@ def _waiting(found: Summary) -> list[str]:
     if totals := found.waiting:
         late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
-    if (messages := found.messages) and messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
-        fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
+        fields += _not_known(totals, "")
+    if messages := found.messages:
+        if messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
+            fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
+        fields += _not_known(messages, ", for messages")
     return fields
+
+
+def _not_known(totals: WaitingTotals | MessageTotals, what: str) -> list[str]:
+    share = totals.percent_not_known_of_mpi
+    return [f"not known of {percent_text(share)} % of MPI{what}"] if share >= _MUCH_PERCENT else []
 
 
 def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
