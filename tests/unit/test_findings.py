@@ -8,6 +8,7 @@ import pytest
 from made_profile import Made
 from test_docs import sections, table
 
+from rankwise.analysis.place import node_places
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NotTold
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
@@ -75,6 +76,42 @@ def test_a_late_rank() -> None:
     assert facts["late to collectives, as they compute longer"] == pytest.approx(6.0)
     assert found.confidence == HIGH
     assert (found.command.verb, found.command.options) == ("show", ("--by", "waiting"))
+
+
+def test_of_several_that_are_late_alike_little_is_saved_by_one() -> None:
+    """Rank 2 comes 0.1 s after 0 and 1, rank 3 0.01 s after it."""
+    made = Made()
+    for number in range(20):
+        begin = 0.2 * number
+        made.instance("MPI_Barrier", number + 1, [begin, begin, begin + 0.1, begin + 0.11], begin + 0.11)
+    for rank, seconds in enumerate((2.2, 2.2, 0.2, 0.0)):
+        made.call(rank, "MPI_Barrier", seconds, calls=20)
+    found = found_in(made, "late-ranks")
+    assert found.title.startswith("Rank 3 comes late")
+    assert found.saved_seconds == pytest.approx(0.6)  # 20 times 0.01 s of three ranks
+
+
+def test_who_is_still_in_the_call_before_is_not_late() -> None:
+    """Rank 0 leaves each call 0.1 s after the others, which wait for it in the next one."""
+    made = Made()
+    for number in range(20):
+        begin = 0.2 * number
+        arrivals = [begin + 0.1, begin, begin, begin]
+        made.instance("MPI_Barrier", number + 1, arrivals, begin + 0.1, since=[0.0, 0.0, 0.0, 0.0])
+    for rank in range(4):
+        made.call(rank, "MPI_Barrier", 2.0 * (rank > 0), calls=20)
+    assert told(made, "late-ranks") == []
+
+
+def test_what_is_known_of_few_messages_is_not_sure() -> None:
+    made = Made()
+    for rank in (0, 2, 3):
+        made.call(rank, "MPI_Recv", 3.0, size_bin=4)
+        made.call(rank, "MPI_Waitall", 30.0)
+        made.wait(rank, "MPI_Recv", 1, 1.0, 4.0, 3.5)
+    found = found_in(made, "late-ranks")
+    assert found.confidence == LOW
+    assert "certain for 9.1 % of the time" in found.why_confidence
 
 
 def test_computing_is_named_where_it_explains_the_lateness() -> None:
@@ -358,6 +395,21 @@ def test_threads_that_are_bound_to_one_core() -> None:
     assert found.confidence == LOW  # they took half of these processors
 
 
+def test_threads_that_openmp_binds_are_bound() -> None:
+    """OpenMP has bound the first thread of each rank to a core before MPI_Init, and the second one later."""
+    made = bound("0", "2", threads=2)
+    assert told(made, "badly-bound") != []
+    made.connection.execute("UPDATE places SET omp_proc_bind = 'close'")
+    for rank in range(2):
+        for thread in range(2):
+            core = 2 * rank + thread
+            made.insert(
+                "tasks", rank=rank, tid=core, name="", cpus_allowed=f"{core}", processor=core, busy=5.0
+            )
+    assert told(made, "badly-bound") == []
+    assert [place.cpus for place in node_places(made.connection)[0].ranks] == [(0, 1), (2, 3)]
+
+
 def test_ranks_that_are_bound_as_they_should_be() -> None:
     assert told(bound("0-1", "2-3", threads=2), "badly-bound") == []
     assert told(bound("0-7", "0-7"), "badly-bound") == []  # not bound at all, but there is room
@@ -388,13 +440,17 @@ def test_a_rank_that_lost_its_processor() -> None:
     found = found_in(switching(1000, 7.0), "preempted")
     assert found.title == "Rank 1 lost the processor to others, up to 100 times a second"
     assert found.saved_seconds == pytest.approx(3.0)
-    assert found.confidence == MEDIUM
+    assert found.confidence == LOW  # it may have slept
+    made = switching(1000, 7.0)
+    made.connection.execute("UPDATE ranks SET threads = 4")  # their time is not that of the run
+    assert found_in(made, "preempted").saved_seconds == pytest.approx(3.0)
 
 
 def test_ranks_that_kept_their_processors() -> None:
     assert told(switching(100, 7.0), "preempted") == []  # it slept
     assert told(switching(1000, 9.9), "preempted") == []  # not for long
     assert told(switching(1000, 7.0, cpus="0"), "preempted") == []  # there were too few
+    assert told(switching(30_000, 7.0), "preempted") == []  # it gave its processor up itself
     assert told(switching(1000, None), "preempted") == "the ranks' processor time was not counted"
     assert told(Made(), "preempted") == "involuntary context switches were not counted"
 

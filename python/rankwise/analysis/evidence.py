@@ -14,6 +14,7 @@ from rankwise.analysis.files import File, files
 from rankwise.analysis.locality import Locality, locality
 from rankwise.analysis.message_waits import MessageWaits, message_waits
 from rankwise.analysis.overview import Run, run_facts
+from rankwise.analysis.place import NodePlace, node_places
 from rankwise.analysis.procedures import ProcedureRow, procedures
 from rankwise.analysis.ranks import Rank, ranks
 
@@ -99,6 +100,11 @@ class Evidence:
         from rankwise.analysis.patterns import algorithms
 
         return algorithms(self.connection)
+
+    @cached_property
+    def places(self) -> list[NodePlace]:
+        """The nodes, and where the ranks were in them."""
+        return node_places(self.connection)
 
     @cached_property
     def locality(self) -> Locality:

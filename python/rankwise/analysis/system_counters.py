@@ -14,6 +14,8 @@ from rankwise.analysis.regions import WHOLE_PROGRAM
 from rankwise.analysis.totals import RUN_SECONDS
 
 _MANY_A_SECOND = 20.0  # involuntary context switches of a rank: it shares its processor with something
+YIELDS_PER_SECOND = 2000.0
+"""Involuntary context switches: so many are those of a process that gives its processor up (sched_yield)."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ class Counted:
 
 @dataclass(frozen=True)
 class RankCounters:
-    """What was counted of one rank; the seconds are those between MPI_Init and MPI_Finalize."""
+    """What was counted of one rank; the seconds are those between MPI_Init and MPI_Finalize.
+
+    Of a rank that did not come to MPI_Finalize they are not known: it was counted until it was looked at
+    last.
+    """
 
     rank: int
     host: str
@@ -139,7 +145,8 @@ def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
     return [
         RankCounters(rank, host, Counted.of(seconds, _sum(found[rank])))
         for rank, host, seconds in connection.execute(
-            f"SELECT rank, host, {RUN_SECONDS} FROM ranks ORDER BY rank"
+            f"SELECT rank, host, CASE WHEN state IN ('finalizing', 'finalized') THEN {RUN_SECONDS} END"
+            " FROM ranks ORDER BY rank"
         )
         if rank in found
     ]

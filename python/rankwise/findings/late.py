@@ -21,10 +21,13 @@ class Late:
     Attributes:
         ranks: who is late.
         node: that they are all ranks of; '' = single ranks are late.
-        seconds: that others waited for them, when the blame has been passed on.
+        seconds: that others waited for them, when the blame has been passed on. Without what they waited
+            while those were still in the collective before: that is a matter of how it is carried out.
         in_collectives_seconds: of these in blocking collectives.
         for_messages_seconds: of these for messages.
         all_seconds: all waiting.
+        saved_seconds: that there would have been less of it, if a single late rank had come with the latest
+            of the others; of several ranks it is `seconds`.
     """
 
     ranks: list[int]
@@ -33,6 +36,7 @@ class Late:
     in_collectives_seconds: float
     for_messages_seconds: float
     all_seconds: float
+    saved_seconds: float
 
     @property
     def share(self) -> float:
@@ -53,26 +57,26 @@ def late(seen: Evidence) -> Late | None:
     of all ranks more: of two ranks one is late with 67 %.
     """
     waited = seen.waiting.ranks if seen.waiting else ()
-    in_collectives = {one.rank: one.blamed_seconds for one in waited}
+    in_collectives = {one.rank: max(one.blamed_seconds - one.late_start_seconds, 0.0) for one in waited}
+    all_waiting = sum(one.blamed_seconds for one in waited) + sum(
+        one.origin_seconds for one in seen.messages.origins
+    )
+    of_the_last = sum(row.could_save_seconds for row in seen.waiting.families) if seen.waiting else 0.0
     for_messages = {one.rank: one.origin_seconds for one in seen.messages.origins}
     blamed = {
         rank: in_collectives.get(rank, 0.0) + for_messages.get(rank, 0.0)
         for rank in {*in_collectives, *for_messages}
     }
-    whole = sum(blamed.values())
-    if whole <= 0:
+    if all_waiting <= 0:
         return None
     number = seen.run.ranks
 
     def those(ranks: list[int], node: str) -> Late:
-        return Late(
-            ranks,
-            node,
-            sum(blamed.get(rank, 0.0) for rank in ranks),
-            sum(in_collectives.get(rank, 0.0) for rank in ranks),
-            sum(for_messages.get(rank, 0.0) for rank in ranks),
-            whole,
+        seconds, collectives, messages = (
+            sum(of.get(rank, 0.0) for rank in ranks) for of in (blamed, in_collectives, for_messages)
         )
+        saved = min(collectives, of_the_last) + messages if len(ranks) == 1 else seconds
+        return Late(ranks, node, seconds, collectives, messages, all_waiting, saved)
 
     order = sorted(blamed, key=lambda rank: -blamed[rank])
     for count in range(1, max(number // 4, 1) + 1):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.ranks import Rank
 from rankwise.analysis.system_counters import rank_counters
-from rankwise.cpulist import cpu_list
 
 LEAST_BUSY = 0.25
 """Of the processors of a node, by its ranks: with less, hardly ever did one want a processor and get none."""
@@ -57,7 +56,7 @@ def use(seen: Evidence, ranks: Sequence[Rank], processors: int) -> Use:
 
 @dataclass(frozen=True)
 class Crowded:
-    """A node with more ranks than processors that they may use, where these were in use.
+    """A node with more ranks than processors that they may use.
 
     Attributes:
         host: its name.
@@ -73,18 +72,21 @@ class Crowded:
     run_seconds: float
     use: Use
 
+    @property
+    def in_use(self) -> bool:
+        """Whether the ranks used the processors, as far as it is known."""
+        return not self.use.seconds or self.use.busy >= LEAST_BUSY
+
 
 def crowded(seen: Evidence) -> list[Crowded]:
     """Return the nodes with more ranks than processors, the most crowded first."""
     found = []
-    for host in dict.fromkeys(rank.host for rank in seen.ranks):
-        ranks = [rank for rank in seen.ranks if rank.host == host]
-        known = [set(cpu_list(rank.cpus_allowed)) for rank in ranks]
-        processors = len(set().union(*known))
-        if not all(known) or len(ranks) <= processors:
+    for node in seen.places:
+        host, placed = node.host, {place.rank: place for place in node.ranks}
+        ranks = [rank for rank in seen.ranks if rank.rank in placed]
+        processors = len(node.usable)
+        if not all(place.cpus for place in node.ranks) or len(ranks) <= processors:
             continue
-        used = use(seen, ranks, processors)
-        if not used.seconds or used.busy >= LEAST_BUSY:
-            run_seconds = sum(rank.run_seconds for rank in ranks)
-            found.append(Crowded(host, len(ranks), processors, run_seconds, used))
+        run_seconds = sum(rank.run_seconds for rank in ranks)
+        found.append(Crowded(host, len(ranks), processors, run_seconds, use(seen, ranks, processors)))
     return sorted(found, key=lambda one: -one.ranks / one.processors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.system_counters import AbsentCounter, CounterTotals
+from rankwise.analysis.system_counters import YIELDS_PER_SECOND, AbsentCounter, CounterTotals
 from rankwise.profile.members import compact
 from rankwise.report.units import rate_text
 
@@ -19,9 +19,10 @@ def counter_fields(totals: CounterTotals | None) -> list[str]:
     if totals.gflop_per_second:
         found.append(f"{rate_text(totals.gflop_per_second)} gflop/s")
     if totals.preempted_ranks:
-        rate = rate_text(totals.counted.involuntary_switches_per_second or 0.0)
+        rate = totals.counted.involuntary_switches_per_second or 0.0
+        what = "yielding" if rate >= YIELDS_PER_SECOND else "preempted"
         found.append(
-            f"{_ranks(totals.preempted_ranks)}: often preempted ({rate}/s on average over all ranks)"
+            f"{_ranks(totals.preempted_ranks)}: often {what} ({rate_text(rate)}/s on average over all ranks)"
         )
     return found
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.place import SHARING, Fault, NodePlace, faults_of_node, node_places
+from rankwise.analysis.place import SHARING, Fault, NodePlace, faults_of_node
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
-from rankwise.findings.processors import Use, crowded, total, use
+from rankwise.findings.processors import LEAST_BUSY, Use, crowded, total, use
 
 _BUSY = 0.8  # of the processors
 _SHOWN = 3  # groups of ranks
@@ -55,11 +55,17 @@ def _groups(seen: Evidence, node: NodePlace) -> Iterator[_Group]:
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
-    nodes = node_places(seen.connection)
+    nodes = seen.places
     if not any(node.processors for node in nodes):
         return NotTold("the profile does not tell which processors the nodes have")
     too_many = {node.host for node in crowded(seen)}
-    groups = [group for node in nodes if node.host not in too_many for group in _groups(seen, node)]
+    groups = [
+        group
+        for node in nodes
+        if node.host not in too_many
+        for group in _groups(seen, node)
+        if not group.use.seconds or group.use.busy >= LEAST_BUSY
+    ]
     if not groups:
         return []
     groups.sort(key=lambda group: -group.saved_seconds)
@@ -88,8 +94,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 RULE = Rule(
     "badly-bound",
     "Ranks or threads that are bound to the same few processors of a node.",
-    "Ranks have more threads that compute than processors that these ranks may use. Where a node has more"
-    " ranks than processors, oversubscribed tells.",
+    "Ranks have more threads that compute than processors that these ranks may use, and these were in use for"
+    f" {100 * LEAST_BUSY:.0f} % of the time or more, or nobody knows. Not on nodes with more ranks than"
+    " processors (oversubscribed).",
     "run time of these ranks x (1 - processors that they may use / their threads that compute)",
     "Start fewer threads, or let the launcher bind each rank to as many cores as it has threads:"
     " `--map-by slot:PE=4 --bind-to core`, `-bind-to core:4`, `srun --cpus-per-task=4 --cpu-bind=cores`.",

@@ -15,7 +15,7 @@ _SHOWN = 3  # nodes
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not any(rank.cpus_allowed for rank in seen.ranks):
         return NotTold("the profile does not tell which processors the ranks may use")
-    nodes = crowded(seen)
+    nodes = [node for node in crowded(seen) if node.in_use]
     if not nodes:
         return []
     worst = nodes[0]

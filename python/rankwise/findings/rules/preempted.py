@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.system_counters import preempted, rank_counters
+from rankwise.analysis.system_counters import YIELDS_PER_SECOND, preempted, rank_counters
 from rankwise.cpulist import cpu_text
-from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
+from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.processors import crowded
 from rankwise.report.units import count_text
 
@@ -19,10 +19,14 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     rows = rank_counters(seen.connection)
     if not any(row.counted.involuntary_switches_per_second is not None for row in rows):
         return NotTold("involuntary context switches were not counted")
-    often = preempted(rows)
+    often = [
+        row
+        for row in preempted(rows)
+        if (row.counted.involuntary_switches_per_second or 0.0) < YIELDS_PER_SECOND
+    ]
     if not often or crowded(seen):
         return []  # (Of more ranks than processors "oversubscribed" tells.)
-    runs = {rank.rank: rank.run_seconds * max(rank.threads, 1) for rank in seen.ranks}
+    runs = {rank.rank: rank.run_seconds for rank in seen.ranks}
     away, known = 0.0, False
     for row in often:
         task = row.counted.counts.task_clock_seconds
@@ -51,8 +55,8 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
                 for row in often[:3]
                 if (rate := row.counted.involuntary_switches_per_second)
             ],
-            MEDIUM if len(often) < len(rows) else LOW,
-            "the time without a processor is also that of sleeping and of waiting for files",
+            LOW,
+            "the time without a processor is also that of sleeping, and of waiting for files",
             Command("show", ("--by", "counter")),
         )
     ]
@@ -61,8 +65,9 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
 RULE = Rule(
     "preempted",
     "Ranks whose processor was given to others, while the program ran.",
-    "Involuntary context switches of a rank 20 times a second or more, where there are no more ranks than"
-    " processors, and these ranks had no processor for 5 % of their run time or more.",
+    f"Involuntary context switches of a rank 20 to {YIELDS_PER_SECOND:.0f} times a second (if more, it gives"
+    " its processor up itself), where there are no more ranks than processors, and these ranks had no"
+    " processor for 5 % of their run time or more.",
     "run time of these ranks - their processor time",
     "Look at what else runs on these nodes, at the binding, and leave a core to the system.",
     _find,
