@@ -164,7 +164,8 @@ def profile() -> Iterator[sqlite3.Connection]:
             CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL, threads INTEGER);
             CREATE TABLE communicators (id INTEGER, name TEXT);
             CREATE TABLE procedures (id INTEGER, name TEXT);
-            CREATE TABLE calls (rank, communicator, procedure, seconds REAL, unfinished INTEGER);
+            CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL,
+                                unfinished INTEGER);
             CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
                                 sampled, known);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
@@ -185,9 +186,9 @@ class Writer:
         self.connection = connection
         self.count = 0
 
-    def calls(self, rank: int, procedure: str, seconds: float) -> None:
-        row = (rank, WORLD, IDS[procedure], seconds, 0)
-        self.connection.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", row)
+    def calls(self, rank: int, procedure: str, seconds: float, calls: int = 1) -> None:
+        row = (rank, WORLD, IDS[procedure], calls, seconds, 0)
+        self.connection.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def wait(
         self,
@@ -266,14 +267,51 @@ def test_sums_are_of_the_exact_time(write: Writer) -> None:
     assert (one.sampled, one.certain) == (5, 4)
 
 
+def receives(write: Writer, *waited: float) -> None:
+    """Add calls of 1 s each to the sample, of which that much was waiting."""
+    for step, seconds in enumerate(waited):
+        began = 5.0 * step
+        write.wait(0, "MPI_Recv", began, began + 1, (1, False, began + seconds, 8, "MPI_Recv"))
+
+
 def test_the_error_is_that_of_a_ratio(write: Writer) -> None:
-    write.calls(0, "MPI_Recv", 40.0)
-    write.wait(0, "MPI_Recv", 0.0, 1.0, (1, False, 1.0, 8, "MPI_Recv"))
-    write.wait(0, "MPI_Recv", 5.0, 6.0, (1, False, 2.0, 8, "MPI_Recv"))
+    write.calls(0, "MPI_Recv", 40.0, 40)
+    receives(write, *[0.6, 0.4] * 4)
     (one,) = message_waits(write.connection).waiting
-    # Half of 2 s: deviations of 0.5 and -0.5; 38 of 40 s are not in the sample.
+    # Half of 8 s: deviations of 0.1 and -0.1; 32 of 40 s are not in the sample, whose mean is the exact one.
     assert one.late_sender_seconds == pytest.approx(20.0)
-    assert one.error_seconds == pytest.approx(1.96 * 20.0 * (0.95 * 0.5 * 2) ** 0.5)
+    assert one.error_seconds == pytest.approx(1.96 * 5 * (0.8 * 8 / 7 * 8 * 0.01) ** 0.5)
+
+
+@pytest.mark.parametrize(
+    ("waited", "seconds", "error"),
+    [
+        # 800 s of calls that are not in the sample: a share was taken for waiting, and all may be.
+        pytest.param(0.25, 840.0, 0.75 * 800, id="longer, mostly transfer"),
+        pytest.param(0.75, 840.0, 0.75 * 800, id="longer, mostly waiting"),
+        pytest.param(0.0, 840.0, 800.0, id="nothing was waited in the sample"),
+        # 10 s less than expected may all be waiting that is not.
+        pytest.param(0.25, 30.0, 0.75 * 10, id="shorter"),
+        pytest.param(0.25, 40.0, 0.0, id="as expected"),
+        # 40 s are expected, but there is only 1 s that is not in the sample.
+        pytest.param(0.25, 9.0, 0.75, id="more than there is"),
+    ],
+)
+def test_time_that_the_sample_does_not_explain(
+    write: Writer, waited: float, seconds: float, error: float
+) -> None:
+    write.calls(0, "MPI_Recv", seconds, 40)
+    receives(write, *[waited] * 8)
+    found = message_waits(write.connection)
+    assert found.waiting[0].error_seconds == pytest.approx(error)
+    assert found.error_seconds == pytest.approx(error)
+
+
+def test_nothing_tells_how_calls_differ_from_the_only_one(write: Writer) -> None:
+    write.calls(0, "MPI_Recv", 40.0, 40)
+    receives(write, 0.25)
+    # In the 39 s beside it all may be waiting.
+    assert message_waits(write.connection).waiting[0].error_seconds == pytest.approx(0.75 * 39)
 
 
 def test_clocks_of_nodes_may_be_off(write: Writer) -> None:

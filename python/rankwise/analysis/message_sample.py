@@ -67,6 +67,8 @@ class Sample:
     """The sampled calls of a rank in a procedure on a communicator."""
 
     seconds: float = 0.0  # of all, each by the share of its messages that are in the sample
+    squares: float = 0.0  # of the seconds of each, likewise
+    effective: float = 0.0  # calls, likewise
     sampled: int = 0
     waits: list[Wait] = field(default_factory=list)
     clock_error: float = 0.0  # of all waits together, seconds
@@ -75,8 +77,16 @@ class Sample:
 Key = tuple[int, int, str]  # rank, communicator, procedure
 
 
-def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, float]:
-    """Return the time that ranks spent in calls that wait for messages.
+@dataclass(frozen=True)
+class Exact:
+    """All calls of a rank in a procedure on a communicator."""
+
+    calls: int
+    seconds: float
+
+
+def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, Exact]:
+    """Return the number of calls that wait for messages, by rank, and the time that ranks spent in them.
 
     Args:
         connection: to the profile.
@@ -84,12 +94,16 @@ def exact_seconds(connection: sqlite3.Connection, schema: str) -> dict[Key, floa
     """
     marks = ", ".join("?" * len(WAITING))
     rows = connection.execute(
-        f"SELECT rank, communicator, procedures.name, SUM(seconds) FROM {schema}calls"
+        f"SELECT rank, communicator, procedures.name, SUM(calls), SUM(seconds) FROM {schema}calls"
         f" JOIN procedures ON procedures.id = procedure"
         f" WHERE procedures.name IN ({marks}) AND unfinished = 0 GROUP BY 1, 2, 3",
         WAITING,
     )
-    return {(rank, communicator, name): seconds for rank, communicator, name, seconds in rows if seconds > 0}
+    return {
+        (rank, communicator, name): Exact(calls, seconds)
+        for rank, communicator, name, calls, seconds in rows
+        if seconds > 0
+    }
 
 
 def _has_whole(connection: sqlite3.Connection) -> bool:
@@ -103,12 +117,12 @@ def known_waits(samples: Mapping[Key, Sample]) -> list[Wait]:
     return [wait for sample in samples.values() for wait in sample.waits]
 
 
-def scales_of(samples: Mapping[Key, Sample], seconds: Mapping[Key, float]) -> dict[Key, float]:
+def scales_of(samples: Mapping[Key, Sample], exact: Mapping[Key, Exact]) -> dict[Key, float]:
     """Return what a second of the sample stands for; 0.0 = nothing is known of these calls."""
     empty = Sample()
     return {
-        key: exact / sampled if (sampled := samples.get(key, empty).seconds) else 0.0
-        for key, exact in seconds.items()
+        key: all_calls.seconds / sampled if (sampled := samples.get(key, empty).seconds) else 0.0
+        for key, all_calls in exact.items()
     }
 
 
@@ -133,7 +147,10 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
     for number, rank, communicator, procedure, began, ended, count, sampled, known in rows:
         sample = samples[rank, communicator, procedure]
         sample.sampled += 1
-        sample.seconds += (ended - began) * (sampled / count if count else 1.0)
+        part = sampled / count if count else 1.0
+        sample.effective += part
+        sample.seconds += part * (ended - began)
+        sample.squares += part * (ended - began) ** 2
         if known:
             found = _ready(messages.get(number, ()), procedure, began, ended, buffered)
             at, other, sends = found if found else (began, -1, False)

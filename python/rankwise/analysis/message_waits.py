@@ -12,8 +12,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankwise.analysis.chains import Chains, chains_in
 from rankwise.analysis.message_sample import (
+    Exact,
     Key,
     Sample,
     Wait,
@@ -23,7 +26,7 @@ from rankwise.analysis.message_sample import (
     scales_of,
 )
 from rankwise.analysis.percent import percent
-from rankwise.analysis.sampling_error import sampling_error
+from rankwise.analysis.sampling_error import NO_DOUBTS, Floats, Sampled, compare, doubts_of, error_of
 
 _WHOLE = 0.995  # of the time: what is missing is what the clock lacks
 
@@ -44,8 +47,8 @@ class RankWaits:
         certain_seconds: of them in calls whose messages are known on both sides.
         late_sender_seconds: of these, until the sender had posted.
         late_receiver_seconds: until the receiver had.
-        error_seconds: how far the sum of both may be off, by the sampling (95 %) and the clocks of the nodes;
-            0.0 = it is exact.
+        error_seconds: how far the sum of both may be off, by the sampling (95 %), by time that the sample
+            does not explain, and by the clocks of the nodes; 0.0 = it is exact.
         sampled: calls in the sample.
         certain: of them, known.
     """
@@ -164,10 +167,13 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     waiting: list[RankWaits] = []
     exact = exact_seconds(connection, "")
     scales = scales_of(samples, exact)
-    for key, seconds in exact.items():
+    doubts = NO_DOUBTS
+    for key, every in exact.items():
         rank, communicator, procedure = key
         sample = samples.get(key, Sample())
         sums = [sum(wait.waited for wait in sample.waits if wait.sends is sends) for sends in (False, True)]
+        own_doubts = _doubts(sample, every)
+        doubts = doubts + own_doubts
         known = sum(wait.ended - wait.began for wait in sample.waits)
         waiting.append(
             RankWaits(
@@ -175,11 +181,11 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
                 hosts.get(rank),
                 names[communicator],
                 procedure,
-                seconds,
+                every.seconds,
                 known * scales[key],
                 sums[0] * scales[key],
                 sums[1] * scales[key],
-                _error(sample, seconds),
+                error_of(own_doubts),
                 sample.sampled,
                 len(sample.waits),
             )
@@ -192,29 +198,39 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
         percent(math.fsum(one.certain_seconds for one in waiting), seconds),
         math.fsum(one.late_sender_seconds for one in waiting),
         math.fsum(one.late_receiver_seconds for one in waiting),
-        math.sqrt(math.fsum(one.error_seconds**2 for one in waiting)),
+        error_of(doubts),
         waiting,
         caused,
         origins,
     )
 
 
-def _error(sample: Sample, seconds: float) -> float:
-    """Return how far estimated waits may be off: by the sampling (a ratio of sums) and by the clocks."""
-    count = len(sample.waits)
+def _doubts(sample: Sample, exact: Exact) -> Floats:
+    """Return what makes estimated waits wrong: the sampling (of a ratio), what it lacks, and the clocks."""
     if not sample.seconds:
-        return 0.0
-    clocks = sample.clock_error * seconds / sample.seconds
-    if sample.seconds >= _WHOLE * seconds:
-        return clocks
-    if count < 2:
-        return seconds
+        return NO_DOUBTS
+    scale = exact.seconds / sample.seconds
+    clocks = np.array([sample.clock_error * scale])
     share = sum(wait.waited for wait in sample.waits) / sample.seconds
-    scale, factor = seconds / sample.seconds, (1 - sample.seconds / seconds) * count / (count - 1)
+    if sample.seconds >= _WHOLE * exact.seconds:
+        moments, sampled = (0.0, 0.0), Sampled(np.zeros(1), np.zeros(1))
+    else:
+        # (Where as many calls are there as in all, parts of them are missing: their time is what is beyond.)
+        values = (exact.calls, exact.seconds, sample.effective, sample.seconds, sample.squares)
+        sampled = compare(*(np.array([float(value)]) for value in values))
+        if sample.effective >= exact.calls:
+            sampled = Sampled(*[np.array([exact.seconds - sample.seconds])] * 2)
+        moments = _moments(sample, share, scale, sampled)
+    return doubts_of(np.array(moments)[:, None], np.array([share]), sampled, clocks)[:, 0]
+
+
+def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tuple[float, float]:
+    count = len(sample.waits)
+    if count < 2:  # nothing tells how the others differ: all that is possible
+        return float(sampled.unseen[0]) ** 2, 0.0
+    factor = (1 - 1 / scale) * count / (count - 1)
     rest = [scale * (wait.waited - share * (wait.ended - wait.began)) for wait in sample.waits]
-    second = factor * math.fsum(one**2 for one in rest)
-    third = factor**2 * math.fsum(one**3 for one in rest)
-    return sampling_error(second, third) + clocks
+    return factor * math.fsum(one**2 for one in rest), factor**2 * math.fsum(one**3 for one in rest)
 
 
 def _blame(

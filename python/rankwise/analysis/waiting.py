@@ -8,6 +8,7 @@ then the blame is passed on to whom it waited for (`rankwise.analysis.blame`).
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,19 +19,10 @@ from rankwise.analysis.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.chains import Chains, chains_in
 from rankwise.analysis.families import names_of_all
 from rankwise.analysis.sampled import sampled
-from rankwise.analysis.sampling_error import sampling_error
+from rankwise.analysis.sampling_error import NO_DOUBTS, error_of
 from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
-from rankwise.analysis.waits import (
-    FOR_ALL,
-    FOR_LOWER,
-    FOR_OTHERS,
-    FOR_ROOT,
-    NOBODY,
-    Instances,
-    Waits,
-    consistent,
-    waits,
-)
+from rankwise.analysis.waiting_tables import Table, Times, table_of, weights
+from rankwise.analysis.waits import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
 
 CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
 """Procedures whose arrivals are kept."""
@@ -153,27 +145,6 @@ class Waiting:
     ranks: list[WaitingRank]
 
 
-@dataclass
-class _Table:
-    """One collective on one communicator; arrays by member, moments the second and third of estimates."""
-
-    found: Instances
-    waits: Waits
-    calls: int
-    kept: int
-    inconsistent: int
-    seconds: NDArray[np.float64]
-    waiting: NDArray[np.float64]
-    moments: NDArray[np.float64]
-    total_moments: NDArray[np.float64]
-    clock_error: NDArray[np.float64]
-    caused: NDArray[np.float64]
-    caused_moments: NDArray[np.float64]
-    caused_clock: NDArray[np.float64]
-    last: NDArray[np.int64]  # instances
-    saved: float
-
-
 def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Waiting:
     """Return who waited for whom in blocking collectives.
 
@@ -185,16 +156,15 @@ def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Wai
         ValueError: the profile is damaged.
     """
     times = _times(connection)
-    tables: list[_Table] = []
+    tables: list[Table] = []
     lates: list[Late] = []
     for found in sampled(connection):
-        table = _table(found, times)
+        table = table_of(found, times)
         if table is None:
             continue
         tables.append(table)
-        lates.append(
-            Late(table.found, table.waits, _weights(table.found, table.seconds), max(table.calls, table.kept))
-        )
+        calls = max(table.calls, table.kept)
+        lates.append(Late(table.found, table.waits, weights(table.found, table.seconds), calls))
     blame = pass_on(lates, chains or chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     everything = sum(seconds for ranks in times.values() for _, seconds in ranks.values())
@@ -215,10 +185,7 @@ def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Wai
     )
 
 
-_Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
-
-
-def _times(connection: sqlite3.Connection) -> _Times:
+def _times(connection: sqlite3.Connection) -> Times:
     """Return calls and seconds by rank, by communicator and procedure, of all that could be known."""
     found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
     names = ", ".join(f"'{name}'" for name in sorted(CALLS))
@@ -233,104 +200,12 @@ def _times(connection: sqlite3.Connection) -> _Times:
     return found
 
 
-def _weights(found: Instances, seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what a second of each member in the sample stands for: 0 for those that are not wanted."""
-    length = np.where(found.selected, found.departure - found.arrival, 0.0).sum(axis=0)
-    weights: NDArray[np.float64] = np.divide(seconds, length, out=np.zeros(len(seconds)), where=length > 0)
-    return weights
-
-
-def _table(found: Instances, times: _Times) -> _Table | None:
-    own = times.get((found.communicator, found.procedure), {})
-    good = consistent(found)
-    inconsistent = int((~good).sum())
-    found = found.of(good)
-    if not len(found.numbers):
-        return None
-    calls = max((number for number, _ in own.values()), default=0)
-    seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
-    known = waits(found)
-    weights = _weights(found, seconds)
-    seconds = np.where(weights > 0, seconds, 0.0)
-    selected = np.where(found.selected, weights, 0.0)  # n x m
-    each = selected * known.seconds
-    waited = each.sum(axis=0)
-    share = np.divide(waited, seconds, out=np.zeros(len(seconds)), where=seconds > 0)
-    # The residuals of a ratio estimate (Cochran, Sampling Techniques, 3rd edition, section 6.4).
-    rest = each - share * selected * (found.departure - found.arrival)
-    n = len(found.numbers)
-    unseen = max(1.0 - n / calls, 0.0) if calls else 0.0
-    factor = n / (n - 1) * unseen if n > 1 else 0.0
-    moments = _moments(rest, factor)
-    total_moments = _moments(rest.sum(axis=1), factor)
-    if n == 1 and unseen > 0:  # nothing tells how the others differ
-        moments[0] = waited**2
-        total_moments[0] = waited.sum() ** 2
-    shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
-    caused, caused_moments, caused_clock = _by_whom(known, each, shifted, factor)
-    last = _last_of(known, each)
-    for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
-    return _Table(
-        found,
-        known,
-        calls,
-        n,
-        inconsistent,
-        seconds,
-        waited,
-        moments,
-        total_moments,
-        shifted.sum(axis=0),
-        caused,
-        caused_moments,
-        caused_clock,
-        np.bincount(last[last != NOBODY], minlength=len(seconds)),
-        float((selected * known.saved)[for_last].sum()),
-    )
-
-
-def _moments(rest: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-    """Return the moments of a sum over a sample, of the differences from what is expected, by instance."""
-    return np.stack([factor * (rest**2).sum(axis=0), factor**2 * (rest**3).sum(axis=0)])
-
-
-def _by_whom(
-    known: Waits, each: NDArray[np.float64], shifted: NDArray[np.float64], factor: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the waiting for each member, its moments, and the error of the clocks in it."""
-    members = each.shape[1]
-    caused, moments, clock = np.zeros(members), np.zeros((2, members)), np.zeros(members)
-    for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
-        his = known.whose == member
-        seconds = np.where(his, each, 0.0).sum(axis=1)
-        caused[member] = seconds.sum()
-        moments[:, member] = _moments(seconds - seconds.mean(), factor)
-        clock[member] = shifted[his].sum()
-    return caused, moments, clock
-
-
-def _last_of(known: Waits, each: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return for each instance who had the others wait most, `NOBODY` where nobody waited."""
-    last = np.full(len(each), NOBODY)
-    for row in np.flatnonzero(each.sum(axis=1) > 0).tolist():
-        whose = known.whose[row]
-        waited = whose != NOBODY
-        last[row] = np.bincount(whose[waited], weights=each[row][waited]).argmax()
-    return last
-
-
-def _sum(tables: Sequence[_Table]) -> Estimate:
+def _sum(tables: Sequence[Table]) -> Estimate:
     seconds = sum(float(table.waiting.sum()) for table in tables)
-    second, third = (sum(float(table.total_moments[which]) for table in tables) for which in (0, 1))
-    clock = sum(float(table.clock_error.sum()) for table in tables)
-    return Estimate(seconds, _error(second, third, clock, seconds))
+    return Estimate(seconds, error_of(sum((table.total_doubts for table in tables), NO_DOUBTS)))
 
 
-def _error(second: float, third: float, clock: float, seconds: float) -> float:
-    return min(sampling_error(second, third) + clock, max(seconds, clock))
-
-
-def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[WaitingFamily]:
+def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[WaitingFamily]:
     facts = {
         identity: (name, family, user_name, size)
         for identity, name, family, user_name, size in connection.execute(
@@ -338,7 +213,7 @@ def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[
         )
     }
     hosts: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
-    groups: dict[tuple[str, str], list[_Table]] = {}
+    groups: dict[tuple[str, str], list[Table]] = {}
     for table in tables:
         groups.setdefault((table.found.procedure, facts[table.found.communicator][1]), []).append(table)
     rows = []
@@ -373,7 +248,7 @@ def _families(connection: sqlite3.Connection, tables: Sequence[_Table]) -> list[
 
 
 def _most_often_last(
-    group: Sequence[_Table], hosts: Mapping[int, str]
+    group: Sequence[Table], hosts: Mapping[int, str]
 ) -> tuple[int | None, float, str | None, float]:
     """Return which rank and which node came last most often, each with its share in percent."""
     by_rank: dict[int, float] = {}
@@ -393,37 +268,32 @@ def _most_often_last(
     return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
 
 
-def _ranks(connection: sqlite3.Connection, tables: Sequence[_Table], blame: Blame) -> list[WaitingRank]:
-    sums: dict[int, NDArray[np.float64]] = {}
+def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame) -> list[WaitingRank]:
+    waited: defaultdict[int, float] = defaultdict(float)
+    caused: defaultdict[int, float] = defaultdict(float)
+    doubts: dict[int, NDArray[np.float64]] = {}
+    of_caused: dict[int, NDArray[np.float64]] = {}
     for table in tables:
-        columns = (
-            table.waiting,
-            *table.moments,
-            table.clock_error,
-            table.caused,
-            *table.caused_moments,
-            table.caused_clock,
-        )
-        for rank, *values in zip(table.found.ranks.tolist(), *(one.tolist() for one in columns), strict=True):
-            sums[rank] = sums.get(rank, np.zeros(len(columns))) + values
+        for member, rank in enumerate(table.found.ranks.tolist()):
+            waited[rank] += float(table.waiting[member])
+            caused[rank] += float(table.caused[member])
+            doubts[rank] = doubts.get(rank, NO_DOUBTS) + table.doubts[:, member]
+            of_caused[rank] = of_caused.get(rank, NO_DOUBTS) + table.caused_doubts[:, member]
     found = []
     for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
-        if rank not in sums and rank not in blame.finally_blamed:
+        if rank not in doubts and rank not in blame.finally_blamed:
             continue
-        waited, second, third, clock, caused, caused_2, caused_3, caused_clock = sums.get(
-            rank, np.zeros(8)
-        ).tolist()
         why = blame.caused.get(rank, Caused())
         found.append(
             WaitingRank(
                 rank,
                 host,
-                Estimate(waited, _error(second, third, clock, waited)),
-                Estimate(caused, _error(caused_2, caused_3, caused_clock, caused)),
+                Estimate(waited[rank], error_of(doubts.get(rank, NO_DOUBTS))),
+                Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
                 why.computing,
                 why.in_mpi,
                 why.late_start,
-                caused - why.computing - why.in_mpi - why.late_start,
+                caused[rank] - why.computing - why.in_mpi - why.late_start,
                 why.passed_on,
                 why.passed_to,
                 blame.finally_blamed.get(rank, 0.0),

@@ -1,0 +1,122 @@
+"""Estimates of waiting in collectives against the truth, where the sample and the exact times contradict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_waits import instances
+
+from rankwise.analysis.sampling_error import error_of
+from rankwise.analysis.waiting_tables import Table, table_of
+from rankwise.analysis.waits import Instances, waits
+
+CALLS, KEPT, MEMBERS, TRIALS = 6000, 110, 4, 60
+
+
+def run_of(kind: str, rng: np.random.Generator) -> Instances:
+    """Make all calls of a run, one after the other, with what is said to happen in some of them."""
+    late = rng.exponential(5e-6, (CALLS, MEMBERS))
+    late[:, 1] += 100e-6 * (kind in ("checkpoints", "long-transfers"))
+    transfer = rng.lognormal(0, 0.5, CALLS) * 10e-6
+    step = np.arange(CALLS)
+    if kind == "checkpoints":
+        late[rng.choice(CALLS, 4, replace=False), 0] += 0.2
+    elif kind == "long-transfers":
+        transfer[rng.choice(CALLS, 20, replace=False)] += 0.015
+    elif kind == "growing":
+        late[:, 1] += step * 1e-7
+    elif kind == "preempted":  # few of them, for very long
+        late += 10e-6 * rng.pareto(1.5, (CALLS, MEMBERS))
+        transfer += 10e-6 * rng.pareto(1.5, CALLS)
+    elif kind.isdigit():
+        late[step % int(kind) == rng.integers(int(kind)), 1] += 300e-6
+    arrival = step[:, None] + late
+    leave = arrival.max(axis=1, keepdims=True) + transfer[:, None] + rng.exponential(1e-6, (CALLS, MEMBERS))
+    return instances("MPI_Allreduce", arrival.tolist(), leave.tolist())
+
+
+def estimated(everything: Instances, which: np.ndarray) -> Table:
+    """Return what is told of a run by a part of its calls, and by their exact number and time."""
+    seconds = (everything.departure - everything.arrival).sum(axis=0).tolist()
+    own = {rank: (len(everything.numbers), seconds[rank]) for rank in range(len(seconds))}
+    found = table_of(everything.of(which), {(everything.communicator, everything.procedure): own})
+    assert found is not None
+    return found
+
+
+def caused_in(everything: Instances) -> np.ndarray:
+    known = waits(everything)
+    members = range(everything.arrival.shape[1])
+    return np.array([known.seconds[known.whose == member].sum() for member in members])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["quiet", "checkpoints", "long-transfers", "growing", "preempted", "5", "16", "64", "128"],
+)
+def test_the_truth_is_within_the_error(kind: str) -> None:
+    rng = np.random.default_rng(11)
+    total, rows = [], []
+    for _ in range(TRIALS):
+        everything = run_of(kind, rng)
+        found = estimated(everything, np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False)))
+        truth = waits(everything).seconds.sum(axis=0)
+        total.append(abs(found.waiting.sum() - truth.sum()) <= error_of(found.total_doubts))
+        for seen, true, doubts in (
+            (found.waiting, truth, found.doubts),
+            (found.caused, caused_in(everything), found.caused_doubts),
+        ):
+            errors = np.array([error_of(one) for one in doubts.T])
+            rows.extend(np.abs(seen - true) <= errors)
+    assert np.mean(total) >= 0.9
+    assert np.mean(rows) >= 0.9
+
+
+def alike(waiting: float, calls: int, seconds: float) -> Table:
+    """Return what 10 equal calls of two members tell: rank 0 waits for rank 1, of 1 s a call."""
+    arrival = [[2.0 * step, 2.0 * step + waiting] for step in range(10)]
+    everything = instances("MPI_Barrier", arrival, [[2.0 * step + 1.0] * 2 for step in range(10)])
+    own = {0: (calls, seconds), 1: (calls, calls * (1.0 - waiting))}
+    found = table_of(everything, {(everything.communicator, everything.procedure): own})
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("waiting", "seconds", "error"),
+    [
+        pytest.param(0.25, 900.0, 0.75 * 800, id="longer"),  # 800 s that may all be waiting
+        pytest.param(0.75, 900.0, 0.75 * 800, id="longer, or nothing of it"),  # 0.75 is in the estimate
+        # 40 s less than expected may all be waiting that is not.
+        pytest.param(0.25, 60.0, 0.75 * 40, id="shorter"),
+        pytest.param(0.25, 100.0, 0.0, id="as expected"),
+        pytest.param(0.0, 900.0, 800.0, id="no waiting in the sample"),
+        pytest.param(0.25, 11.0, 0.75, id="cap"),  # 1 s is not in the sample, whatever is expected
+    ],
+)
+def test_time_that_the_sample_does_not_explain(waiting: float, seconds: float, error: float) -> None:
+    found = alike(waiting, 100, seconds)
+    # All the calls are alike, so there is no error of sampling.
+    assert [error_of(one) for one in found.doubts.T] == [pytest.approx(error), pytest.approx(0.0)]
+    assert error_of(found.total_doubts) == pytest.approx(error)
+    # It was for rank 1, for there is nobody else.
+    assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(0.0), pytest.approx(error)]
+    assert found.waiting[0] == pytest.approx(waiting * seconds)
+
+
+def test_all_calls_are_kept() -> None:
+    found = alike(0.25, 10, 12.0)  # (calls that cannot be kept do not count)
+    assert error_of(found.total_doubts) == 0.0
+
+
+def test_who_has_nobody_to_wait_for() -> None:
+    """A root was in its broadcasts for longer than expected: that is not waiting. That of others may be."""
+    arrival = [[2.0 * step + 0.5, 2.0 * step, 2.0 * step + 0.5] for step in range(10)]
+    leave = [[2.0 * step + 1.0] * 3 for step in range(10)]
+    found = table_of(
+        instances("MPI_Bcast", arrival, leave, root=0),
+        {(3, "MPI_Bcast"): {0: (100, 900.0), 1: (100, 120.0), 2: (100, 50.0)}},
+    )
+    assert found is not None
+    assert [error_of(one) for one in found.doubts.T] == [0.0, pytest.approx(10.0), 0.0]
+    assert [error_of(one) for one in found.caused_doubts.T] == [pytest.approx(10.0), 0.0, 0.0]
