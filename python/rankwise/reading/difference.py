@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,6 +12,7 @@ from rankwise.comparison.compare import Comparison, compare
 from rankwise.comparison.figures import METRICS, Figures, figures
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
+from rankwise.reading.arguments import check_percentage, path_of
 from rankwise.report.comparison.sentences import gate_line, side_lines
 from rankwise.report.comparison.view import view
 
@@ -30,9 +31,14 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
     Raises:
         RankwiseError: a profile can't be read, or there is no such metric.
     """
-    if metric not in METRICS:
+    if fail_above is not None:
+        check_percentage("fail_above", fail_above)
+    if metric not in tuple(METRICS):
         raise RankwiseError(f"there is no metric {metric!r}: there are {', '.join(METRICS)}")
-    sides = [[_figures(path) for path in _paths(side)] for side in (before, after)]
+    sides = [
+        [_figures(path) for path in _paths(name, side)]
+        for name, side in (("before", before), ("after", after))
+    ]
     if not all(sides):
         raise RankwiseError("a side has no profiles: each needs one at least")
     return Difference(compare(*sides), fail_above, metric)
@@ -79,8 +85,10 @@ class Difference(TableView):
             page.write(*page.wrapped(line, "bold red" if self.failed else "bold", indent=2))
 
 
-def _paths(side: Files) -> list[Path]:
-    return [Path(side)] if isinstance(side, str | PathLike) else [Path(fspath(path)) for path in side]
+def _paths(name: str, side: Files) -> list[Path]:
+    if isinstance(side, str | bytes | PathLike) or not isinstance(side, Iterable):
+        return [path_of(name, side)]
+    return [path_of(name, path) for path in side]
 
 
 def _figures(path: Path) -> Figures:
