@@ -18,6 +18,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.change import Change, counted, timed
 from rankwise.comparison.compare import compare
 from rankwise.comparison.figures import figures
+from rankwise.report.comparison.sentences import interval_text
 
 
 def written(
@@ -379,6 +380,13 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
 
 def values(change: Change) -> tuple[float, float, float, float | None, str, bool]:
     return change.before, change.after, change.change, change.percent, change.verdict, change.exact
+
+
+def test_nothing_falls_by_more_than_all_of_it() -> None:
+    change = timed([1.0, 1.1, 9.0], [0.9, 1.0, 1.2])
+    assert (change.low, change.high) == (-1.1, pytest.approx(0.2))
+    assert interval_text(change) == "-100 to +18.2"
+    assert timed([0.0, 0.0, 3.0], [0.0, 0.0, 0.0]).low == 0
 
 
 def test_changes() -> None:
