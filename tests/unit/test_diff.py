@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -376,6 +377,18 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
         rankwise.diff(path, path, metric="time")
     with pytest.raises(rankwise.RankwiseError, match="a side has no profiles"):
         rankwise.diff(path, [])
+
+
+def test_a_run_is_on_a_side_once(tmp_path: Path) -> None:
+    path, other = written(tmp_path / "a"), written(tmp_path / "b", 2.0)
+    copy = Path(shutil.copy(path, tmp_path / "copy"))
+    (tmp_path / "link").symlink_to(path)
+    for again in (path, copy, tmp_path / "link"):
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+            rankwise.diff([path, other, again], other)
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+            rankwise.diff(other, [path, again])
+        rankwise.diff(path, again)
 
 
 def values(change: Change) -> tuple[float, float, float, float | None, str, bool]:

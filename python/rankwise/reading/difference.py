@@ -29,7 +29,7 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
         metric: `wall`, `mpi`, `other`, `init_finalize`, `mpi_percent`, `calls`, `bytes_sent`, `messages`.
 
     Raises:
-        RankwiseError: a profile can't be read, or there is no such metric.
+        RankwiseError: a profile can't be read, a side has a run twice, or there is no such metric.
     """
     if fail_above is not None:
         check_percentage("fail_above", fail_above)
@@ -41,6 +41,8 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
     ]
     if not all(sides):
         raise RankwiseError("a side has no profiles: each needs one at least")
+    for side in sides:
+        _check_runs(side)
     return Difference(compare(*sides), fail_above, metric)
 
 
@@ -89,6 +91,20 @@ def _paths(name: str, side: Files) -> list[Path]:
     if isinstance(side, str | bytes | PathLike) or not isinstance(side, Iterable):
         return [path_of(name, side)]
     return [path_of(name, path) for path in side]
+
+
+def _check_runs(side: list[Figures]) -> None:
+    """Refuse a run that is on a side twice: noise is told from runs that don't depend on each other."""
+    seen: dict[object, Path] = {}
+    for one in side:
+        run = one.run
+        its_run = (run.job, run.started, run.wall_seconds, *run.command)
+        for identity in (one.path.resolve(), its_run):
+            if first := seen.get(identity):
+                raise RankwiseError(
+                    f"{one.path} is the same run as {first}: each profile of a side is of a run of its own"
+                )
+        seen |= dict.fromkeys((one.path.resolve(), its_run), one.path)
 
 
 def _figures(path: Path) -> Figures:
