@@ -70,7 +70,7 @@ _PROCESS: list[Column[Rank]] = [
     number("system", lambda row: row.system_seconds, SECONDS, "processor time of the kernel", obvious=True),
     number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
     number("threads", lambda row: row.threads, COUNT, "that called MPI"),
-    number("calls", lambda row: row.calls, COUNT, "number of MPI calls", obvious=True),
+    number("calls", lambda row: row.calls, COUNT, "of MPI, MPI_Init and MPI_Finalize not included"),
     number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
 ]
 
