@@ -15,7 +15,7 @@ from rankwise.analysis.opened import damage_told
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
-from rankwise.extras import check
+from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.arguments import check_stream, row_limit
 from rankwise.reading.rows import Rows
 from rankwise.report.empty import NOTHING_SELECTED
@@ -309,7 +309,7 @@ class MatrixAnswer(Answer):
         Raises:
             RankwiseError: SciPy is not installed.
         """
-        check("scipy")
+        check("scipy", NOTEBOOK)
         import numpy as np
         from scipy.sparse import csr_array
 
