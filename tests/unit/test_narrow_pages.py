@@ -124,6 +124,16 @@ def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPat
         assert all(part.split()[: len(names)] == names for part in parts)
 
 
+def test_numbers_stay_with_their_units() -> None:
+    text = "Rank 0 comes late: others wait 133 ms, 99.6 % of all, for 4.00 KiB, 1.41 x as much, in 2 calls"
+    page = Page(io.StringIO())
+    for width in range(12, 60):
+        lines = [line.plain for line in page.folded(page.text(text), width, units=True)]
+        assert " ".join(" ".join(lines).split()) == text
+        assert not any(re.match("(ms|%|KiB|x)[ ,]", line) for line in lines)
+        assert max(map(len, map(str.rstrip, lines))) <= width
+
+
 @pytest.mark.parametrize("name", VIEWS)
 def test_no_two_rows_have_the_same_names(name: str, tmp_path: Path) -> None:
     with opened_profile(profiles.write_inside(tmp_path / "a.rankwise")) as connection:
