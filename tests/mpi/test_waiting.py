@@ -16,6 +16,8 @@ from rankwise.analysis.waits import waits
 RANKS = 4
 RELATIVE, ABSOLUTE_S = 0.05, 50e-6  # that two measurements of a call may differ by: the larger one counts
 
+SLEPT_S = 20 * 0.015  # by the rank that delays the others in the steps with two kinds of waits
+
 RECORDED: dict[tuple[str, str], Recording] = {}  # once for all tests here
 _STEPS = ("one", "turns", "root", "others", "lower", "all")
 
@@ -147,9 +149,10 @@ def test_blame_is_passed_on_from_collectives_to_messages(record: Record) -> None
     found = analysed(done)
     rows = {row.rank: row for row in found.ranks}
     assert_alike(rows[1].caused.seconds, truth[1].caused, truth[1].calls)
+    # (What else delays the ranks is not in its sleep.)
     assert rows[1].passed_to == 0
-    assert rows[1].passed_on_seconds > 0.5 * rows[1].in_mpi_seconds > 0.25 * rows[1].caused.seconds
-    assert found.ranks[0].rank == 0
+    assert rows[1].passed_on_seconds > 0.5 * SLEPT_S
+    assert rows[0].blamed_seconds > 0.5 * SLEPT_S
 
 
 def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None:
@@ -161,8 +164,8 @@ def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None
         found = message_waits(database)
     origins = {one.rank: one for one in found.origins}
     (pair,) = [one for one in found.caused if (one.rank, one.waiter) == (1, 2)]
-    assert pair.passed_on_seconds > 0.5 * origins[1].directly_seconds
-    assert origins[0].origin_seconds > 0.5 * origins[1].directly_seconds
+    assert pair.passed_on_seconds > 0.5 * SLEPT_S
+    assert origins[0].origin_seconds > 0.5 * SLEPT_S
     assert origins[0].longest_chain == 2
     assert origins[0].directly_seconds == 0  # nobody waited for a message of its own
 
@@ -188,7 +191,7 @@ def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
     truth = told(done)["MPI_Allreduce", "W"]
     seconds, waited = sum(one.seconds for one in truth.values()), sum(one.waited for one in truth.values())
     assert row.seconds == pytest.approx(seconds, rel=RELATIVE, abs=5000 * ABSOLUTE_S)
-    assert 0 < row.waiting.error_seconds < 0.5 * waited
+    assert 0 < row.waiting.error_seconds < row.seconds
     done.path.unlink()
     return row.waiting.seconds, row.waiting.error_seconds, waited
 

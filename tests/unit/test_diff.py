@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.change import Change, counted, timed
 from rankwise.comparison.compare import compare
 from rankwise.comparison.figures import figures
+from rankwise.report.comparison.sentences import interval_text
 
 
 def written(
@@ -377,8 +379,27 @@ def test_errors_of_the_function(tmp_path: Path) -> None:
         rankwise.diff(path, [])
 
 
+def test_a_run_is_on_a_side_once(tmp_path: Path) -> None:
+    path, other = written(tmp_path / "a"), written(tmp_path / "b", 2.0)
+    copy = Path(shutil.copy(path, tmp_path / "copy"))
+    (tmp_path / "link").symlink_to(path)
+    for again in (path, copy, tmp_path / "link"):
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+            rankwise.diff([path, other, again], other)
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+            rankwise.diff(other, [path, again])
+        rankwise.diff(path, again)
+
+
 def values(change: Change) -> tuple[float, float, float, float | None, str, bool]:
     return change.before, change.after, change.change, change.percent, change.verdict, change.exact
+
+
+def test_nothing_falls_by_more_than_all_of_it() -> None:
+    change = timed([1.0, 1.1, 9.0], [0.9, 1.0, 1.2])
+    assert (change.low, change.high) == (-1.1, pytest.approx(0.2))
+    assert interval_text(change) == "-100 to +18.2"
+    assert timed([0.0, 0.0, 3.0], [0.0, 0.0, 0.0]).low == 0
 
 
 def test_changes() -> None:

@@ -55,6 +55,23 @@ def test_all_of_a_profile(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert all(len(line) <= 100 and line.isascii() and line == line.rstrip() for line in lines)
 
 
+def test_what_saves_next_to_nothing_is_counted(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "below 1 %" not in told(capsys, str(path))
+    with sqlite3.connect(path) as connection:  # now the run takes longer, the same is less of it
+        connection.execute("UPDATE ranks SET cpus_allowed = '0-63', run = 100 * run")
+    found = json.loads(told(capsys, str(path), "--json"))["findings"]
+    assert found
+    assert all(one["saved_percent_of_run"] < 1 for one in found)
+    many = "s" * (len(found) > 1)
+    text = told(capsys, str(path))
+    assert f"\n{len(found)} finding{many}, " in text
+    assert "below 1 % of the run: -v shows " in text
+    assert found[0]["title"] not in text
+    verbose = told(capsys, str(path), "-v")
+    assert f"1. {found[0]['title']}" in " ".join(verbose.split())
+    assert "below 1 %" not in verbose
+
+
 def test_json_has_every_number(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(told(capsys, str(path), "--json"))
     assert list(found) == ["efficiency", "regions", "findings", "not_told", "nothing_found"]
@@ -110,6 +127,11 @@ def test_the_value_of_a_metric(path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "not told: no blocking collective was called" in " ".join(
         told(capsys, "waiting", str(path)).split()
     )
+
+
+def test_why_a_metric_has_no_value(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(told(capsys, "transfer", str(path)).split())
+    assert text.endswith("value not told: of 93 % of the time in MPI it is not known who waited for whom")
 
 
 def test_a_rule_and_what_it_has_found(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,8 +61,8 @@ def test_levels_of_a_measurement(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     ("library", "extra", "ask"),
     [
         ("pandas", "notebook", lambda profile: profile.calls().to_pandas()),
-        ("scipy", "latency", lambda profile: profile.matrix().to_scipy()),
-        ("matplotlib", "plots", lambda profile: profile.plot),
+        ("scipy", "notebook", lambda profile: profile.matrix().to_scipy()),
+        ("matplotlib", "notebook", lambda profile: profile.plot),
     ],
 )
 def test_an_answer_in_a_notebook(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from rankwise.analysis.place import node_places
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NotTold
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
+from rankwise.findings.rules import waiting_collective
 from rankwise.findings.search import LEAST_PERCENT, MOST_IN_SUMMARY, findings
 
 
@@ -163,6 +165,24 @@ def test_a_collective_that_is_waiting() -> None:
     assert found.saved_seconds == pytest.approx(6.0)
     assert found.confidence == MEDIUM
     assert found.command.options == ("--by", "waiting", "--call", "Barrier")
+
+
+def test_one_call_is_told_as_one() -> None:
+    found = found_in(barriers(Made(), [0, 1, 2, 3], 8), "waiting-collective")
+    assert (found.confidence, found.why_confidence) == (LOW, "there were 8 calls only")
+    waiting = barriers(Made(), [0]).seen.waiting
+    assert waiting is not None
+    one = waiting_collective._finding(replace(waiting.families[0], kept=1), "W", crowd=False)
+    assert one.why_confidence == "there was 1 call only"
+
+
+def test_what_a_library_made_goes_by_its_name() -> None:
+    made = barriers(Made(), [0, 1, 2, 3])
+    made.connection.execute("UPDATE communicators SET family = 'libpetsc_real: W'")
+    assert " in Barrier on libpetsc_real: W is " in found_in(made, "waiting-collective").title
+    made = patterned(2**20, 3, 3 * 2**20)
+    made.connection.execute("UPDATE communicators SET family = 'libpetsc_real: W'")
+    assert " on libpetsc_real: W goes by " in found_in(made, "collective-algorithm").title
 
 
 def test_what_is_for_one_rank_is_told_once() -> None:

@@ -6,6 +6,7 @@ import io
 import re
 import sqlite3
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 
 import profiles
@@ -13,10 +14,13 @@ import pytest
 from rich.text import Text
 
 from rankwise.__main__ import main
+from rankwise.analysis.message_waits import Caused, MessageWaits, RankWaits
 from rankwise.analysis.opened import opened_profile
 from rankwise.commands.show import VIEWS
 from rankwise.launch import checkup
+from rankwise.report.message_wait_tables import message_wait_tables
 from rankwise.report.terminal.page import Page
+from rankwise.report.terminal.view import show_table
 from rankwise.report.view import Detail
 from rankwise.report.views import view
 
@@ -99,6 +103,47 @@ def test_what_tells_rows_apart_is_in_both_tables(
     text = at(NARROW, monkeypatch, capsys, "show", path, "--by", "algorithm", "-v")
     heads = [line.split()[:5] for line in text.splitlines() if line.startswith("call ")]
     assert heads == [["call", "communicator", "n", "root", "size"]] * 2
+
+
+def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    waiting = [
+        RankWaits(rank, "node", on, procedure, 0.1, 0.1, 0.05, 0.0, 0.01, 1000, 1000)
+        for rank in (0, 1)
+        for on in ("W", "W_a1")
+        for procedure in ("MPI_Recv", "MPI_Waitall")
+    ]
+    caused = [Caused(late, 2, 0.1, 0.0, 0.05, 3) for late in (0, 1)]
+    found = MessageWaits(0.2, 100.0, 0.1, 0.0, 0.0, waiting, caused, [])
+    _, who, for_whom = message_wait_tables(found, Detail.ALL)
+    for table, names in ((who, ["rank", "call", "communicator"]), (for_whom, ["late", "waits"])):
+        file = io.StringIO()
+        show_table(Page(file), table, Detail.VERBOSE, 0)
+        parts = file.getvalue().removeprefix(f"{table.title}\n").split("\n\n")
+        assert len(parts) > 1
+        assert all(part.split()[: len(names)] == names for part in parts)
+
+
+def test_numbers_stay_with_their_units() -> None:
+    text = "Rank 0 comes late: others wait 133 ms, 99.6 % of all, for 4.00 KiB, 1.41 x as much, in 2 calls"
+    page = Page(io.StringIO())
+    for width in range(12, 60):
+        lines = [line.plain for line in page.folded(page.text(text), width, units=True)]
+        assert " ".join(" ".join(lines).split()) == text
+        assert not any(re.match("(ms|%|KiB|x)[ ,]", line) for line in lines)
+        assert max(map(len, map(str.rstrip, lines))) <= width
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_two_rows_have_the_same_names(name: str, tmp_path: Path) -> None:
+    with opened_profile(profiles.write_inside(tmp_path / "a.rankwise")) as connection:
+        tables = view(name, connection, Detail.ALL).tables
+    for table in tables:
+        for detail in (Detail.BRIEF, Detail.VERBOSE):
+            columns = table.columns_in(detail)
+            keys = [*takewhile(lambda column: column.format.flexible or column.key, columns)] or columns[:1]
+            rows = [tuple(key.cell(row).text for key in keys) for row in table.rows]
+            assert len({*rows}) == len(rows) or not table.detail & detail
 
 
 def test_doctor_goes_on_below_the_beginning_of_its_text(

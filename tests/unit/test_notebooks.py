@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import numpy as np
 import pandas
@@ -311,6 +311,25 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile) -> None:
             lambda p: p.part(rank=0).summary(),
             "--rank goes with --by or --matrix: the summary is of the whole",
         ),
+        (lambda p: p.calls().text(limit=cast("int", "x")), "limit: 'x' is no number of rows; 0 shows all"),
+        (lambda p: p.calls().text(limit=cast("int", 1.5)), "limit: 1.5 is no number of rows; 0 shows all"),
+        (lambda p: p.calls().text(limit=-1), "limit: -1 is no number of rows; 0 shows all"),
+        (lambda p: p.calls().show(cast("TextIO", "out.txt")), "file: 'out.txt' is no open file"),
+        (
+            lambda p: p.calls(rank=1.5),
+            "rank: 1.5 can't be selected; it takes a rank, several, or a list such as 0-3,7",
+        ),
+        (lambda p: p.calls(call=3), "call: 3 can't be selected; it takes a name, or several"),
+        (lambda p: p.calls(size=(1,)), "size: (1,) is not the first and the last size bin, from 0 to 64"),
+        (lambda p: p.matrix(only=cast("list[str]", 3)), "only: 3 can't be selected; it takes names of"),
+        (lambda p: p.export(cast("str", 3)), "directory: 3 is no path; a path is a string or a pathlib.Path"),
+        (lambda _: rankwise.open(cast("str", 3)), "path: 3 is no path; a path is a string or a pathlib.Path"),
+        (lambda p: rankwise.diff(p.path, cast("str", 3)), "after: 3 is no path"),
+        (lambda p: rankwise.diff([cast("str", 3)], p.path), "before: 3 is no path"),
+        (
+            lambda p: rankwise.diff(p.path, p.path, fail_above=cast("float", "5")),
+            "fail_above: '5' is no percentage, such as 5",
+        ),
     ],
 )
 def test_errors_are_ours(
@@ -318,6 +337,11 @@ def test_errors_are_ours(
 ) -> None:
     with pytest.raises(rankwise.RankwiseError, match=re.escape(line)):
         ask(profile)
+
+
+def test_a_figure_that_is_none(profile: rankwise.Profile) -> None:
+    with pytest.raises(ValueError, match="there is no metric 'nope': there are wall, mpi"):
+        rankwise.diff(profile.path, profile.path).found.figure("nope")
 
 
 def test_a_profile_that_is_none(tmp_path: Path) -> None:

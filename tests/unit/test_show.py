@@ -171,6 +171,17 @@ def test_by_rank_and_node(path: str, capsys: pytest.CaptureFixture[str]) -> None
     assert ["nodeb", "2", "3.17", "s", "59.1", "16.1", "300", "KiB", "100", "KiB"] in words
 
 
+def test_calls_of_ranks_are_those_between_init_and_finalize(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_call, by_rank = (json.loads(shown(capsys, path, "--by", name, "--json")) for name in ("call", "rank"))
+    calls = sum(row["calls"] for row in by_call["calls"])
+    assert sum(row["calls"] for row in by_call["opening_and_closing"]) > 0
+    assert sum(row["calls"] for row in by_rank["ranks"]) == calls
+    text = " ".join(shown(capsys, path, "--by", "rank", "-v").split())
+    assert "calls: of MPI, MPI_Init and MPI_Finalize not included." in text
+
+
 def test_by_region(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = words_of(shown(capsys, path, "--by", "region"))
     assert ["solve", "8", "32.0", "s", "5.30", "s", "2440", "3.28", "MiB", "98.9"] in words

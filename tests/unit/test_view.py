@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -109,6 +110,15 @@ def test_json_is_the_data_of_the_view(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_titles_are_findings(tmp_path: Path, name: str, title: str) -> None:
     with opened_profile(profiles.write_profile(tmp_path / "a.rankwise")) as connection:
         assert view(name, connection, Detail.BRIEF).title == title
+
+
+def test_where_all_ranks_are_alike_none_stands_out(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ranks SET mpi = CASE rank WHEN 3 THEN 1.02 ELSE 1.0 END")
+    with opened_profile(path) as connection:
+        title = view("rank", connection, Detail.BRIEF).title
+    assert title == "The time in MPI is balanced: 1.00 s a rank, at most 1.01 times the mean"
 
 
 ROWS = [("a", 2, 0.5), ("b", 3, None), ("c", 4, 0.25)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.places import seconds_between
-from rankwise.analysis.totals import RUN_SECONDS, THREAD_SECONDS
+from rankwise.analysis.totals import BETWEEN, RUN_SECONDS, THREAD_SECONDS
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Rank:
         cpu_stop: ... when MPI_Finalize was called.
         run_seconds: between MPI_Init and MPI_Finalize.
         init_finalize_seconds: in these two.
+        calls: between MPI_Init and MPI_Finalize.
         seconds: time in MPI, MPI_Init and MPI_Finalize not included.
         percent_of_own_run: `seconds` in percent of `run_seconds` x `threads`, which may be in MPI at once.
         max_rss_bytes: maximum resident memory.
@@ -68,6 +69,10 @@ def ranks(connection: sqlite3.Connection) -> list[Rank]:
             "SELECT rank, calls, bytes_sent, bytes_received FROM rank_sums"
         )
     }
+    for rank, calls in connection.execute(
+        f"SELECT rank, SUM(calls) FROM calls WHERE NOT {BETWEEN} GROUP BY rank"
+    ):
+        counts[rank][0] -= calls
     rows = connection.execute(
         "SELECT ranks.rank, host, pid, state, abort_code, cpus_allowed, cpu_start, cpu_stop,"
         f" ranks.wall, {RUN_SECONDS}, ranks.init_finalize,"

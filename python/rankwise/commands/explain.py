@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words", nargs="*", metavar="METRIC | F.rankwise", help="a metric or a rule, a profile, or both"
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything; never cut")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also what could save less than 1%% of the run"
+    )
     add_limit(parser, _LIMIT, "a table")
 
 
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         sys.stdout.write(f"{answer.to_json()}\n")
     else:
-        answer.show(sys.stdout, limit=arguments.limit)
+        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return 0
 
 

@@ -27,8 +27,9 @@ class Change:
         after: likewise.
         change: the difference of the two.
         percent: of `before`; None where that is 0.
-        low: the least difference that the noise of the runs leaves possible; None: too few runs, or the
-            figure is the same in all runs of a side.
+        low: the least difference that the noise of the runs leaves possible, not below -`before`, since
+            nothing falls by more than all of it; None: too few runs, or the figure is the same in all runs of
+            a side.
         high: the largest, likewise.
         verdict: `better` (`less` of what is counted), `worse` (`more`), `same`, or `unknown`: the noise is
             larger than the difference, or not known.
@@ -66,7 +67,7 @@ def counted(before: Sequence[float], after: Sequence[float]) -> Change:
 def _noisy(before: Sequence[float], after: Sequence[float], less: str, more: str) -> Change:
     interval = shift_interval(before, after, 1 - 2 * (1 - CONFIDENCE))
     early, late = statistics.median(before), statistics.median(after)
-    low, high = (interval.low, interval.high) if interval else (None, None)
+    low, high = (max(interval.low, -early), interval.high) if interval else (None, None)
     alike = early * ALIKE_PERCENT / 100
     if len({*before, *after}) == 1:
         verdict = SAME  # as a rule 0: nobody does this

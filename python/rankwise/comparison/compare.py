@@ -102,8 +102,15 @@ class Comparison:
         return self.figure("wall").value.low is not None
 
     def figure(self, name: str) -> Figure:
-        """Return one of `METRICS`."""
-        return next(figure for figure in self.whole if figure.name == name)
+        """Return one of `METRICS`.
+
+        Raises:
+            ValueError: there is none of this name.
+        """
+        for figure in self.whole:
+            if figure.name == name:
+                return figure
+        raise ValueError(f"there is no metric {name!r}: there are {', '.join(METRICS)}")
 
     def is_worse_by_more(self, name: str, percent: float) -> bool:
         """Tell whether a figure has become more by more than this.

@@ -42,12 +42,12 @@ def _of_run(what: str, attribute: str) -> Callable[[Evidence], Fact | NotTold]:
     return value
 
 
-def _of_split(name: str, value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | NotTold]:
+def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | NotTold]:
     def told(seen: Evidence) -> Fact | NotTold:
         found = seen.efficiency
         if found is None:
             return _NO_TIME
-        return value(found.split) if found.split else NotTold(f"{name} is not told: {found.why_no_split}")
+        return value(found.split) if found.split else NotTold(found.why_no_split)
 
     return told
 
@@ -120,7 +120,7 @@ METRICS = (
         "useful time of the rank with the most / run time on an ideal network; that is the run time - the"
         " ranks' mean time in MPI in which nobody was late",
         POP,
-        _of_split("serialisation", lambda split: Fact("serialisation", split.serialisation, "x")),
+        _of_split(lambda split: Fact("serialisation", split.serialisation, "x")),
     ),
     Metric(
         "transfer",
@@ -129,7 +129,7 @@ METRICS = (
         " like those of which it is.",
         "run time on an ideal network / run time",
         POP,
-        _of_split("transfer", lambda split: Fact("transfer", split.transfer, "x")),
+        _of_split(lambda split: Fact("transfer", split.transfer, "x")),
     ),
     Metric(
         "useful-time",

@@ -15,7 +15,8 @@ from rankwise.analysis.opened import damage_told
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
-from rankwise.extras import check
+from rankwise.extras import NOTEBOOK, check
+from rankwise.reading.arguments import check_stream, row_limit
 from rankwise.reading.rows import Rows
 from rankwise.report.empty import NOTHING_SELECTED
 from rankwise.report.safe import safe
@@ -73,10 +74,12 @@ class Answer(ABC):
             limit: rows of a table, 0 for all.
 
         Raises:
-            RankwiseError: the profile has turned out to be damaged.
+            RankwiseError: the profile has turned out to be damaged, or the limit is no number of rows.
         """
+        to, rows = file or sys.stdout, row_limit(limit)
+        check_stream("file", to)
         with damage_told(self._path):
-            self._write(file or sys.stdout, verbose=verbose, limit=limit)
+            self._write(to, verbose=verbose, limit=rows)
 
     def text(self, *, verbose: bool = False, limit: int = LIMIT) -> str:
         """Return what `show` writes, without colours, as wide as COLUMNS says, else 100."""
@@ -306,7 +309,7 @@ class MatrixAnswer(Answer):
         Raises:
             RankwiseError: SciPy is not installed.
         """
-        check("scipy")
+        check("scipy", NOTEBOOK)
         import numpy as np
         from scipy.sparse import csr_array
 

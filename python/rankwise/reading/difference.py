@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,6 +12,7 @@ from rankwise.comparison.compare import Comparison, compare
 from rankwise.comparison.figures import METRICS, Figures, figures
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
+from rankwise.reading.arguments import check_percentage, path_of
 from rankwise.report.comparison.sentences import gate_line, side_lines
 from rankwise.report.comparison.view import view
 
@@ -28,13 +29,20 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
         metric: `wall`, `mpi`, `other`, `init_finalize`, `mpi_percent`, `calls`, `bytes_sent`, `messages`.
 
     Raises:
-        RankwiseError: a profile can't be read, or there is no such metric.
+        RankwiseError: a profile can't be read, a side has a run twice, or there is no such metric.
     """
-    if metric not in METRICS:
+    if fail_above is not None:
+        check_percentage("fail_above", fail_above)
+    if metric not in tuple(METRICS):
         raise RankwiseError(f"there is no metric {metric!r}: there are {', '.join(METRICS)}")
-    sides = [[_figures(path) for path in _paths(side)] for side in (before, after)]
+    sides = [
+        [_figures(path) for path in _paths(name, side)]
+        for name, side in (("before", before), ("after", after))
+    ]
     if not all(sides):
         raise RankwiseError("a side has no profiles: each needs one at least")
+    for side in sides:
+        _check_runs(side)
     return Difference(compare(*sides), fail_above, metric)
 
 
@@ -79,8 +87,24 @@ class Difference(TableView):
             page.write(*page.wrapped(line, "bold red" if self.failed else "bold", indent=2))
 
 
-def _paths(side: Files) -> list[Path]:
-    return [Path(side)] if isinstance(side, str | PathLike) else [Path(fspath(path)) for path in side]
+def _paths(name: str, side: Files) -> list[Path]:
+    if isinstance(side, str | bytes | PathLike) or not isinstance(side, Iterable):
+        return [path_of(name, side)]
+    return [path_of(name, path) for path in side]
+
+
+def _check_runs(side: list[Figures]) -> None:
+    """Refuse a run that is on a side twice: noise is told from runs that don't depend on each other."""
+    seen: dict[object, Path] = {}
+    for one in side:
+        run = one.run
+        its_run = (run.job, run.started, run.wall_seconds, *run.command)
+        for identity in (one.path.resolve(), its_run):
+            if first := seen.get(identity):
+                raise RankwiseError(
+                    f"{one.path} is the same run as {first}: each profile of a side is of a run of its own"
+                )
+        seen |= dict.fromkeys((one.path.resolve(), its_run), one.path)
 
 
 def _figures(path: Path) -> Figures:

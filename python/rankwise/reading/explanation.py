@@ -29,7 +29,9 @@ def explain(path: Path) -> Explanation:
         seen = Evidence(connection)
         told = findings(seen)
         answer = Explanation(path, seen, told, partial=trust(connection).partial_reason)
-        answer.text()  # while it is open; and a text where a number should be leads to errors here
+        answer.text(
+            verbose=True
+        )  # while it is open; and a text where a number should be leads to errors here
         return answer
 
 
@@ -78,13 +80,14 @@ class Explanation(Answer):
             "nothing_found": list(self.findings.nothing),
         }
 
-    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
+    def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
         from rankwise.report.terminal.explain import write_explanation
         from rankwise.report.terminal.page import Page
 
         write_explanation(
             *(Page(file), self.efficiency, self.regions, self.findings),
             *(self.run, self._path, self.partial, limit),
+            verbose=verbose,
         )
 
     def __repr__(self) -> str:

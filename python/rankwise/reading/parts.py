@@ -9,6 +9,7 @@ from typing import SupportsIndex
 from rankwise.analysis.selection import Selected, Selection, select
 from rankwise.errors import RankwiseError
 from rankwise.latency.sizes import size_of
+from rankwise.reading.arguments import names
 
 Names = str | Iterable[str]
 Ranks = str | SupportsIndex | Iterable[SupportsIndex]
@@ -38,6 +39,7 @@ _NOT_KNOWN = {
     ("algorithm", "node"): _WHOLE,
 }
 _LAST_BIN = 64
+_RANKS = "a rank, several, or a list such as 0-3,7"
 _OTHER_TABLES = {
     "size": {
         "messages",
@@ -68,14 +70,20 @@ def selection(
     """Return what is wanted.
 
     Raises:
-        RankwiseError: the sizes are none.
+        RankwiseError: one of them is none of what it takes.
     """
     try:
-        sizes = size if size is None or isinstance(size, tuple) else size_bins(str(size))
+        sizes = _bins(size) if isinstance(size, tuple) else size if size is None else size_bins(str(size))
     except ValueError as error:
         raise RankwiseError(f"size: {error}") from None
-    ranks = str(rank) if isinstance(rank, SupportsIndex) else _listed(rank)
-    return Selection(_listed(communicator), ranks, _listed(call), _listed(region), _listed(node), sizes)
+    return Selection(
+        _listed("communicator", communicator),
+        str(rank) if isinstance(rank, SupportsIndex) else _listed("rank", rank, _RANKS),
+        _listed("call", call),
+        _listed("region", region),
+        _listed("node", node),
+        sizes,
+    )
 
 
 def selected(connection: sqlite3.Connection, wanted: Selection, what: str) -> Selected | None:
@@ -125,11 +133,17 @@ def size_bins(text: str) -> tuple[int, int]:
     return begin, end
 
 
-def _listed(names: str | Iterable[str | SupportsIndex]) -> str:
+def _bins(given: tuple[int, ...]) -> tuple[int, int]:
+    """Return the first and the last size bin."""
+    match given:
+        case (int(first), int(last)) if 0 <= first <= last <= _LAST_BIN:
+            return first, last
+    raise ValueError(f"{given!r} is not the first and the last size bin, from 0 to {_LAST_BIN}")
+
+
+def _listed(name: str, value: str | Iterable[str | SupportsIndex], takes: str = "a name, or several") -> str:
     """Return names or numbers as the command line has them."""
-    if isinstance(names, str):
-        return names
-    listed = [*map(str, names)]
+    listed = names(name, value, takes)
     if not listed:
         raise RankwiseError("an empty list selects nothing: leave it out for all")
     return ",".join(listed)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from rankwise.analysis.opened import damage_told
 from rankwise.errors import RankwiseError
-from rankwise.extras import check
+from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.answers import MatrixAnswer, TableView
 
 
@@ -43,7 +43,7 @@ class Plots:
 
     def __init__(self, profile: Answers) -> None:
         """Draw this profile."""
-        check("matplotlib")
+        check("matplotlib", NOTEBOOK)
         self._profile = profile
 
     def matrix(

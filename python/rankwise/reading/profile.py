@@ -18,6 +18,7 @@ from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.selection import Selected, Selection
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import MatrixAnswer, SummaryAnswer, TableView
+from rankwise.reading.arguments import names, path_of
 from rankwise.reading.parts import EXPORT, MATRIX, Names, Ranks, Sizes, not_exported, selected, selection
 from rankwise.report.safe import safe
 from rankwise.report.view import Detail
@@ -38,7 +39,7 @@ def open_profile(path: str | PathLike[str]) -> Profile:
     Raises:
         RankwiseError: it can't be read: the line that the command line prints.
     """
-    profile = Profile(Path(path))
+    profile = Profile(path_of("path", path))
     with profile._read("run"):
         return profile
 
@@ -207,13 +208,14 @@ class Profile:
             only: procedures that sent them; of all if empty.
             part: of the run, as for `part`.
         """
+        senders = names("only", only, "names of procedures")
         if of not in MEASURES:
             raise RankwiseError(f"a matrix is of {' or '.join(MEASURES)}, not of {of!r}")
         for given, known, what in ((ends, ENDS, "ends"), (kind, KINDS, "kind")):
             if given not in known:
                 raise RankwiseError(f"a matrix has no {what} {given!r}: there are {', '.join(known)}")
         with self._of(part)._read(MATRIX) as (connection, chosen):
-            found = matrix(connection, ends, kind, only)
+            found = matrix(connection, ends, kind, senders)
             return MatrixAnswer(self.path, found, of, trust(connection), chosen)
 
     def summary(self) -> SummaryAnswer:
@@ -279,8 +281,9 @@ class Profile:
         """
         from rankwise.reading.exporting import write_tables
 
+        target = path_of("directory", directory)
         with self._read(EXPORT) as (connection, _):
-            return write_tables(connection, Path(directory), to, not_exported(self.wanted), force=force)
+            return write_tables(connection, target, to, not_exported(self.wanted), force=force)
 
     def _of(self, part: dict[str, Any]) -> Profile:
         return self.part(**part) if part else self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rankwise.analysis.message_waits import MOSTLY_CERTAIN, Caused, MessageWaits, Origin, RankWaits
 from rankwise.analysis.percent import percent
 from rankwise.report.empty import NO_WAITS, NOBODY_LATE
@@ -16,7 +18,7 @@ _LATE_SENDER = "until the sender had begun to send"
 _LATE_RECEIVER = "of a send that is not buffered, until the receive was posted"
 _ERROR = "how far both may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
 _WAITING: list[Column[RankWaits]] = [
-    _RANK,
+    replace(_RANK, key=True),
     label("call", lambda row: call_name(row.procedure), "that waited, without MPI_"),
     label("communicator", lambda row: row.communicator, "that it was called on"),
     number("time", lambda row: row.seconds, SECONDS, "in these calls"),
@@ -32,8 +34,8 @@ _WAITING: list[Column[RankWaits]] = [
     number("sampled", lambda row: row.sampled, COUNT, "calls in the sample", detail=Detail.VERBOSE),
 ]
 _CAUSED: list[Column[Caused]] = [
-    Column("late", lambda row: row.rank, NUMBER, "rank that was waited for", obvious=True),
-    Column("waits", lambda row: row.waiter, NUMBER, "rank that waited", obvious=True),
+    Column("late", lambda row: row.rank, NUMBER, "rank that was waited for", obvious=True, key=True),
+    Column("waits", lambda row: row.waiter, NUMBER, "rank that waited", obvious=True, key=True),
     number("late sender", lambda row: row.late_sender_seconds, SECONDS, _LATE_SENDER),
     number("late receiver", lambda row: row.late_receiver_seconds, SECONDS, _LATE_RECEIVER),
     number(

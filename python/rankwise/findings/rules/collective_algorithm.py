@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankwise.analysis.collective_steps import Steps, steps
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
+from rankwise.profile.families import with_library
 from rankwise.report.names import call_name, quoted_name
 from rankwise.report.units import byte_text, ratio_text
 
@@ -69,11 +70,12 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
     share = waiting.get(first.family, waiting.get(first.communicator, 0.0))
     seconds = sum(row.seconds for row, _ in group) * (1 - share)
     saved = sum(row.seconds * (1 - share) * (1 - 1 / more) for row, more in group)
+    name = with_library(first.communicator, first.family)
     unit = "messages" if (first.size or 0) <= _SMALL else "bytes"
     return Finding(
         RULE.id,
         f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
-        f" {quoted_name(first.communicator, first.user_name)} goes by {first.algorithm}: the busiest process"
+        f" {quoted_name(name, first.user_name)} goes by {first.algorithm}: the busiest process"
         f" has {ratio_text(ratio)} x the {unit} that are needed",
         saved,
         True,

@@ -9,6 +9,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import late
 from rankwise.findings.processors import crowded
+from rankwise.profile.families import with_library
 from rankwise.report.names import call_name, names_quoted
 from rankwise.report.units import percent_text, second_text
 
@@ -26,11 +27,16 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if late(seen) is not None:
         return []
     crowd = bool(crowded(seen))
-    return [_finding(row, crowd=crowd) for row in seen.waiting.families if row.percent_waiting >= _MOST]
+    family_of = {one.name: one.family for one in seen.communicators}
+    return [
+        _finding(row, family_of.get(row.communicator, ""), crowd=crowd)
+        for row in seen.waiting.families
+        if row.percent_waiting >= _MOST
+    ]
 
 
-def _finding(row: WaitingFamily, *, crowd: bool) -> Finding:
-    name = names_quoted(row.communicator, row.user_names)
+def _finding(row: WaitingFamily, family: str, *, crowd: bool) -> Finding:
+    name = names_quoted(with_library(row.communicator, family), row.user_names)
     last = (
         f"rank {row.last_rank} last in {percent_text(row.last_percent)} %"
         if row.last_rank is not None
@@ -44,7 +50,10 @@ def _finding(row: WaitingFamily, *, crowd: bool) -> Finding:
     if crowd:
         confidence, why = LOW, "there are more ranks than processors: who comes late may just have had none"
     elif row.kept < _FEW_CALLS:
-        confidence, why = LOW, f"there were {row.kept} calls only"
+        confidence, why = (
+            LOW,
+            "there was 1 call only" if row.kept == 1 else f"there were {row.kept} calls only",
+        )
     return Finding(
         RULE.id,
         title,

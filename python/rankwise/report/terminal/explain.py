@@ -12,7 +12,7 @@ from rankwise.analysis.overview import Run
 from rankwise.findings.as_json import command_line
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import Metric
-from rankwise.findings.search import Findings, Found
+from rankwise.findings.search import LEAST_PERCENT, Findings, Found
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.view import show_table
 from rankwise.report.units import percent_text, second_text
@@ -21,7 +21,6 @@ from rankwise.report.view import COUNT, RATIO, SECONDS, Column, Detail, Table, l
 _LABEL = 12  # columns
 _IN_SUMMARY = 16
 _LEAST_WIDTH = 30
-_LEAST_TITLE = 2  # lines of a title in the summary
 
 _EFFICIENCY: list[Column[Efficiency]] = [
     label("region", lambda row: row.region or "(run)", "with all nested in it; (run): the whole run"),
@@ -53,17 +52,13 @@ _EFFICIENCY: list[Column[Efficiency]] = [
 ]
 
 
-def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path, *, verbose: bool) -> list[Text]:
-    """Return a title and a command for each finding; a title that is too long is cut, a command never."""
+def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
+    """Return a title and a command for each finding; neither is cut."""
     lines: list[Text] = []
     for one in found:
         bound = "up to" if one.finding.upper_bound else "about"
         share = f"{bound} {percent_text(one.saved_percent_of_run)} %"
         title = _labelled(page, share, one.finding.title, 0, _IN_SUMMARY)
-        if not verbose and len(title) > _LEAST_TITLE:
-            last = title[_LEAST_TITLE - 1]
-            last.append(" ...")
-            title = [*title[: _LEAST_TITLE - 1], page.shortened(last, page.width)]
         command = command_line(one.finding.command, run, path)
         lines += [*title, page.text(" " * _IN_SUMMARY + command)]
     head = page.text("findings: how much of the run time of all ranks could be saved")
@@ -79,8 +74,22 @@ def write_explanation(
     path: Path,
     partial: str,
     limit: int,
+    *,
+    verbose: bool,
 ) -> None:
-    """Write efficiency, all findings, and what could not be told and why."""
+    """Write efficiency, the findings, and what could not be told and why.
+
+    Args:
+        page: that it is written to.
+        efficiency: of the run; None = it is not known.
+        regions: their efficiency.
+        told: what rules have found.
+        run: what ran.
+        path: of the profile.
+        partial: why the profile is partial, '' if it is not.
+        limit: rows of the table, 0 for all.
+        verbose: findings that could save next to nothing are not left out.
+    """
     if partial:
         page.write(*page.wrapped(f"PARTIAL: {partial}", "bold red", indent=2), Text())
     rows = [*([efficiency] if efficiency else []), *regions]
@@ -98,9 +107,12 @@ def write_explanation(
     page.write(Text())
     if not told.found:
         page.write(*page.wrapped("No rule has found anything that could be saved."))
-    for number, one in enumerate(told.found, 1):
-        page.write(*page.wrapped(f"{number}. {one.finding.title}", "bold", indent=3))
+    shown = [one for one in told.found if verbose or one.saved_percent_of_run >= LEAST_PERCENT]
+    for number, one in enumerate(shown, 1):
+        page.write(*page.wrapped(f"{number}. {one.finding.title}", "bold", indent=3, units=True))
         page.write(*_finding_lines(page, one, run, path), Text())
+    if left := len(told.found) - len(shown):
+        page.write(*page.wrapped(_left_out(left, more=bool(shown))), Text())
     if told.silent:
         page.write(*page.wrapped("What can't be told", "bold"))
         for silent in told.silent:
@@ -138,7 +150,8 @@ def write_rule(page: Page, rule: Rule, told: Findings | None, run: Run | None, p
     silent = [one.why for one in told.silent if one.rule == rule.id]
     found = [one for one in told.found if one.finding.rule == rule.id]
     for one in found:
-        page.write(*page.wrapped(one.finding.title, "bold", indent=3), *_finding_lines(page, one, run, path))
+        page.write(*page.wrapped(one.finding.title, "bold", indent=3, units=True))
+        page.write(*_finding_lines(page, one, run, path))
     if not found:
         page.write(*page.wrapped(f"Can't be told: {silent[0]}." if silent else "Not found."))
 
@@ -153,6 +166,13 @@ def write_words(page: Page, metrics: Sequence[Metric], rules: Sequence[Rule]) ->
         page.write(*page.wrapped(title, "bold"))
         for name, text in words:
             page.write(*_labelled(page, name, text, 2, width))
+
+
+def _left_out(number: int, *, more: bool) -> str:
+    """Say how many findings are not shown."""
+    what = f"{number} more" if more else f"{number} finding{'s' * (number > 1)}"
+    each, them = (", each", "them") if number > 1 else (",", "it")
+    return f"{what}{each} below {LEAST_PERCENT:.0f} % of the run: -v shows {them}"
 
 
 def _finding_lines(page: Page, one: Found, run: Run, path: Path) -> list[Text]:
@@ -180,7 +200,7 @@ def _facts(page: Page, name: str, facts: Sequence[Fact]) -> list[Text]:
 def _labelled(page: Page, name: str, text: str, indent: int = 3, label_width: int = _LABEL) -> list[Text]:
     """Return the text in lines, its name on the left of the first."""
     left = " " * (indent + label_width)
-    lines = page.folded(page.text(text), max(page.width - len(left), _LEAST_WIDTH))
+    lines = page.folded(page.text(text), max(page.width - len(left), _LEAST_WIDTH), units=True)
     for line in lines:
         line.rstrip()
     first = page.text(f"{' ' * indent}{name:{label_width}}")

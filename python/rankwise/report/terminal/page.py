@@ -16,6 +16,8 @@ from rankwise.report.safe import safe
 PLAIN_WIDTH = 100  # columns, where no terminal tells its own
 _LEAST_WIDTH = 40
 _MAY_BREAK = "\x1f"  # a blank to who wraps, without a width; texts that were made harmless have none
+_NO_BREAK = "\ufdd0"  # no blank to who wraps, with the width of one; it is no character, and in no text
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]|x|[num]?s|(?:[KMGTP]i)?B)\b|%)")
 
 
 class Page:
@@ -53,12 +55,19 @@ class Page:
         """Return `text` as one line, made harmless for the terminal."""
         return Text(safe(text, self.encoding), style)
 
-    def wrapped(self, text: str, style: str = "", indent: int = 0) -> list[Text]:
-        """Return `text` broken between words into lines of the page's width, all but the first indented."""
+    def wrapped(self, text: str, style: str = "", indent: int = 0, *, units: bool = False) -> list[Text]:
+        """Return `text` broken between words into lines of the page's width, all but the first indented.
+
+        Args:
+            text: what is written.
+            style: of it.
+            indent: of the lines below the first.
+            units: numbers and their units are not broken apart.
+        """
         whole = self.text(text, style)
         if whole.cell_len <= self.width:
             return [whole]
-        lines = self.folded(whole, max(self.width - indent, _LEAST_WIDTH // 2))
+        lines = self.folded(whole, max(self.width - indent, _LEAST_WIDTH // 2), units=units)
         for line in lines:
             line.rstrip()
         return [line if number == 0 else Text(" " * indent) + line for number, line in enumerate(lines)]
@@ -79,14 +88,22 @@ class Page:
             for line in self.wrapped(row + end, indent=indent)
         ]
 
-    def folded(self, text: Text, width: int) -> list[Text]:
-        """Return `text` as lines of `width` columns, broken between words, or after /, commas and ::."""
+    def folded(self, text: Text, width: int, *, units: bool = False) -> list[Text]:
+        """Return `text` as lines of `width` columns, broken between words, or after /, commas and ::.
+
+        Args:
+            text: one line.
+            width: columns.
+            units: numbers and their units are not broken apart.
+        """
+        plain = _BEFORE_UNIT.sub(_NO_BREAK, text.plain) if units else text.plain
         words = [
             re.sub("[/,]|::", rf"\g<0>{_MAY_BREAK}", word) if cell_len(word) > width else word
-            for word in text.plain.split(" ")
+            for word in plain.split(" ")
         ]
         lines = Text(" ".join(words), text.style).wrap(self._console, width)
-        return [Text(line.plain.replace(_MAY_BREAK, ""), line.style) for line in lines] or [Text("")]
+        blanks = str.maketrans({_MAY_BREAK: "", _NO_BREAK: " "})
+        return [Text(line.plain.translate(blanks), line.style) for line in lines] or [Text("")]
 
     def shortened(self, text: Text, width: int) -> Text:
         """Return `text` cut to `width` columns, with an ellipsis where it goes on."""

@@ -56,7 +56,7 @@ def foot_lines(
         *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
         *(_labelled(page, "files", *_files(found.files)) if found.files else []),
         *(_labelled(page, "reordered", _reordered(found.families)) if _any_reordered(found.families) else []),
-        *summary_lines(page, shown, found.run, path, verbose=verbose),
+        *summary_lines(page, shown, found.run, path),
         _next(page, step, path),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rankwise.analysis.patterns import Algorithm, AlgorithmFamily, algorithm_families, algorithms
@@ -50,8 +51,8 @@ _COLUMNS: list[Column[Algorithm]] = [
     _ALGORITHM,
 ]
 _FAMILY_COLUMNS: list[Column[AlgorithmFamily]] = [
-    *CALLED_ON_FAMILY,
-    Column("message", lambda row: _sizes(row), FIGURES, "smallest and largest, as in --by size"),
+    *(replace(column, key=True) for column in CALLED_ON_FAMILY),
+    Column("message", lambda row: _sizes(row), FIGURES, "smallest and largest, as in --by size", key=True),
     Column("calls", lambda row: row.calls, COUNT, "of one process"),
     _TIME,
     _ALGORITHM,

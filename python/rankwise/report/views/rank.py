@@ -32,6 +32,7 @@ from rankwise.report.view import (
 )
 
 _ENDED = "finalized"
+_ALIKE = 1.05  # times the mean: no rank stands out below that
 _RANK: Column[Rank] = Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True)
 _TIMES: list[Column[Rank]] = [
     _RANK,
@@ -70,7 +71,7 @@ _PROCESS: list[Column[Rank]] = [
     number("system", lambda row: row.system_seconds, SECONDS, "processor time of the kernel", obvious=True),
     number("memory", lambda row: row.max_rss_bytes, BYTES, "most resident"),
     number("threads", lambda row: row.threads, COUNT, "that called MPI"),
-    number("calls", lambda row: row.calls, COUNT, "number of MPI calls", obvious=True),
+    number("calls", lambda row: row.calls, COUNT, "of MPI, MPI_Init and MPI_Finalize not included"),
     number("own cost", lambda row: row.own_cost_seconds, SECONDS, "of Rankwise"),
 ]
 
@@ -101,6 +102,9 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
 
 def _title(rows: Sequence[Rank]) -> str:
     most, mean = rows[0], sum(row.seconds for row in rows) / len(rows)
+    if len(rows) > 1 and most.seconds < _ALIKE * mean:
+        ratio = ratio_text(most.seconds / mean)
+        return f"The time in MPI is balanced: {second_text(mean)} a rank, at most {ratio} times the mean"
     times = f", {ratio_text(most.seconds / mean)} times the mean" if mean and len(rows) > 1 else ""
     return f"Rank {most.rank} ({most.host}) spends the most time in MPI: {second_text(most.seconds)}{times}"
 

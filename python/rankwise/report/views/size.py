@@ -19,6 +19,7 @@ _SIZE: Column[SizeRow] = Column(
     lambda row: row.size_bin,
     SIZES,
     "of one call's data; from 1 KiB on, the upper end belongs to the next row's range",
+    key=True,
 )
 _TOP: Column[SizeRow] = label(
     "top call", lambda row: call_name(row.procedure), "procedure with the most time in calls of the size"
