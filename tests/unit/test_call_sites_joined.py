@@ -15,7 +15,8 @@ from rankwise.__main__ import main
 from rankwise.profile.families import Made, of_libraries
 from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.sites import Object
+from rankwise.profile.sites import Object, Site, Sites, with_sources
+from rankwise.profile.source_lines import Source
 
 FIRST = CONSTANTS["FIRST_SITE"]
 PROGRAM = loaded_object(b"/home/me/solver", b"\x01\x02", 1)
@@ -166,7 +167,11 @@ def test_names_of_files_of_python(path: str, shown: str) -> None:
     assert (found.library, found.shown) == ("", shown)
 
 
-def test_lines_of_python(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("changed_ns", "function"), [(0, "step"), (1 << 62, None)])
+def test_lines_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed_ns: int, function: str | None
+) -> None:
+    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: changed_ns)
     source = tmp_path / "solver.py"
     source.write_text("def step():\n    pass\n", encoding="utf-8")
     processes = split_in(small_world(), FIRST)
@@ -175,12 +180,26 @@ def test_lines_of_python(tmp_path: Path) -> None:
         process.sites = [{"offset": 2, "object": 0}]
     path = made(tmp_path, processes).path
     assert rows(path, "SELECT path, is_program, is_python FROM objects") == [(str(source), 0, 1)]
-    assert rows(path, "SELECT offset, function, file, line FROM sites") == [(2, "step", str(source), 2)]
+    assert rows(path, "SELECT offset, function, file, line FROM sites") == [(2, function, str(source), 2)]
     # The program's own, whatever language it is in.
     assert rows(path, PARTS) == [
         ("W_s1.0", "W_s1", "solver.py", 1),
         ("W_s1.1", "W_s1", "solver.py", 1),
     ]
+
+
+def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program may have left the directory before it opened the library."""
+    monkeypatch.setattr(
+        "rankwise.profile.sites.sources", lambda path, *_: [Source(path.relative_to(tmp_path).name)]
+    )
+    objects = [
+        Object(1, "./plug.so", "", 0),
+        Object(2, "./known.so", "0102", 0),
+        Object(3, f"{tmp_path}/plug.so", "", 0),
+    ]
+    found = with_sources(Sites(objects, [Site(1, 1, 8), Site(2, 2, 8), Site(3, 3, 8)], {}), str(tmp_path), 0)
+    assert [row.function for row in found.rows] == [None, "known.so", "plug.so"]
 
 
 def test_many_families_of_one_library_are_one() -> None:

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import ast
+import time
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_MOST_BYTES = 16 << 20
+from rankwise.profile.regular_files import changed_ns, open_regular
+
+_MOST_BYTES = 1 << 20  # which takes seconds, and hundreds of MB of memory
 
 
-def functions(path: Path, lines: Sequence[int]) -> list[str | None]:
+def functions(path: Path, lines: Sequence[int], deadline: float, before_ns: int) -> list[str | None]:
     """Find out which functions lines are in.
 
     Args:
         path: of the source.
         lines: from 1.
+        deadline: on time.monotonic(), from which on no source is read.
+        before_ns: nanoseconds since 1970: a file that was changed later may not be the one that ran.
 
     Returns:
         for each line the function, with its classes and the functions around it (PEP 3155, without
         `<locals>`); None where it is in none, or the source can't be read.
     """
+    if time.monotonic() > deadline:
+        return [None] * len(lines)
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return [None] * len(lines)
-        known = list(_functions(ast.parse(path.read_bytes()), ""))
+        with open_regular(path, _MOST_BYTES) as file, warnings.catch_warnings():
+            if changed_ns(file) > before_ns:
+                return [None] * len(lines)
+            warnings.simplefilter("ignore")  # the parser has some, on the program's code
+            known = list(_functions(ast.parse(file.read(_MOST_BYTES)), ""))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return [None] * len(lines)
     # Those inside of others come after them.

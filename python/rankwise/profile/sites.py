@@ -131,12 +131,13 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     )
 
 
-def with_sources(sites: Sites, directory: str) -> Sites:
+def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
     """Find out which lines of the source the sites are, where the files are at hand that they are in.
 
     Args:
         sites: of a world.
         directory: that the job was started in.
+        started_ns: when its first process was started, nanoseconds since 1970.
     """
     deadline = time.monotonic() + MOST_SECONDS
     rows = list(sites.rows)
@@ -144,16 +145,19 @@ def with_sources(sites: Sites, directory: str) -> Sites:
         here = [place for place, site in enumerate(rows) if site.object == found.id]
         path = Path(directory) / found.path
         if found.is_python:
-            for place, function in zip(
-                here, functions(path, [rows[place].offset for place in here]), strict=True
-            ):
+            names = functions(path, [rows[place].offset for place in here], deadline, started_ns)
+            for place, function in zip(here, names, strict=True):
                 rows[place] = rows[place]._replace(
                     function=function, file=found.path, line=rows[place].offset
                 )
             continue
+        # A program may have left its directory before it opened a library: it takes a build id to tell.
+        if not found.build_id and not found.path.startswith("/"):
+            continue
         # (The call is before the address that it returns to, which may be in another function.)
         addresses = [rows[place].offset - 1 for place in here]
-        for place, source in zip(here, sources(path, found.build_id, addresses, deadline), strict=True):
+        told = sources(path, found.build_id, addresses, deadline, started_ns)
+        for place, source in zip(here, told, strict=True):
             rows[place] = rows[place]._replace(**source._asdict())
     return replace(sites, rows=rows)
 
