@@ -23,6 +23,7 @@ import numpy as np
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 
+from rankwise.profile.cplusplus_names import short_name
 from rankwise.profile.regular_files import changed_ns, open_regular
 
 MOST_SECONDS = 4.0
@@ -202,7 +203,7 @@ def _readable(symbol: str) -> str:
     in_module = _IN_MODULE.fullmatch(name)
     if in_module:
         return "::".join(in_module.groups())
-    return _without_parameters(_demangled(name)) if name.startswith("_Z") else name
+    return short_name(_demangled(name)) if name.startswith("_Z") else name
 
 
 @cache
@@ -229,17 +230,6 @@ def _demangled(name: str) -> str:
     found = ctypes.string_at(text).decode(errors="replace")
     release(text)
     return found
-
-
-def _without_parameters(name: str) -> str:
-    """Cut the parameters off the name of a C++ function."""
-    depth = 0
-    for place, character in enumerate(name):
-        is_operator = name.endswith(("operator", "operator-", "operator<", "operator>"), 0, place)
-        if character == "(" and depth == 0 and not is_operator and not name.startswith("(anonymous", place):
-            return name[:place] or name
-        depth += 0 if is_operator else (character == "<") - (character == ">")
-    return name
 
 
 def _lines(elf: ELFFile, addresses: set[int], deadline: float) -> dict[int, _Line]:
