@@ -120,6 +120,25 @@ def test_calls_by_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert seconds > 4 * 3.75
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_long_names_are_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    processes = small_world()
+    for process in processes:
+        process.objects = [loaded_object(b"/home/me/" + b"generated_program_" * 7, kind=1)]
+        process.sites = [{"offset": 16, "object": 0}]
+        process.calls[0].append(call("MPI_Scan", calls=2, seconds=0.25, site=FIRST))
+    path = made(tmp_path, processes).path
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["show", str(path), "--by", "site", "--call", "Scan", "-v"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    heads = [line.split() for line in lines if line.startswith("site ")]
+    assert all(head[1] == "call" for head in heads)
+    assert len(heads) < 8
+
+
 @pytest.mark.parametrize(
     "sites",
     [[], [{"offset": 16, "object": 7}], [{"offset": 1 << 63, "object": 0}]],
