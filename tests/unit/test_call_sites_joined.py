@@ -12,10 +12,11 @@ from profiles import as_version_5, as_version_6
 from synthetic import IDS, WORLD, Process, call, loaded_object, small_world, ticks
 
 from rankwise.__main__ import main
+from rankwise.analysis.sites import Place
 from rankwise.profile.families import Made, of_libraries
 from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.sites import Object, Site, Sites, with_sources
+from rankwise.profile.sites import NAMELESS, Object, Site, Sites, with_sources
 from rankwise.profile.source_lines import Source
 
 FIRST = CONSTANTS["FIRST_SITE"]
@@ -179,6 +180,7 @@ def test_names_of_libraries(path: str, is_program: int, library: str) -> None:
         ("/usr/lib/python3/dist-packages/dolfinx/fem/function.py", "dolfinx"),
         ("/v/lib/python3.11/site-packages/single.py", "single"),
         ("<stdin>", "<stdin>"),
+        ("", "<unknown>"),
     ],
 )
 def test_names_of_files_of_python(path: str, shown: str) -> None:
@@ -205,6 +207,11 @@ def test_lines_of_python(
         ("W_s1.0", "W_s1", "solver.py", 1),
         ("W_s1.1", "W_s1", "solver.py", 1),
     ]
+
+
+@pytest.mark.parametrize("file", ["", "made/"])
+def test_a_file_of_python_without_a_name(file: str) -> None:
+    assert Place(file, NAMELESS, file=file, line=1).name == "<unknown>:1"
 
 
 def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,35 @@ def test_the_innermost_function(tmp_path: Path) -> None:
     path.write_text(SOURCE, encoding="utf-8")
     lines = [1, 4, 6, 8, 9, 12, 14, 15, 17, 99]
     assert functions(path, lines, *AT_HAND) == [
-        *(None, None, "Solver.step", "Solver.step", "Solver.step", "Solver.Part.run"),
+        *(None, None, None, "Solver.step", "Solver.step", None),
         *("Solver.Part.run.inner", "Solver.Part.run", "last", None),
+    ]
+
+
+HEADS = """\
+@register(
+    barrier()
+)
+def work(
+    first=barrier(),
+    *, second=barrier(),
+) -> barrier():
+    @register(
+        barrier())
+    def inner(): barrier()
+    class Local:
+        barrier()
+    (lambda:
+        barrier())()
+"""
+
+
+def test_what_is_evaluated_outside_of_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "heads.py"
+    path.write_text(HEADS, encoding="utf-8")
+    assert functions(path, list(range(1, 15)), *AT_HAND) == [
+        *[None] * 7,
+        *("work", "work", "work.inner", "work", "work", "work", "work"),
     ]
 
 
@@ -63,6 +90,6 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 def test_changed_since_it_ran(tmp_path: Path) -> None:
     path = tmp_path / "solver.py"
     path.write_text(SOURCE, encoding="utf-8")
-    assert functions(path, [6], math.inf, time.time_ns()) == ["Solver.step"]
-    assert functions(path, [6], math.inf, 0) == [None]
-    assert functions(path, [6], 0, 1 << 62) == [None]
+    assert functions(path, [8], math.inf, time.time_ns()) == ["Solver.step"]
+    assert functions(path, [8], math.inf, 0) == [None]
+    assert functions(path, [8], 0, 1 << 62) == [None]

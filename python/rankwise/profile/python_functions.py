@@ -43,11 +43,19 @@ def functions(path: Path, lines: Sequence[int], deadline: float, before_ns: int)
 
 
 def _functions(node: ast.AST, around: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the first and the last line of each function, and its name."""
+    """Yield the first and the last line of each function's body, and its name.
+
+    Decorators, defaults and annotations belong to what is around the function: they are evaluated there.
+    """
     for child in ast.iter_child_nodes(node):
         name = around
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = f"{around}.{child.name}" if around else child.name
             if not isinstance(child, ast.ClassDef):
-                yield child.lineno, child.end_lineno or child.lineno, name
+                yield _first_line(child.body[0]), child.end_lineno or child.lineno, name
         yield from _functions(child, name)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])

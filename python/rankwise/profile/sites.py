@@ -21,6 +21,9 @@ from rankwise.profile.source_lines import MOST_SECONDS, sources
 from rankwise.profile.text import text_of
 
 UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
+NAMELESS = "<unknown>"
+"""In place of the name of a file of Python that has none: the code was made by the program."""
+
 _BUILD_ID_BYTES = layout.CONSTANTS["MOST_BUILD_ID_BYTES"]
 _LARGEST_OFFSET = (1 << 63) - 1  # that SQLite can hold
 
@@ -64,7 +67,7 @@ class Object(NamedTuple):
             return self.name
         if self.is_python:
             package = _PACKAGES.fullmatch(self.path)
-            return _UNSAFE.sub("-", package[1]) if package else self.name
+            return _UNSAFE.sub("-", package[1]) if package else self.name or NAMELESS
         return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
 
     @property
