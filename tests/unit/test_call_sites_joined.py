@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -214,6 +215,28 @@ def test_a_file_of_python_without_a_name(file: str) -> None:
     assert Place(file, NAMELESS, file=file, line=1).name == "<unknown>:1"
 
 
+def test_a_path_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: 0)
+    folders = [os.fsencode(tmp_path) + name for name in (b"/\xff\x1b", b"/\xfe\x1b")]
+    processes = split_in(small_world(), FIRST)
+    for number, folder in enumerate(folders):
+        Path(os.fsdecode(folder)).mkdir()
+        Path(os.fsdecode(folder), "solver.py").write_text(
+            f"def step_{number}():\n    pass\n", encoding="utf-8"
+        )
+    for process in processes:
+        process.objects = [
+            loaded_object(folder + b"/solver.py", kind=CONSTANTS["OBJECT_PYTHON"]) for folder in folders
+        ]
+        process.sites = [{"offset": 2, "object": 0}, {"offset": 2, "object": 1}]
+    path = made(tmp_path, processes).path
+    shown = f"{tmp_path}/\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}/solver.py"
+    assert rows(path, "SELECT function, file FROM sites ORDER BY id") == [
+        ("step_0", shown),
+        ("step_1", shown),
+    ]
+
+
 def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program may have left the directory before it opened the library."""
     monkeypatch.setattr(
@@ -224,7 +247,9 @@ def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.Mo
         Object(2, "./known.so", "0102", 0),
         Object(3, f"{tmp_path}/plug.so", "", 0),
     ]
-    found = with_sources(Sites(objects, [Site(1, 1, 8), Site(2, 2, 8), Site(3, 3, 8)], {}), str(tmp_path), 0)
+    sites = [Site(number, number, 8) for number in (1, 2, 3)]
+    files = [one.path for one in objects]
+    found = with_sources(Sites(objects, sites, {}, files), str(tmp_path), 0)
     assert [row.function for row in found.rows] == [None, "known.so", "plug.so"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -94,11 +95,13 @@ class Sites:
         objects: in the order of their numbers, from 1.
         rows: of `sites`, likewise.
         ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
+        files: the paths of the objects to open them by: as `os.fsdecode` has them, with nothing replaced.
     """
 
     objects: list[Object]
     rows: list[Site]
     ids: dict[int, NDArray[np.int64]]
+    files: list[str]
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record is unknown."""
@@ -115,7 +118,7 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     Args:
         world: counters by rank.
     """
-    objects: dict[tuple[str, str, int, int], int] = {}
+    objects: dict[tuple[bytes, str, int, int], int] = {}
     rows: dict[tuple[int, int], int] = {}
     alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
     ids: dict[int, NDArray[np.int64]] = {}
@@ -128,9 +131,10 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
             alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
         ids[rank] = alike[key]
     return Sites(
-        [Object(number, *found) for found, number in objects.items()],
+        [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()],
         [Site(number, *found) for found, number in rows.items()],
         ids,
+        [os.fsdecode(name) for name, *_ in objects],
     )
 
 
@@ -144,9 +148,9 @@ def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
     """
     deadline = time.monotonic() + MOST_SECONDS
     rows = list(sites.rows)
-    for found in sites.objects:
+    for found, file in zip(sites.objects, sites.files, strict=True):
         here = [place for place, site in enumerate(rows) if site.object == found.id]
-        path = Path(directory) / found.path
+        path = Path(directory) / file
         if found.is_python:
             names = functions(path, [rows[place].offset for place in here], deadline, started_ns)
             for place, function in zip(here, names, strict=True):
@@ -165,10 +169,10 @@ def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
     return replace(sites, rows=rows)
 
 
-def _object_key(record: np.void) -> tuple[str, str, int, int]:
+def _object_key(record: np.void) -> tuple[bytes, str, int, int]:
     build_id = record["build_id"][: min(int(record["build_id_bytes"]), _BUILD_ID_BYTES)]
     return (
-        *(text_of(record["name"]), build_id.tobytes().hex()),
+        *(record["name"].split(b"\0", 1)[0], build_id.tobytes().hex()),
         *(int(record["kind"] == layout.CONSTANTS[kind]) for kind in ("OBJECT_PROGRAM", "OBJECT_PYTHON")),
     )
 
