@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from profiles import as_version_5, as_version_6
 from synthetic import IDS, WORLD, Process, call, loaded_object, small_world, ticks
 
 from rankwise.__main__ import main
+from rankwise.analysis.sites import Place
 from rankwise.profile.families import Made, of_libraries
 from rankwise.profile.keys import calls_key
 from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.sites import Object
+from rankwise.profile.sites import NAMELESS, Object, Site, Sites, with_sources
+from rankwise.profile.source_lines import Source
 
 FIRST = CONSTANTS["FIRST_SITE"]
 PROGRAM = loaded_object(b"/home/me/solver", b"\x01\x02", 1)
@@ -119,6 +122,25 @@ def test_calls_by_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert seconds > 4 * 3.75
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_long_names_are_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    processes = small_world()
+    for process in processes:
+        process.objects = [loaded_object(b"/home/me/" + b"generated_program_" * 7, kind=1)]
+        process.sites = [{"offset": 16, "object": 0}]
+        process.calls[0].append(call("MPI_Scan", calls=2, seconds=0.25, site=FIRST))
+    path = made(tmp_path, processes).path
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["show", str(path), "--by", "site", "--call", "Scan", "-v"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    heads = [line.split() for line in lines if line.startswith("site ")]
+    assert all(head[1] == "call" for head in heads)
+    assert len(heads) < 8
+
+
 @pytest.mark.parametrize(
     "sites",
     [[], [{"offset": 16, "object": 7}], [{"offset": 1 << 63, "object": 0}]],
@@ -159,6 +181,7 @@ def test_names_of_libraries(path: str, is_program: int, library: str) -> None:
         ("/usr/lib/python3/dist-packages/dolfinx/fem/function.py", "dolfinx"),
         ("/v/lib/python3.11/site-packages/single.py", "single"),
         ("<stdin>", "<stdin>"),
+        ("", "<unknown>"),
     ],
 )
 def test_names_of_files_of_python(path: str, shown: str) -> None:
@@ -166,7 +189,11 @@ def test_names_of_files_of_python(path: str, shown: str) -> None:
     assert (found.library, found.shown) == ("", shown)
 
 
-def test_lines_of_python(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("changed_ns", "function"), [(0, "step"), (1 << 62, None)])
+def test_lines_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed_ns: int, function: str | None
+) -> None:
+    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: changed_ns)
     source = tmp_path / "solver.py"
     source.write_text("def step():\n    pass\n", encoding="utf-8")
     processes = split_in(small_world(), FIRST)
@@ -175,12 +202,55 @@ def test_lines_of_python(tmp_path: Path) -> None:
         process.sites = [{"offset": 2, "object": 0}]
     path = made(tmp_path, processes).path
     assert rows(path, "SELECT path, is_program, is_python FROM objects") == [(str(source), 0, 1)]
-    assert rows(path, "SELECT offset, function, file, line FROM sites") == [(2, "step", str(source), 2)]
+    assert rows(path, "SELECT offset, function, file, line FROM sites") == [(2, function, str(source), 2)]
     # The program's own, whatever language it is in.
     assert rows(path, PARTS) == [
         ("W_s1.0", "W_s1", "solver.py", 1),
         ("W_s1.1", "W_s1", "solver.py", 1),
     ]
+
+
+@pytest.mark.parametrize("file", ["", "made/"])
+def test_a_file_of_python_without_a_name(file: str) -> None:
+    assert Place(file, NAMELESS, file=file, line=1).name == "<unknown>:1"
+
+
+def test_a_path_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: 0)
+    folders = [os.fsencode(tmp_path) + name for name in (b"/\xff\x1b", b"/\xfe\x1b")]
+    processes = split_in(small_world(), FIRST)
+    for number, folder in enumerate(folders):
+        Path(os.fsdecode(folder)).mkdir()
+        Path(os.fsdecode(folder), "solver.py").write_text(
+            f"def step_{number}():\n    pass\n", encoding="utf-8"
+        )
+    for process in processes:
+        process.objects = [
+            loaded_object(folder + b"/solver.py", kind=CONSTANTS["OBJECT_PYTHON"]) for folder in folders
+        ]
+        process.sites = [{"offset": 2, "object": 0}, {"offset": 2, "object": 1}]
+    path = made(tmp_path, processes).path
+    shown = f"{tmp_path}/\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}/solver.py"
+    assert rows(path, "SELECT function, file FROM sites ORDER BY id") == [
+        ("step_0", shown),
+        ("step_1", shown),
+    ]
+
+
+def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program may have left the directory before it opened the library."""
+    monkeypatch.setattr(
+        "rankwise.profile.sites.sources", lambda path, *_: [Source(path.relative_to(tmp_path).name)]
+    )
+    objects = [
+        Object(1, "./plug.so", "", 0),
+        Object(2, "./known.so", "0102", 0),
+        Object(3, f"{tmp_path}/plug.so", "", 0),
+    ]
+    sites = [Site(number, number, 8) for number in (1, 2, 3)]
+    files = [one.path for one in objects]
+    found = with_sources(Sites(objects, sites, {}, files), str(tmp_path), 0)
+    assert [row.function for row in found.rows] == [None, "known.so", "plug.so"]
 
 
 def test_many_families_of_one_library_are_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import time
@@ -58,7 +59,7 @@ def line_of(comment: str) -> int:
 def build_id_of(path: Path) -> str:
     words = ["readelf", "-n", str(path)]
     text = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
-    return text.partition("Build ID: ")[2].split()[0]
+    return " ".join(text.partition("Build ID: ")[2].split()[:1])
 
 
 def built(folder: Path, *options: str, suffix: str = "c") -> tuple[Path, str, list[int]]:
@@ -73,6 +74,9 @@ def built(folder: Path, *options: str, suffix: str = "c") -> tuple[Path, str, li
     subprocess.run(words, check=True, cwd=folder, timeout=60, capture_output=True)
     answer = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60)
     return program, build_id_of(program), [int(word) - 1 for word in answer.stdout.split()]
+
+
+NOW = 1 << 62  # nanoseconds: whatever is changed is changed before
 
 
 def soon() -> float:
@@ -98,7 +102,7 @@ def soon() -> float:
 def test_debug_information(tmp_path: Path, options: tuple[str, ...]) -> None:
     program, build_id, addresses = built(tmp_path, *options)
     file = str(tmp_path / "program.c")
-    assert sources(program, build_id, addresses, soon()) == [
+    assert sources(program, build_id, addresses, soon(), NOW) == [
         Source("work", file, line_of("work")),
         Source("work", file, line_of("inlined")),
         Source("main", file, line_of("main")),
@@ -107,7 +111,7 @@ def test_debug_information(tmp_path: Path, options: tuple[str, ...]) -> None:
 
 def test_names_of_c_plus_plus(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path, "-g", "-gdwarf-5", suffix="cpp")
-    found = sources(program, build_id, addresses, soon())
+    found = sources(program, build_id, addresses, soon(), NOW)
     assert [one.function for one in found] == ["work", "work", "main", "solver::Grid<double>::step"]
     assert found[-1].line == line_of("step")
 
@@ -115,15 +119,15 @@ def test_names_of_c_plus_plus(tmp_path: Path) -> None:
 def test_without_debug_information(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path)
     expected = [Source("work"), Source("work"), Source("main")]
-    assert sources(program, build_id, addresses, soon()) == expected
+    assert sources(program, build_id, addresses, soon(), NOW) == expected
     subprocess.run(["strip", str(program)], check=True, timeout=60)
-    assert sources(program, build_id, addresses, soon()) == [UNKNOWN] * 3
+    assert sources(program, build_id, addresses, soon(), NOW) == [UNKNOWN] * 3
 
 
 @pytest.mark.parametrize("folder", ["", ".debug"])
 def test_debug_information_beside_the_program(tmp_path: Path, folder: str) -> None:
     program, build_id, addresses = built(tmp_path, "-g")
-    whole = sources(program, build_id, addresses, soon())
+    whole = sources(program, build_id, addresses, soon(), NOW)
     beside = tmp_path / folder / "program.debug"
     beside.parent.mkdir(exist_ok=True)
     for words in (
@@ -133,21 +137,57 @@ def test_debug_information_beside_the_program(tmp_path: Path, folder: str) -> No
     ):
         subprocess.run(words, check=True, timeout=60)
     assert whole[0].line == line_of("work")
-    assert sources(program, build_id, addresses, soon()) == whole
+    assert sources(program, build_id, addresses, soon(), NOW) == whole
+
+
+@pytest.mark.parametrize("option", ["-Wl,--build-id", "-Wl,--build-id=none"])
+def test_debug_information_of_another_program(tmp_path: Path, option: str) -> None:
+    program, build_id, addresses = built(tmp_path, "-g", option)
+    beside = tmp_path / "program.debug"
+    for words in (
+        ["objcopy", "--only-keep-debug", str(program), str(beside)],
+        ["strip", str(program)],
+        ["objcopy", f"--add-gnu-debuglink={beside}", str(program)],
+    ):
+        subprocess.run(words, check=True, timeout=60)
+    assert sources(program, build_id, addresses, soon(), NOW)[0].line == line_of("work")
+    (tmp_path / "other").mkdir()
+    other, *_ = built(tmp_path / "other", "-g", "-O2", option)
+    subprocess.run(["objcopy", "--only-keep-debug", str(other), str(beside)], check=True, timeout=60)
+    assert sources(program, build_id, addresses, soon(), NOW) == [UNKNOWN] * 3
+
+
+def test_changed_since_it_ran(tmp_path: Path) -> None:
+    """The build id tells which file it is; where there is none, when it was changed."""
+    program, build_id, addresses = built(tmp_path, "-g")
+    assert sources(program, build_id, addresses, soon(), 0)[0].function == "work"
+    program, build_id, addresses = built(tmp_path, "-g", "-Wl,--build-id=none")
+    assert build_id == ""
+    assert sources(program, build_id, addresses, soon(), time.time_ns())[0].function == "work"
+    assert sources(program, build_id, addresses, soon(), 0) == [UNKNOWN] * 3
+    os.utime(program, (1, 1))  # as `cp -p` and `mv` leave it
+    assert sources(program, build_id, addresses, soon(), 2_000_000_000) == [UNKNOWN] * 3
 
 
 def test_no_time_is_left(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path, "-g")
-    found = sources(program, build_id, addresses, time.monotonic() - 1)
+    found = sources(program, build_id, addresses, time.monotonic() - 1, NOW)
     assert found == [Source("work"), Source("work"), Source("main")]
 
 
 def test_what_is_not_the_program(tmp_path: Path) -> None:
     program, build_id, addresses = built(tmp_path, "-g")
-    assert sources(program, "00" * 20, addresses, soon()) == [UNKNOWN] * 3
-    assert sources(tmp_path / "gone", build_id, addresses, soon()) == [UNKNOWN] * 3
-    assert sources(tmp_path, build_id, addresses, soon()) == [UNKNOWN] * 3
-    assert sources(program, build_id, [0, 1 << 62, (1 << 63) - 1], soon()) == [UNKNOWN] * 3
+    assert sources(program, "00" * 20, addresses, soon(), NOW) == [UNKNOWN] * 3
+    assert sources(tmp_path / "gone", build_id, addresses, soon(), NOW) == [UNKNOWN] * 3
+    assert sources(tmp_path, build_id, addresses, soon(), NOW) == [UNKNOWN] * 3
+    assert sources(program, build_id, [0, 1 << 62, (1 << 63) - 1], soon(), NOW) == [UNKNOWN] * 3
+
+
+@pytest.mark.parametrize("build_id", ["", "00" * 20])
+def test_a_pipe_in_its_place(tmp_path: Path, build_id: str) -> None:
+    os.mkfifo(tmp_path / "program")
+    assert sources(tmp_path / "program", build_id, [1], soon(), NOW) == [UNKNOWN]
+    assert sources(Path("/dev/zero"), build_id, [1], soon(), NOW) == [UNKNOWN]
 
 
 def test_damaged_files(tmp_path: Path) -> None:
@@ -159,9 +199,9 @@ def test_damaged_files(tmp_path: Path) -> None:
         damaged = bytearray(whole)
         damaged[place : place + 64] = b"\xff" * len(damaged[place : place + 64])
         program.write_bytes(damaged)
-        for found in sources(program, build_id, addresses, time.monotonic() + 1):
+        for found in sources(program, build_id, addresses, time.monotonic() + 1, NOW):
             assert found.function is None or isinstance(found.function, str)
             if found.function in known and found.line is not None:
                 assert found.line > 0
         program.write_bytes(whole[:place])
-        assert len(sources(program, build_id, addresses, time.monotonic() + 1)) == 3
+        assert len(sources(program, build_id, addresses, time.monotonic() + 1, NOW)) == 3

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from rankwise.analysis.spread import Spread, spread
 from rankwise.analysis.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
-from rankwise.profile.sites import Object
+from rankwise.profile.sites import NAMELESS, Object
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     def name(self) -> str:
         """The shortest name that tells where it is."""
         if self.file is not None:
-            return f"{self.file.rpartition('/')[2]}:{self.line}"
+            return f"{self.file.rpartition('/')[2] or NAMELESS}:{self.line}"
         return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -21,6 +22,9 @@ from rankwise.profile.source_lines import MOST_SECONDS, sources
 from rankwise.profile.text import text_of
 
 UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
+NAMELESS = "<unknown>"
+"""In place of the name of a file of Python that has none: the code was made by the program."""
+
 _BUILD_ID_BYTES = layout.CONSTANTS["MOST_BUILD_ID_BYTES"]
 _LARGEST_OFFSET = (1 << 63) - 1  # that SQLite can hold
 
@@ -64,7 +68,7 @@ class Object(NamedTuple):
             return self.name
         if self.is_python:
             package = _PACKAGES.fullmatch(self.path)
-            return _UNSAFE.sub("-", package[1]) if package else self.name
+            return _UNSAFE.sub("-", package[1]) if package else self.name or NAMELESS
         return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
 
     @property
@@ -91,11 +95,13 @@ class Sites:
         objects: in the order of their numbers, from 1.
         rows: of `sites`, likewise.
         ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
+        files: the paths of the objects to open them by: as `os.fsdecode` has them, with nothing replaced.
     """
 
     objects: list[Object]
     rows: list[Site]
     ids: dict[int, NDArray[np.int64]]
+    files: list[str]
 
     def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Translate a process's indices; one without a record is unknown."""
@@ -112,7 +118,7 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
     Args:
         world: counters by rank.
     """
-    objects: dict[tuple[str, str, int, int], int] = {}
+    objects: dict[tuple[bytes, str, int, int], int] = {}
     rows: dict[tuple[int, int], int] = {}
     alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
     ids: dict[int, NDArray[np.int64]] = {}
@@ -125,43 +131,48 @@ def join_sites(world: Mapping[int, Counters]) -> Sites:
             alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
         ids[rank] = alike[key]
     return Sites(
-        [Object(number, *found) for found, number in objects.items()],
+        [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()],
         [Site(number, *found) for found, number in rows.items()],
         ids,
+        [os.fsdecode(name) for name, *_ in objects],
     )
 
 
-def with_sources(sites: Sites, directory: str) -> Sites:
+def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
     """Find out which lines of the source the sites are, where the files are at hand that they are in.
 
     Args:
         sites: of a world.
         directory: that the job was started in.
+        started_ns: when its first process was started, nanoseconds since 1970.
     """
     deadline = time.monotonic() + MOST_SECONDS
     rows = list(sites.rows)
-    for found in sites.objects:
+    for found, file in zip(sites.objects, sites.files, strict=True):
         here = [place for place, site in enumerate(rows) if site.object == found.id]
-        path = Path(directory) / found.path
+        path = Path(directory) / file
         if found.is_python:
-            for place, function in zip(
-                here, functions(path, [rows[place].offset for place in here]), strict=True
-            ):
+            names = functions(path, [rows[place].offset for place in here], deadline, started_ns)
+            for place, function in zip(here, names, strict=True):
                 rows[place] = rows[place]._replace(
                     function=function, file=found.path, line=rows[place].offset
                 )
             continue
+        # A program may have left its directory before it opened a library: it takes a build id to tell.
+        if not found.build_id and not found.path.startswith("/"):
+            continue
         # (The call is before the address that it returns to, which may be in another function.)
         addresses = [rows[place].offset - 1 for place in here]
-        for place, source in zip(here, sources(path, found.build_id, addresses, deadline), strict=True):
+        told = sources(path, found.build_id, addresses, deadline, started_ns)
+        for place, source in zip(here, told, strict=True):
             rows[place] = rows[place]._replace(**source._asdict())
     return replace(sites, rows=rows)
 
 
-def _object_key(record: np.void) -> tuple[str, str, int, int]:
+def _object_key(record: np.void) -> tuple[bytes, str, int, int]:
     build_id = record["build_id"][: min(int(record["build_id_bytes"]), _BUILD_ID_BYTES)]
     return (
-        *(text_of(record["name"]), build_id.tobytes().hex()),
+        *(record["name"].split(b"\0", 1)[0], build_id.tobytes().hex()),
         *(int(record["kind"] == layout.CONSTANTS[kind]) for kind in ("OBJECT_PROGRAM", "OBJECT_PYTHON")),
     )
 

@@ -9,23 +9,32 @@ from __future__ import annotations
 import ctypes
 import io
 import lzma
+import os
 import re
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 
+from rankwise.profile.cplusplus_names import short_name
+from rankwise.profile.regular_files import changed_ns, open_regular
+
 MOST_SECONDS = 4.0
 """That all addresses of a profile may take."""
 
 _MOST_BYTES = 256 << 20
-"""Of debug information, which is read as a whole."""
+"""Of debug information, or of a table of symbols, which are read as a whole."""
+
+_MOST_FILE_BYTES = 8 << 30  # of which only parts are read
+_MOST_CHECKED_BYTES = 1 << 30  # which are read as a whole, for their checksum
+_CHUNK = 1 << 20
 
 _DEBUG = Path("/usr/lib/debug")
 _DWARF = (".debug_", ".zdebug_")
@@ -62,7 +71,16 @@ class _Line(NamedTuple):
     line: int
 
 
-def sources(path: Path, build_id: str, addresses: Sequence[int], deadline: float) -> list[Source]:
+class _DebugFile(NamedTuple):
+    """Where the debug information of a stripped file may be, and the checksum that it must have then."""
+
+    path: Path
+    crc: int | None
+
+
+def sources(
+    path: Path, build_id: str, addresses: Sequence[int], deadline: float, before_ns: int
+) -> list[Source]:
     """Find out where addresses of a file lie.
 
     Args:
@@ -70,20 +88,26 @@ def sources(path: Path, build_id: str, addresses: Sequence[int], deadline: float
         build_id: hexadecimal, '' = it has none. Another file is not asked.
         addresses: as the file counts them.
         deadline: on time.monotonic(), from which on only functions are told.
+        before_ns: nanoseconds since 1970: a file without a build id that was changed later is not asked.
 
     Returns:
         for each address its source; all unknown if the file can't be read.
     """
     found = [UNKNOWN] * len(addresses)
     with suppress(*_TROUBLE), ExitStack() as opened:
-        elf = _open(path, opened)
-        if _build_id(elf) != build_id:
+        file = opened.enter_context(open_regular(path, _MOST_FILE_BYTES))
+        elf = ELFFile(file)
+        if _build_id(elf) != build_id or (not build_id and changed_ns(file) > before_ns):
             return found
         files = [elf]
         for candidate in _debug_files(elf, path, build_id):
             with suppress(*_TROUBLE):
-                files.append(_open(candidate, opened))
-                break
+                debug = opened.enter_context(open_regular(candidate.path, _MOST_FILE_BYTES))
+                if build_id or _crc(debug, deadline) == candidate.crc:
+                    other = ELFFile(debug)
+                    if _build_id(other) == build_id:
+                        files.append(other)
+                        break
         with suppress(*_TROUBLE):
             files += _minimal(elf)
         names = _functions(files, addresses)
@@ -97,10 +121,6 @@ def sources(path: Path, build_id: str, addresses: Sequence[int], deadline: float
     return found
 
 
-def _open(path: Path, opened: ExitStack) -> ELFFile:
-    return ELFFile(opened.enter_context(path.open("rb")))
-
-
 def _build_id(elf: ELFFile) -> str:
     segment: Any
     for segment in elf.iter_segments("PT_NOTE"):
@@ -110,17 +130,31 @@ def _build_id(elf: ELFFile) -> str:
     return ""
 
 
-def _debug_files(elf: ELFFile, path: Path, build_id: str) -> Iterator[Path]:
+def _debug_files(elf: ELFFile, path: Path, build_id: str) -> Iterator[_DebugFile]:
     """Name the places where the debug information of a stripped file may be, as debuggers do."""
     if build_id:
-        yield _DEBUG / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+        yield _DebugFile(_DEBUG / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug", None)
     section = elf.get_section_by_name(".gnu_debuglink")
     if section:
-        name = section.data().partition(b"\0")[0].decode(errors="replace")
+        data = section.data()
+        name = data.partition(b"\0")[0].decode(errors="replace")
+        crc = int.from_bytes(data[-4:], "little" if elf.little_endian else "big")
         folder = path.resolve().parent
         for place in (folder, folder / ".debug", _DEBUG / str(folder).lstrip("/")):
             if (place / name).resolve() != path.resolve():
-                yield place / name
+                yield _DebugFile(place / name, crc)
+
+
+def _crc(file: BinaryIO, deadline: float) -> int | None:
+    """Return the checksum of a whole file; None if that takes too long."""
+    if os.fstat(file.fileno()).st_size > _MOST_CHECKED_BYTES:
+        return None
+    crc = 0
+    while chunk := file.read(_CHUNK):
+        if time.monotonic() > deadline:
+            return None
+        crc = zlib.crc32(chunk, crc)
+    return crc
 
 
 def _minimal(elf: ELFFile) -> Iterator[ELFFile]:
@@ -142,7 +176,7 @@ def _functions(files: Iterable[ELFFile], addresses: Sequence[int]) -> dict[int, 
 
 def _add_functions(elf: ELFFile, table: str, addresses: Sequence[int], names: dict[int, str]) -> None:
     section = elf.get_section_by_name(table)
-    if not section or section["sh_type"] == "SHT_NOBITS":
+    if not section or section["sh_type"] == "SHT_NOBITS" or section["sh_size"] > _MOST_BYTES:
         return
     data = section.data()
     symbols = np.frombuffer(data[: len(data) // _SYMBOL.itemsize * _SYMBOL.itemsize], _SYMBOL)
@@ -169,7 +203,7 @@ def _readable(symbol: str) -> str:
     in_module = _IN_MODULE.fullmatch(name)
     if in_module:
         return "::".join(in_module.groups())
-    return _without_parameters(_demangled(name)) if name.startswith("_Z") else name
+    return short_name(_demangled(name)) if name.startswith("_Z") else name
 
 
 @cache
@@ -196,17 +230,6 @@ def _demangled(name: str) -> str:
     found = ctypes.string_at(text).decode(errors="replace")
     release(text)
     return found
-
-
-def _without_parameters(name: str) -> str:
-    """Cut the parameters off the name of a C++ function."""
-    depth = 0
-    for place, character in enumerate(name):
-        is_operator = name.endswith(("operator", "operator-", "operator<", "operator>"), 0, place)
-        if character == "(" and depth == 0 and not is_operator and not name.startswith("(anonymous", place):
-            return name[:place] or name
-        depth += 0 if is_operator else (character == "<") - (character == ">")
-    return name
 
 
 def _lines(elf: ELFFile, addresses: set[int], deadline: float) -> dict[int, _Line]:

@@ -141,7 +141,7 @@ class WorldProfile:
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(profile, "procedures", ((one.id, one.name, one.class_name) for one in procedures))
         _insert(profile, "objects", self.sites.objects)
-        _insert(profile, "sites", with_sources(self.sites, self.note.directory).rows)
+        _insert(profile, "sites", with_sources(self.sites, self.note.directory, self.started_ns).rows)
         _insert(profile, "communicators", (tuple(vars(row).values()) for row in self.joined.rows))
         _insert(profile, "regions", (tuple(vars(row).values()) for row in self.regions.rows))
         _insert(profile, "region_times", (tuple(vars(row).values()) for row in self.regions.times))

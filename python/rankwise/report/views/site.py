@@ -21,7 +21,7 @@ from rankwise.report.totals_columns import (
     over_ranks_columns,
     share_of_mpi,
 )
-from rankwise.report.view import NUMBER, TEXT, WORD, Column, Detail, Table, View, label
+from rankwise.report.view import NAME, NUMBER, TEXT, Column, Detail, Table, View, label
 
 _NOT_KNOWN = "(not known)"
 _BALANCE: list[Column[SiteRow]] = over_ranks_columns(lambda row: row.over_ranks, "the ranks")
@@ -29,10 +29,11 @@ _COLUMNS: list[Column[SiteRow]] = [
     Column(
         "site",
         lambda row: row.site or _NOT_KNOWN,
-        WORD,
+        NAME,
         "file and line of the call; without debug information the place in the program or library",
     ),
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    CALLS,  # here, so that tables below repeat only what is left of it
     Column(
         "function",
         lambda row: row.function,
@@ -47,7 +48,6 @@ _COLUMNS: list[Column[SiteRow]] = [
         "that the calls are on, or the one with the most time, and how many others",
         mark=lambda row: f" +{len(row.families) - 1}" if len(row.families) > 1 else "",
     ),
-    CALLS,
     SENT,
     Column(
         RECEIVED.name,

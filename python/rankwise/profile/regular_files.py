@@ -1,0 +1,39 @@
+"""Opens files whose names come from outside: nothing that could make the reader wait, or that never ends."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def open_regular(path: Path, most_bytes: int) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Raises:
+        OSError: it can't be opened, is no regular file (to open a FIFO may wait, a device may do anything),
+            is empty (as most in /proc say that they are), or larger than `most_bytes`.
+        ValueError: no file can have this name.
+    """
+    _check(path, path.stat(), most_bytes)
+    file = os.fdopen(os.open(path, _FLAGS), "rb")
+    try:
+        _check(path, os.fstat(file.fileno()), most_bytes)  # another may have taken its place
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def changed_ns(file: BinaryIO) -> int:
+    """Return when the file, or what its name stands for, was last changed: nanoseconds since 1970."""
+    found = os.fstat(file.fileno())
+    return max(found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _check(path: Path, found: os.stat_result, most_bytes: int) -> None:
+    if not stat.S_ISREG(found.st_mode) or not 0 < found.st_size <= most_bytes:
+        raise OSError(f"{path} is no regular file, empty, or too large")
