@@ -146,7 +146,8 @@ def write_profile() -> Iterator[sqlite3.Connection]:
             """
             CREATE TABLE ranks (rank INTEGER, host TEXT, clock_error REAL, threads INTEGER);
             CREATE TABLE procedures (id INTEGER, name TEXT);
-            CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL, unfinished INTEGER);
+            CREATE TABLE calls (rank, communicator, procedure, calls INTEGER, seconds REAL,
+                                unfinished INTEGER);
             CREATE TABLE waits (id, rank, communicator, region, procedure, began, ended, messages,
                                 sampled, known);
             CREATE TABLE wait_messages (wait, source, destination, communicator, tag, number, bytes, sends,
