@@ -343,7 +343,7 @@ def test_ranks(partial: sqlite3.Connection) -> None:
     assert [row.rank for row in found] == [3, 2, 1, 0]
     killed = found[1]
     assert (killed.state, killed.inside, killed.inside_communicator) == ("running", "MPI_Allreduce", "W")
-    assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (617, 860_960, 204_800)
+    assert (killed.calls, killed.bytes_sent, killed.bytes_received) == (615, 860_960, 204_800)
     assert killed.percent_of_own_run == near(146 / 9.86)
     assert (killed.cpu_start, killed.max_rss_bytes, killed.wall_seconds) == (2, 102 * 2**20, 10.0)
 

@@ -196,7 +196,7 @@ def test_hostile_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_a_damaged_profile_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE ranks SET cpus_allowed = 'x-y'")
+        connection.execute("UPDATE ranks SET wall = 'x'")
     text = told(capsys, str(path), status=2)
     assert text.startswith("rankwise: a.rankwise: damaged profile")
     assert text.count("\n") == 1

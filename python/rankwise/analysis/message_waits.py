@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from rankwise.analysis.chains import Chains, chains_in
 from rankwise.analysis.message_sample import (
@@ -26,7 +25,9 @@ from rankwise.analysis.message_sample import (
     scales_of,
 )
 from rankwise.analysis.percent import percent
-from rankwise.analysis.sampling_error import NO_DOUBTS, Floats, Sampled, compare, doubts_of, error_of
+
+if TYPE_CHECKING:
+    from rankwise.analysis.sampling_error import Floats, Sampled
 
 _WHOLE = 0.995  # of the time: what is missing is what the clock lacks
 
@@ -167,13 +168,13 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
     waiting: list[RankWaits] = []
     exact = exact_seconds(connection, "")
     scales = scales_of(samples, exact)
-    doubts = NO_DOUBTS
+    doubts: list[Floats] = []
     for key, every in exact.items():
         rank, communicator, procedure = key
         sample = samples.get(key, Sample())
         sums = [sum(wait.waited for wait in sample.waits if wait.sends is sends) for sends in (False, True)]
         own_doubts = _doubts(sample, every)
-        doubts = doubts + own_doubts
+        doubts += own_doubts
         known = sum(wait.ended - wait.began for wait in sample.waits)
         waiting.append(
             RankWaits(
@@ -185,7 +186,7 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
                 known * scales[key],
                 sums[0] * scales[key],
                 sums[1] * scales[key],
-                error_of(own_doubts),
+                _error(own_doubts),
                 sample.sampled,
                 len(sample.waits),
             )
@@ -198,17 +199,31 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
         percent(math.fsum(one.certain_seconds for one in waiting), seconds),
         math.fsum(one.late_sender_seconds for one in waiting),
         math.fsum(one.late_receiver_seconds for one in waiting),
-        error_of(doubts),
+        _error(doubts),
         waiting,
         caused,
         origins,
     )
 
 
-def _doubts(sample: Sample, exact: Exact) -> Floats:
+# (What they need is imported where there is a sample: loading numpy takes longer than the rest of it all.)
+def _error(doubts: Sequence[Floats]) -> float:
+    """Return by how much a sum may be wrong: 0.0 = nothing of it was sampled."""
+    if not doubts:
+        return 0.0
+    from rankwise.analysis.sampling_error import error_of
+
+    return error_of(sum(doubts[1:], doubts[0]))
+
+
+def _doubts(sample: Sample, exact: Exact) -> list[Floats]:
     """Return what makes estimated waits wrong: the sampling (of a ratio), what it lacks, and the clocks."""
     if not sample.seconds:
-        return NO_DOUBTS
+        return []
+    import numpy as np
+
+    from rankwise.analysis.sampling_error import Sampled, compare, doubts_of
+
     scale = exact.seconds / sample.seconds
     clocks = np.array([sample.clock_error * scale])
     share = sum(wait.waited for wait in sample.waits) / sample.seconds
@@ -221,7 +236,7 @@ def _doubts(sample: Sample, exact: Exact) -> Floats:
         if sample.effective >= exact.calls:
             sampled = Sampled(*[np.array([exact.seconds - sample.seconds])] * 2)
         moments = _moments(sample, share, scale, sampled)
-    return doubts_of(np.array(moments)[:, None], np.array([share]), sampled, clocks)[:, 0]
+    return [doubts_of(np.array(moments)[:, None], np.array([share]), sampled, clocks)[:, 0]]
 
 
 def _moments(sample: Sample, share: float, scale: float, sampled: Sampled) -> tuple[float, float]:

@@ -81,9 +81,10 @@ class Crowded:
 def crowded(seen: Evidence) -> list[Crowded]:
     """Return the nodes with more ranks than processors, the most crowded first."""
     found = []
-    for node in seen.places:
-        host, placed = node.host, {place.rank: place for place in node.ranks}
-        ranks = [rank for rank in seen.ranks if rank.rank in placed]
+    nodes = {node.host: node for node in seen.places}
+    for host in dict.fromkeys(rank.host for rank in seen.ranks):
+        node = nodes[host]
+        ranks = [rank for rank in seen.ranks if rank.host == host]
         processors = len(node.usable)
         if not all(place.cpus for place in node.ranks) or len(ranks) <= processors:
             continue
