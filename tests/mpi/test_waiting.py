@@ -162,6 +162,16 @@ def test_blame_is_passed_on_from_messages_to_collectives(record: Record) -> None
     assert origins[0].directly_seconds == 0  # nobody waited for a message of its own
 
 
+def test_a_sample_of_many_messages_has_some_of_each_direction(record: Record) -> None:
+    done = record("waiting.c", 2, "pingpong")
+    with done.database as database:
+        found = message_waits(database)
+    rows = {row.rank: row for row in found.waiting if row.procedure == "MPI_Recv"}
+    for rank in range(2):
+        assert 100 < rows[rank].sampled < 3000
+        assert rows[rank].certain == rows[rank].sampled
+
+
 def sample_of_many_calls(record: Record) -> tuple[float, float, float]:
     """The waiting that is estimated, how far it may be off, and what the program says; asserts all else."""
     # Two, because what ranks without a processor of their own wait for it is a few calls that take very long.

@@ -199,6 +199,12 @@ int main(int argc, char **argv) {
       if (after ? rank > 0 : rank < 2) tell("MPI_Allreduce", "pair", pair, ALL, 0);
       calls = 0;
       MPI_Comm_free(&pair);
+    } else if (STEP("pingpong")) {  // two streams of as many messages, more than there is room for
+      for (int i = 0; i < 3000; i++) {
+        if (rank == 0) MPI_Send(x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        if (rank < 2) MPI_Recv(x, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Send(x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+      }
     } else if (STEP("many")) {  // a loop of four calls, in one of which a rank is late
       for (int i = 0; i < 5000; i++) {
         late(rank == 1 && i % 4 == 3, 1000);
