@@ -1,0 +1,43 @@
+"""What times the algorithms of a cell, whichever way the library lets them be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.settings.rule import Algorithm
+
+
+class Racer(Protocol):
+    """Runs calls of a collective with one algorithm after the other.
+
+    Attributes:
+        library: first line of MPI_Get_library_version.
+    """
+
+    library: str
+
+    def offered(self, procedure: str) -> tuple[Algorithm, ...]:
+        """Return the algorithms that the installed library offers for a collective; none if it has no choice.
+
+        The library's own choice ("ignore", "auto") is not among them.
+        """
+        ...
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        """Run rounds, and return the seconds of a call of each arm in each of them.
+
+        Args:
+            cell: that is run, in all of its groupings; the time is the mean by their shares.
+            arms: the algorithms by name; None: the library's own choice. More than one arm may have it.
+            rounds: names of arms, in the order in which they run.
+
+        Raises:
+            RankwiseError: the job failed.
+            trials.run.Interrupted: a signal came.
+            trials.run.OutOfTime: the time is over.
+        """
+        ...

@@ -1,0 +1,50 @@
+"""What a settings file says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rankwise.launchers.binding import Binding
+from rankwise.tuning.settings.rule import Rule
+
+
+@dataclass(frozen=True)
+class About:
+    """Where settings come from, so that a reader can judge whether they fit.
+
+    Attributes:
+        rankwise: version that made them.
+        created: when, ISO 8601 with time zone.
+        library: first line of MPI_Get_library_version.
+        abi: name of its ABI in mpi_libraries.
+        hosts: that they were measured on.
+        command: words of the program's launch.
+        gain: ratio of the program's times without / with, its interval: (ratio, low, high, confidence, pairs);
+            None: not measured.
+    """
+
+    rankwise: str
+    created: str
+    library: str
+    abi: str
+    hosts: tuple[str, ...]
+    command: tuple[str, ...]
+    gain: tuple[float, float, float, float, int] | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that `rankwise run --with` applies.
+
+    Attributes:
+        about: where it comes from.
+        rules: for collectives.
+        environment: variables that the ranks get beside those that the rules need.
+        bindings: where each rank goes; empty: as the launch says.
+    """
+
+    about: About
+    rules: tuple[Rule, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    bindings: tuple[Binding, ...] = ()

@@ -1,0 +1,71 @@
+"""A rule: which algorithm a collective takes on communicators of one size, for messages of some sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One of the algorithms that a library offers for a collective.
+
+    Attributes:
+        name: as the library calls it: "ring" (Open MPI), "MPIR_Bcast_intra_binomial" (MPICH), "3" (Intel MPI,
+            which has only numbers).
+        number: by which the library's variables and files choose it.
+        segment: bytes that messages are cut into; 0: the library's own choice.
+    """
+
+    name: str
+    number: int
+    segment: int = 0
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.name}, segments of {self.segment} B" if self.segment else self.name
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a rule was measured to gain, the race's hold-out: see trials.interval.
+
+    Attributes:
+        default_us: a call with the library's own choice, us.
+        chosen_us: a call with this algorithm, us.
+        ratio: default / chosen: above 1 it is faster.
+        low: of the interval.
+        high: of the interval.
+        confidence: of the interval.
+        rounds: that it is from.
+    """
+
+    default_us: float
+    chosen_us: float
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which algorithm a collective takes on communicators of one size, for messages of some sizes.
+
+    Attributes:
+        procedure: such as MPI_Allreduce.
+        processes: of the communicators that it is for; no others change.
+        low: smallest message, bytes, as the profile counts them; what the library takes for the size follows
+            from it.
+        high: largest message that it is for; None: it is for all sizes (and low is 0).
+        algorithm: that is taken.
+        evidence: why; None: nobody has measured it.
+    """
+
+    procedure: str
+    processes: int
+    low: int
+    high: int | None
+    algorithm: Algorithm
+    evidence: Evidence | None = None
