@@ -20,8 +20,8 @@ class About:
         abi: name of its ABI in mpi_libraries.
         hosts: that they were measured on.
         command: words of the program's launch.
-        gain: ratio of the program's times without / with, its interval: (ratio, low, high, confidence, pairs);
-            None: not measured.
+        gain: ratio of the program's times without / with: (ratio, low, high, confidence, pairs); None: not
+            measured.
     """
 
     rankwise: str
