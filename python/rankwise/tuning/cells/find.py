@@ -1,0 +1,276 @@
+"""Finds the cells of a profile, and what their time is worth: all of it but the waiting for late ranks.
+
+Times are exact, by communicator, procedure and size bin. How they are shared out among the sizes of a bin,
+and how much of them is waiting that no algorithm can cure, is told by the sample of arrivals.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.sampled import sampled
+from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.waiting import CALLS
+from rankwise.analysis.waits import NOBODY, Instances, consistent, waits
+from rankwise.cpulist import cpu_list
+from rankwise.profile.members import parse
+from rankwise.tuning.cells.cell import Cell, Grouping
+
+_MOST_GROUPINGS = 4
+_MOST_GROUPS = 4096  # of a cell
+_LATE_CALLS = 20
+"""Who comes later than so many calls take is not waited for longer in a race: the winner is the same."""
+
+
+@dataclass
+class _Size:
+    """Calls with messages of one size on one communicator, summed up over the sample."""
+
+    seconds: float = 0.0
+    waiting: float = 0.0
+    instances: int = 0
+    roots: list[int] = field(default_factory=list)
+    late: list[NDArray[np.float64]] = field(default_factory=list)
+
+
+@dataclass
+class _Part:
+    """Calls with messages of one size on one communicator: what of a cell is on it."""
+
+    communicator: int
+    size: int
+    seconds: float
+    tunable: float
+    calls: float
+    root: int
+    late: Mapping[int, float]
+    uneven: bool
+
+
+@dataclass(frozen=True)
+class _Communicator:
+    members: tuple[int, ...]
+    family: str
+
+
+def cells(connection: sqlite3.Connection) -> list[Cell]:
+    """Return the cells of the blocking collectives on intracommunicators, the most tunable time first.
+
+    Sizes between two powers of two are one cell. Time in calls of which no arrivals are known is counted as
+    if they waited as those do that are known.
+
+    Args:
+        connection: to the profile.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    known = _communicators(connection)
+    samples = {(one.communicator, one.procedure): one for one in sampled(connection)}
+    groups: dict[tuple[str, int, int], list[_Part]] = defaultdict(list)
+    for (communicator, procedure), bins in _exact(connection).items():
+        if communicator not in known:
+            continue
+        found = samples.get((communicator, procedure))
+        sizes = _sizes(found) if found is not None else {}
+        for part in _parts(communicator, bins, sizes, found):
+            processes = len(known[communicator].members)
+            groups[procedure, processes, part.size.bit_length()].append(part)
+    crowded = _crowded(connection)
+    made = [
+        _cell(procedure, processes, parts, known, crowded=crowded)
+        for (procedure, processes, _), parts in groups.items()
+    ]
+    return sorted(made, key=lambda cell: (-cell.tunable_seconds, cell.name))
+
+
+def _communicators(connection: sqlite3.Connection) -> dict[int, _Communicator]:
+    found = {}
+    for identity, members, family in connection.execute(
+        "SELECT id, members, family FROM communicators"
+        " WHERE size > 1 AND remote_size = 0 AND type = 'communicator' AND id > 2"
+    ):
+        ranks = tuple(parse(members))
+        if all(rank >= 0 for rank in ranks):  # (None of them is unknown.)
+            found[identity] = _Communicator(ranks, family)
+    return found
+
+
+_Bins = dict[int, tuple[float, int]]  # seconds over the ranks, and the most calls of a rank, by size bin
+
+
+def _exact(connection: sqlite3.Connection) -> dict[tuple[int, str], _Bins]:
+    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    found: dict[tuple[int, str], _Bins] = defaultdict(dict)
+    for communicator, procedure, size_bin, seconds, calls in connection.execute(
+        "SELECT communicator, name, size_bin, SUM(seconds), MAX(calls) FROM"
+        " (SELECT communicator, procedures.name AS name, size_bin, rank, SUM(seconds) AS seconds,"
+        f" SUM(calls) AS calls FROM calls {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"
+        f" WHERE procedures.name IN ({names}) AND unfinished = 0"
+        " GROUP BY communicator, procedures.name, size_bin, rank) GROUP BY communicator, name, size_bin"
+    ):
+        found[communicator, procedure][size_bin] = seconds, calls
+    return found
+
+
+def _sizes(found: Instances) -> dict[int, _Size]:
+    """Sum up the sample of a collective on a communicator by message size: the mean of the members."""
+    good = found.of(consistent(found))
+    sizes: dict[int, _Size] = defaultdict(_Size)
+    if not len(good.numbers):
+        return sizes
+    waited = waits(good).seconds
+    mean = good.bytes.mean(axis=1).astype(np.int64)
+    length = good.departure - good.arrival
+    late = good.arrival - good.arrival.min(axis=1, keepdims=True)
+    for row, size in enumerate(mean.tolist()):
+        one = sizes[size]
+        one.seconds += float(length[row].sum())
+        one.waiting += float(waited[row].sum())
+        one.instances += 1
+        one.late.append(late[row])
+        if good.roots[row] != NOBODY:
+            one.roots.append(int(good.places[good.roots[row]]))
+    return sizes
+
+
+def _parts(
+    communicator: int, bins: _Bins, sizes: Mapping[int, _Size], found: Instances | None
+) -> Iterable[_Part]:
+    """Share the exact times of a collective on a communicator out among the sizes of the sample."""
+    uneven = found is not None and bool((found.bytes != found.bytes[:, :1]).any())
+    if uneven:  # each member has a bin of its own
+        whole = sum(seconds for seconds, _ in bins.values()), sum(calls for _, calls in bins.values())
+        shared = [(whole, list(sizes.items()), 0)]
+    else:
+        shared = [
+            (
+                of_bin,
+                [(size, one) for size, one in sizes.items() if size.bit_length() == number],
+                (1 << number) >> 1,
+            )
+            for number, of_bin in bins.items()
+            if number < 127  # (calls that did not end, and those without a row)
+        ]
+    all_seconds = sum(one.seconds for one in sizes.values())
+    usual = 1 - sum(one.waiting for one in sizes.values()) / all_seconds if all_seconds else 1.0
+    for (seconds, calls), inside, least in shared:
+        sampled_seconds = sum(one.seconds for _, one in inside)
+        instances = sum(one.instances for _, one in inside)
+        if not sampled_seconds:
+            yield _Part(communicator, least, seconds, seconds * usual, calls, 0, {}, uneven)
+            continue
+        for size, one in inside:
+            own = seconds * one.seconds / sampled_seconds
+            share = 1 - one.waiting / one.seconds if one.seconds else usual
+            yield _Part(
+                communicator,
+                size,
+                own,
+                own * share,
+                calls * one.instances / instances,
+                max(set(one.roots), key=one.roots.count) if one.roots else 0,
+                _lateness(found, one) if found is not None else {},
+                uneven,
+            )
+
+
+def _lateness(found: Instances, one: _Size) -> dict[int, float]:
+    usual = np.median(np.stack(one.late), axis=0)
+    return dict(zip(found.ranks.tolist(), (usual - usual.min()).tolist(), strict=True))
+
+
+def _cell(
+    procedure: str,
+    processes: int,
+    parts: list[_Part],
+    known: Mapping[int, _Communicator],
+    *,
+    crowded: bool,
+) -> Cell:
+    by_size: dict[int, float] = defaultdict(float)
+    calls: dict[int, float] = defaultdict(float)
+    for part in parts:
+        by_size[part.size] += part.seconds
+        for rank in known[part.communicator].members:
+            calls[rank] += part.calls
+    seconds = sum(part.seconds for part in parts)
+    tunable = sum(part.tunable for part in parts)
+    most = max(calls.values())
+    per_call = tunable / max(sum(calls.values()), 1.0)
+    return Cell(
+        procedure,
+        processes,
+        min(by_size),
+        max(by_size),
+        max(by_size, key=lambda size: (by_size[size], size)),
+        round(most),
+        seconds,
+        tunable,
+        _groupings(parts, known, 0.0 if crowded else _LATE_CALLS * per_call),
+        uneven=any(part.uneven for part in parts),
+    )
+
+
+def _groupings(parts: list[_Part], known: Mapping[int, _Communicator], latest: float) -> tuple[Grouping, ...]:
+    """Put communicators side by side that the program made alike, and that share no process."""
+    best: dict[tuple[tuple[int, ...], str], _Part] = {}
+    seconds: dict[tuple[tuple[int, ...], str], float] = defaultdict(float)
+    for part in parts:
+        own = known[part.communicator]
+        key = own.members, own.family
+        seconds[key] += part.seconds
+        if key not in best or part.seconds > best[key].seconds:
+            best[key] = part
+    order = sorted(best, key=lambda key: (-seconds[key], key))[:_MOST_GROUPS]
+    made: list[tuple[str, set[int], list[tuple[tuple[int, ...], str]]]] = []
+    for key in order:
+        members, family = key
+        fitting = (one for one in made if one[0] == family and one[1].isdisjoint(members))
+        place = next(fitting, None)
+        if place is None:
+            place = (family, set(), [])
+            made.append(place)
+        place[1].update(members)
+        place[2].append(key)
+    # Those that were made again and again with the same members are one.
+    joined: dict[tuple[tuple[int, ...], ...], tuple[float, list[_Part]]] = {}
+    for _, _, keys in made:
+        groups = tuple(sorted(members for members, _ in keys))
+        before = joined.get(groups, (0.0, []))
+        own_seconds = sum(seconds[key] for key in keys)
+        joined[groups] = before[0] + own_seconds, before[1] or [best[key] for key in keys]
+    kept = sorted(joined.items(), key=lambda one: (-one[1][0], one[0]))[:_MOST_GROUPINGS]
+    whole = sum(own for _, (own, _) in kept) or 1.0
+    return tuple(
+        Grouping(
+            groups,
+            own / whole,
+            max(own_parts, key=lambda part: part.seconds).root,
+            tuple(
+                sorted(
+                    (rank, min(late, latest))
+                    for part in own_parts
+                    for rank, late in part.late.items()
+                    if min(late, latest) > 0
+                )
+            ),
+        )
+        for groups, (own, own_parts) in kept
+    )
+
+
+def _crowded(connection: sqlite3.Connection) -> bool:
+    """Tell whether nodes have fewer processors than ranks: who comes late is the scheduler's choice there."""
+    ranks: dict[str, int] = defaultdict(int)
+    processors: dict[str, set[int]] = defaultdict(set)
+    for host, allowed in connection.execute("SELECT host, cpus_allowed FROM ranks"):
+        ranks[host] += 1
+        processors[host].update(cpu_list(allowed))
+    return any(0 < len(processors[host]) < ranks[host] for host in ranks)

@@ -1,0 +1,167 @@
+"""Ways to run the user's program, and runs of them."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.errors import RankwiseError
+from rankwise.launch import inside_options
+from rankwise.launch.signals import Signals
+from rankwise.trials.recorded import Command, Limit, Recording, record
+from rankwise.trials.run import OutOfTime, Rejected
+
+_CHECK_SECONDS = 600
+_RUNS_OF_LIMIT = 10
+_LEAST_LIMIT = 60.0
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to run the program.
+
+    Attributes:
+        name: for people.
+        command: that starts it.
+        variables: that its ranks get.
+        as_given: whether it is the user's own, so that a failure ends everything: others are rejected then.
+    """
+
+    name: str
+    command: Command
+    variables: Mapping[str, str] = field(default_factory=dict)
+    as_given: bool = False
+
+    def recording(self, *, inside: bool) -> Recording:
+        """Return how a run is recorded: with the messages inside collectives, or with as little as possible."""
+        settings = {} if inside else {**inside_options.nothing(), "RANKWISE_SITES": "off"}
+        return Recording({**settings, **self.variables})
+
+
+@dataclass
+class Runs:
+    """Runs ways, and keeps what all of them have in common.
+
+    Attributes:
+        directory: for profiles and output; every node sees it.
+        signals: that came to us.
+        run_limit: seconds that a run may take; None: ten times the longest so far, and a minute.
+        first_limit: of the first run, if there is no run_limit.
+        check: command that compares two outputs; empty: they are not compared.
+        reference: output of the first run, that others are compared with.
+        took: seconds of each run so far, its launch included.
+    """
+
+    directory: Path
+    signals: Signals
+    run_limit: float | None
+    first_limit: float
+    check: tuple[str, ...] = ()
+    reference: Path | None = None
+    took: list[float] = field(default_factory=list)
+
+    def seconds(self, way: Way, number: int, left: float = math.inf) -> float:
+        """Run a way once, and return the time from MPI_Init to MPI_Finalize of its longest rank.
+
+        Args:
+            way: to run.
+            number: that tells this run from others of the way.
+            left: seconds that there are for it.
+
+        Raises:
+            Interrupted: a signal came.
+            OutOfTime: the run was ended after the seconds that were left.
+            Rejected: its output is another one; or it failed, and is not as given.
+            RankwiseError: it failed as given.
+        """
+        profile = self.profile(way, number, left=left)
+        with opened_profile(profile) as connection:
+            (seconds,) = connection.execute("SELECT MAX(COALESCE(run, wall)) FROM ranks").fetchone()
+        return float(seconds)
+
+    def profile(self, way: Way, number: int, *, inside: bool = False, left: float = math.inf) -> Path:
+        """Run a way once, and return its profile; see `seconds`."""
+        profile = self.directory / f"{number:03d}.{way.name.replace(' ', '-').replace('/', '-')}.rankwise"
+        end_of_all = time.monotonic() + left
+        try:
+            limit = Limit(min(self._limit(), left), "give it more with --run-limit")
+            end = record(way.command, way.recording(inside=inside), profile, limit, self.signals)
+        except RankwiseError as error:
+            if time.monotonic() >= end_of_all:
+                raise OutOfTime from error
+            if not way.as_given:
+                raise Rejected(f"the program failed: {error}") from error
+            raise RankwiseError(f"the run {way.name}: {error}", error.exit_status) from error
+        self.took.append(end.seconds)
+        self._compare(profile.with_suffix(".out"))
+        return profile
+
+    def usual_seconds(self) -> float:
+        """Return how long a run takes, its launch included."""
+        return sum(self.took) / len(self.took) if self.took else self.first_limit
+
+    def _limit(self) -> float:
+        if self.run_limit:
+            return self.run_limit
+        return _RUNS_OF_LIMIT * max(self.took) + _LEAST_LIMIT if self.took else self.first_limit
+
+    def _compare(self, output: Path) -> None:
+        if not self.check:
+            return
+        if self.reference is None:
+            self.reference = output
+            return
+        words = [*self.check, str(self.reference), str(output)]
+        try:
+            done = subprocess.run(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_CHECK_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise RankwiseError(f"--check {shlex.join(self.check)}: {error}") from None
+        if done.returncode:
+            raise Rejected(f"`{shlex.join(words)}` ended with status {done.returncode}")
+
+
+def check_words(text: str | None) -> tuple[str, ...]:
+    """Return the words of the command that compares outputs.
+
+    Raises:
+        RankwiseError: it is none.
+    """
+    try:
+        words = tuple(shlex.split(text or ""))
+    except ValueError as error:
+        raise RankwiseError(f"--check {text}: {error}; quote it for a shell") from None
+    if text is not None and not words:
+        raise RankwiseError("--check is empty: give a command that compares two outputs, such as 'diff -q'")
+    return words
+
+
+def fits(library: str, abi: str, found: Sequence[str], shown: Path) -> None:
+    """Refuse a profile of another MPI library than the command's.
+
+    Args:
+        library: first line of MPI_Get_library_version in the profile.
+        abi: of the profile.
+        found: ABIs of the command's programs, as far as they are known.
+        shown: the profile.
+
+    Raises:
+        RankwiseError: they are different ones.
+    """
+    if found and abi not in found:
+        raise RankwiseError(
+            f"{shown} is of a run with {library}, and the command's program uses another MPI library: profile it "
+            "again with this command"
+        )
