@@ -71,9 +71,8 @@ def prove(before: Way, after: Way, aim: Aim, seed: int, runs: Runs, say: Say) ->
         made.rejected = str(why)
         return made
     pairs, of_run = aim.first_rounds(), runs.usual_seconds()
-    say(
-        f"proof: {counted(pairs, 2)} of runs of {about(of_run)}: {about(2 * pairs * of_run)}, at most {aim.most_rounds}"
-    )
+    runs_of = f"{counted(pairs, 2)} of runs of {about(of_run)}"
+    say(f"proof: {runs_of}: {about(2 * pairs * of_run)}, at most {aim.most_rounds} pairs")
     left = replace(aim, seconds=None if math.isinf(end) else end - time.monotonic())
     arms = [Arm(way.name, partial(_run, runs, way)) for way in (before, after)]
     ran = run(arms, left, seed, of_run, lambda seconds: seconds, say)

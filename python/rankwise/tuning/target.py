@@ -125,7 +125,7 @@ def why_whole(procedure: str, *, in_place: bool) -> str:
 
 
 class Together:
-    """Races an algorithm on all cells of a target at once: a round's time is that of a call of the mean size."""
+    """Races algorithms on all cells of a target at once: a time is the mean over the target's calls."""
 
     def __init__(self, racer: Racer, target: Target) -> None:
         """Begin.

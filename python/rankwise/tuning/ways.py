@@ -39,7 +39,7 @@ class Way:
     as_given: bool = False
 
     def recording(self, *, inside: bool) -> Recording:
-        """Return how a run is recorded: with the messages inside collectives, or with as little as possible."""
+        """Return how a run is recorded: with the messages inside collectives, or as little as can be."""
         settings = {} if inside else {**inside_options.nothing(), "RANKWISE_SITES": "off"}
         return Recording({**settings, **self.variables})
 
@@ -162,6 +162,6 @@ def fits(library: str, abi: str, found: Sequence[str], shown: Path) -> None:
     """
     if found and abi not in found:
         raise RankwiseError(
-            f"{shown} is of a run with {library}, and the command's program uses another MPI library: profile it "
-            "again with this command"
+            f"{shown} is of a run with {library}, and the command's program uses another MPI library: "
+            "profile it again with this command"
         )
