@@ -106,6 +106,7 @@ Table *make(communicators::Communicator &communicator, Procedure procedure) {
   }
   record->communicator = communicator.index;
   record->procedure = static_cast<std::uint16_t>(procedure);
+  record->traits = table->traits = RANKWISE_TRAITS_KNOWN;
   records.publish();
   table->record = record;
   table->index = table_count++;
@@ -125,6 +126,11 @@ void reach(const OfCommunicator &of, Table &table, const Thread &thread, const C
     ++table.next;
   } while (!is_kept(table, table.next) && table.next < instance + farthest);
   table.remaining = table.next - instance;
+}
+
+void add(Table &table, std::uint64_t traits) {
+  table.traits |= traits;
+  __atomic_store_n(&table.record->traits, table.traits, __ATOMIC_RELAXED);
 }
 
 void release(OfCommunicator *of) {

@@ -70,9 +70,10 @@ constexpr std::uint64_t mixed(std::uint64_t n) {
 //
 // RATIONALE: most calls only count down to the next one that belongs to the sample.
 struct Table {
-  std::uint64_t remaining = 1;  // calls until instance `next`
-  std::uint64_t next = 1;       // one that is kept, or beyond which nobody has looked yet
-  std::uint64_t mask = 0;       // instances are kept whose hash has none of these bits
+  std::uint64_t remaining = 1;   // calls until instance `next`
+  std::uint64_t next = 1;        // one that is kept, or beyond which nobody has looked yet
+  std::uint64_t mask = 0;        // instances are kept whose hash has none of these bits
+  std::uint64_t traits = ~0ULL;  // rankwise_traits that the record has; all where there is none
   rankwise_arrival_table *record = nullptr;
   rankwise_section *sections[RANKWISE_MOST_ARRIVAL_SECTIONS] = {};
   std::uint32_t index = 0;
@@ -103,19 +104,25 @@ struct Call {
 [[gnu::cold, gnu::noinline]] Table *make(communicators::Communicator &communicator, Procedure procedure);
 // The call is the instance that the table has counted down to.
 [[gnu::cold, gnu::noinline]] void reach(const OfCommunicator &of, Table &table, const Thread &thread, const Call &call);
+// A call has had traits (rankwise_traits) that no other one had before.
+[[gnu::cold, gnu::noinline]] void add(Table &table, std::uint64_t traits);
 
 // Counts a call, and keeps what belongs to the sample. `thread` has not counted its time yet; `in_mpi` is what it will
-// have spent in MPI then.
+// have spent in MPI then. Of a call that is not to be recorded the traits count all the same: settings of the library
+// are for all calls.
 [[gnu::always_inline]] inline void count(communicators::Communicator &communicator, const Thread &thread,
                                          Procedure procedure, std::uint64_t start, std::uint64_t stop,
                                          std::uint64_t left_key, std::uint64_t bytes, int root, bool kept,
-                                         std::uint64_t in_mpi) {
+                                         std::uint64_t in_mpi, std::uint64_t traits) {
   // (None on intercommunicators, whose groups count apart, nor on those of one process.)
   if (communicator.arrivals == nullptr) return;
   Table *table = communicator.arrivals->tables[number_of(procedure)];
   if (table == nullptr) [[unlikely]] {
     table = make(communicator, procedure);
     if (table == nullptr) return;
+  }
+  if ((traits & ~table->traits) != 0) [[unlikely]] {
+    add(*table, traits);
   }
   OfCommunicator &of = *communicator.arrivals;
   // RATIONALE: what is kept is put together only here, so that the others need not store it.

@@ -600,7 +600,15 @@ struct rankwise_arrival_table {
   uint32_t communicator; /* index */
   uint16_t procedure;
   uint16_t shift;
-  uint64_t reserved;
+  uint64_t traits; /* rankwise_traits, of all calls that have succeeded; 0 = not known: written by older versions */
+};
+
+/* What may keep a collective from being done in another way: any of its calls has had it. */
+enum rankwise_traits {
+  RANKWISE_TRAITS_KNOWN = 1,
+  RANKWISE_TRAITS_NOT_COMMUTATIVE = 2, /* an operation that is not commutative */
+  RANKWISE_TRAITS_ROUNDS = 4,          /* an operation whose result may depend on the order of the operands */
+  RANKWISE_TRAITS_IN_PLACE = 8         /* MPI_IN_PLACE */
 };
 
 enum rankwise_arrivals {

@@ -26,6 +26,13 @@ struct Request;
 // apart: here, and in the counters file.
 constexpr std::size_t apart = 128;
 
+// The latest predefined operation of a reduction, its datatype, and what they mean for the result (rankwise_traits).
+struct LatestReduction {
+  std::uint64_t operation = 0;
+  std::uint64_t datatype = 0;
+  std::uint64_t traits = 0;
+};
+
 struct alignas(apart) Thread {
   // The frame of the recorded call that the thread is inside of: whatever MPI calls of itself counts with it.
   const void *inside = nullptr;
@@ -34,6 +41,7 @@ struct alignas(apart) Thread {
   MessageRows messages;
   AccessRows accesses;  // made when the thread first uses a file
   communicators::Table::Cache communicator_cache;
+  LatestReduction latest_reduction;
   files::Table::Cache file_cache;
   windows::Table::Cache window_cache;
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none

@@ -27,6 +27,7 @@ TABLES = {
     "waits",
     "wait_messages",
     "arrivals",
+    "collective_traits",
     "time_axis",
     "time_lines",
     "intervals",

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 7;             -- version of this schema
+PRAGMA user_version = 8;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -380,6 +380,15 @@ CREATE TABLE arrivals (              -- blocking collectives: when each member c
   before       INTEGER REFERENCES procedures(id), -- the rank's latest call before; NULL = none
   before_communicator INTEGER REFERENCES communicators(id),
   PRIMARY KEY (communicator, procedure, instance, rank)
+) WITHOUT ROWID;
+
+CREATE TABLE collective_traits (     -- blocking collectives: what any call has had, on any member; no row = not known
+  communicator    INTEGER NOT NULL REFERENCES communicators(id),
+  procedure       INTEGER NOT NULL REFERENCES procedures(id),
+  not_commutative INTEGER NOT NULL,  -- 1 = an operation that is not commutative
+  rounds          INTEGER NOT NULL,  -- 1 = an operation whose result may depend on the order of the operands
+  in_place        INTEGER NOT NULL,  -- 1 = MPI_IN_PLACE
+  PRIMARY KEY (communicator, procedure)
 ) WITHOUT ROWID;
 
 CREATE TABLE time_axis (             -- one row, or none: the intervals of all ranks

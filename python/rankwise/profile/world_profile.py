@@ -40,6 +40,7 @@ from rankwise.profile.regions import join_regions
 from rankwise.profile.row_writer import RowWriter
 from rankwise.profile.sites import Sites, join_sites, with_sources
 from rankwise.profile.system_counters import absent_rows, counter_rows
+from rankwise.profile.traits import join_traits
 from rankwise.profile.workers import Workers
 from rankwise.profile.worlds import World
 
@@ -163,6 +164,7 @@ class WorldProfile:
         self._insert_patterns(profile, sentences)
         self._insert_waits(profile)
         self._insert_arrivals(profile)
+        _insert(profile, "collective_traits", join_traits(self.ranks, self.joined))
         self._insert_intervals(profile)
         self._insert_places(profile)
         _insert(profile, "system_counters", counter_rows(self.ranks, self.regions))

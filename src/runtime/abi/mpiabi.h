@@ -57,8 +57,69 @@ inline const auto file_null = reinterpret_cast<MPI_File>(0x118);
 inline const auto datatype_null = reinterpret_cast<MPI_Datatype>(0x200);
 inline const auto request_null = reinterpret_cast<MPI_Request>(0x180);
 inline const auto no_op = reinterpret_cast<MPI_Op>(0x3d);
+inline const auto op_null = reinterpret_cast<MPI_Op>(0x20);
 inline MPI_Message message_no_proc() { return reinterpret_cast<MPI_Message>(0x129); }
 inline const auto byte = reinterpret_cast<MPI_Datatype>(0x247);
+
+// MPI_SUM and MPI_PROD.
+inline bool is_arithmetic(MPI_Op op) { return bits(op) == 0x21 || bits(op) == 0x24; }
+
+// Predefined operations whose result is the same in any order of the operands.
+inline bool is_exact(MPI_Op op) {
+  const std::uint64_t number = bits(op);
+  return number == 0x22 || number == 0x23       // MPI_MIN, MPI_MAX
+         || (number >= 0x28 && number <= 0x2a)  // MPI_BAND, MPI_BOR, MPI_BXOR
+         || (number >= 0x30 && number <= 0x32)  // MPI_LAND, MPI_LOR, MPI_LXOR
+         || number == 0x38 || number == 0x39;   // MPI_MINLOC, MPI_MAXLOC
+}
+
+// Predefined datatypes of whole numbers and truth values.
+inline bool is_whole_number(MPI_Datatype datatype) {
+  switch (bits(datatype)) {
+    case 0x201:  // MPI_AINT
+    case 0x202:  // MPI_COUNT
+    case 0x203:  // MPI_OFFSET
+    case 0x208:  // MPI_SHORT
+    case 0x209:  // MPI_INT
+    case 0x20a:  // MPI_LONG
+    case 0x20b:  // MPI_LONG_LONG
+    case 0x20c:  // MPI_UNSIGNED_SHORT
+    case 0x20d:  // MPI_UNSIGNED
+    case 0x20e:  // MPI_UNSIGNED_LONG
+    case 0x20f:  // MPI_UNSIGNED_LONG_LONG
+    case 0x218:  // MPI_LOGICAL
+    case 0x219:  // MPI_INTEGER
+    case 0x21e:  // MPI_CHARACTER
+    case 0x238:  // MPI_C_BOOL
+    case 0x239:  // MPI_CXX_BOOL
+    case 0x23c:  // MPI_WCHAR
+    case 0x240:  // MPI_INT8_T
+    case 0x241:  // MPI_UINT8_T
+    case 0x243:  // MPI_CHAR
+    case 0x244:  // MPI_SIGNED_CHAR
+    case 0x245:  // MPI_UNSIGNED_CHAR
+    case 0x247:  // MPI_BYTE
+    case 0x248:  // MPI_INT16_T
+    case 0x249:  // MPI_UINT16_T
+    case 0x250:  // MPI_INT32_T
+    case 0x251:  // MPI_UINT32_T
+    case 0x258:  // MPI_INT64_T
+    case 0x259:  // MPI_UINT64_T
+    case 0x2c0:  // MPI_LOGICAL1
+    case 0x2c1:  // MPI_INTEGER1
+    case 0x2c8:  // MPI_LOGICAL2
+    case 0x2c9:  // MPI_INTEGER2
+    case 0x2d0:  // MPI_LOGICAL4
+    case 0x2d1:  // MPI_INTEGER4
+    case 0x2d8:  // MPI_LOGICAL8
+    case 0x2d9:  // MPI_INTEGER8
+    case 0x2e0:  // MPI_LOGICAL16
+    case 0x2e1:  // MPI_INTEGER16
+      return true;
+    default:
+      return false;
+  }
+}
 
 inline void find_constants(const char *version) { exchange_tells_bytes = std::strstr(version, "Open MPI") != nullptr; }
 

@@ -67,7 +67,65 @@ inline constexpr MPI_Datatype datatype_null = 0x0c000000;
 inline constexpr MPI_Datatype byte = 0x4c00010d;
 inline constexpr MPI_Request request_null = 0x2c000000;
 inline constexpr MPI_Op no_op = 0x5800000e;
+inline constexpr MPI_Op op_null = 0x18000000;
 inline MPI_Message message_no_proc() { return 0x6c000000; }
+
+// MPI_SUM and MPI_PROD.
+inline bool is_arithmetic(MPI_Op op) { return op == 0x58000003 || op == 0x58000004; }
+
+// Predefined operations whose result is the same in any order of the operands: MPI_MAX, MPI_MIN, MPI_LAND to
+// MPI_MAXLOC.
+inline bool is_exact(MPI_Op op) {
+  return op == 0x58000001 || op == 0x58000002 || (op >= 0x58000005 && op <= 0x5800000c);
+}
+
+// Predefined datatypes of whole numbers and truth values.
+inline bool is_whole_number(MPI_Datatype datatype) {
+  switch (datatype) {
+    case 0x4c000101:  // MPI_CHAR
+    case 0x4c000102:  // MPI_UNSIGNED_CHAR
+    case 0x4c000203:  // MPI_SHORT
+    case 0x4c000204:  // MPI_UNSIGNED_SHORT
+    case 0x4c000405:  // MPI_INT
+    case 0x4c000406:  // MPI_UNSIGNED
+    case 0x4c000807:  // MPI_LONG
+    case 0x4c000808:  // MPI_UNSIGNED_LONG
+    case 0x4c000809:  // MPI_LONG_LONG
+    case 0x4c00010d:  // MPI_BYTE
+    case 0x4c00040e:  // MPI_WCHAR
+    case 0x4c000118:  // MPI_SIGNED_CHAR
+    case 0x4c000819:  // MPI_UNSIGNED_LONG_LONG
+    case 0x4c00011a:  // MPI_CHARACTER
+    case 0x4c00041b:  // MPI_INTEGER
+    case 0x4c00041d:  // MPI_LOGICAL
+    case 0x4c00012d:  // MPI_INTEGER1, 2, 4, 8, 16
+    case 0x4c00022f:
+    case 0x4c000430:
+    case 0x4c000831:
+    case 0x4c001032:
+    case 0x4c000133:  // MPI_CXX_BOOL
+    case 0x4c000137:  // MPI_INT8_T, 16, 32, 64
+    case 0x4c000238:
+    case 0x4c000439:
+    case 0x4c00083a:
+    case 0x4c00013b:  // MPI_UINT8_T, 16, 32, 64
+    case 0x4c00023c:
+    case 0x4c00043d:
+    case 0x4c00083e:
+    case 0x4c00013f:  // MPI_C_BOOL
+    case 0x4c000843:  // MPI_AINT
+    case 0x4c000844:  // MPI_OFFSET
+    case 0x4c000845:  // MPI_COUNT
+    case 0x4c000147:  // MPI_LOGICAL1, 2, 4, 8, 16
+    case 0x4c000248:
+    case 0x4c000449:
+    case 0x4c00084a:
+    case 0x4c00104b:
+      return true;
+    default:
+      return false;
+  }
+}
 
 inline void find_constants(const char * /*version*/) {}
 

@@ -59,6 +59,9 @@ inline MPI_Datatype datatype_null = nullptr;
 inline MPI_Datatype byte = nullptr;
 inline MPI_Request request_null = nullptr;
 inline MPI_Op no_op = nullptr;
+inline MPI_Op op_null = nullptr;
+inline MPI_Op sum = nullptr;
+inline MPI_Op product = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
 
@@ -90,10 +93,42 @@ inline void find_sizes() {
   }
 }
 
+// Variables of the library by their names; nullptr where this version lacks one.
+template <class Handle, std::size_t count>
+inline void find_all(const char *const (&names)[count], Handle (&found)[count]) {
+  for (std::size_t i = 0; i < count; ++i) found[i] = static_cast<Handle>(library::variable(names[i]));
+}
+
+template <class Handle, std::size_t count>
+inline bool is_among(Handle wanted, const Handle (&all)[count]) {
+  for (const Handle one : all) {
+    if (one == wanted) return true;
+  }
+  return false;
+}
+
+#define RANKWISE_NAME(name) #name,
+inline constexpr const char *exact_operation_names[] = {RANKWISE_OPENMPI_EXACT_OPERATIONS(RANKWISE_NAME)};
+inline constexpr const char *whole_number_names[] = {RANKWISE_OPENMPI_WHOLE_NUMBERS(RANKWISE_NAME)};
+#undef RANKWISE_NAME
+inline MPI_Op exact_operations[std::size(exact_operation_names)] = {};
+inline MPI_Datatype whole_numbers[std::size(whole_number_names)] = {};
+
+// MPI_SUM and MPI_PROD.
+inline bool is_arithmetic(MPI_Op op) { return op == sum || op == product; }
+
+// Predefined operations whose result is the same in any order of the operands.
+inline bool is_exact(MPI_Op op) { return is_among(op, exact_operations); }
+
+// Predefined datatypes of whole numbers and truth values.
+inline bool is_whole_number(MPI_Datatype datatype) { return is_among(datatype, whole_numbers); }
+
 inline void find_constants(const char * /*version*/) {
 #define RANKWISE_FIND(ours, type, name) ours = static_cast<type>(library::variable(#name));
   RANKWISE_OPENMPI_CONSTANTS(RANKWISE_FIND)
 #undef RANKWISE_FIND
+  find_all(exact_operation_names, exact_operations);
+  find_all(whole_number_names, whole_numbers);
   find_sizes();
 }
 

@@ -90,7 +90,7 @@ class Call {
     const std::uint64_t in_mpi = thread_->in_mpi + ticks();
     if (arrivals::number_of(procedure_) != arrivals::none && communicator_ != nullptr) {
       arrivals::count(*communicator_, *thread_, procedure_, start_, stop_, left_before_, size_, root_,
-                      has_pattern_ && !process::paused, in_mpi);
+                      has_pattern_ && !process::paused, in_mpi, traits_);
     }
     thread_->in_mpi = in_mpi;
     if (!process::paused) [[likely]] {
@@ -405,6 +405,15 @@ class Call {
     if (logical::active()) [[unlikely]] {
       logical_view().to_later(message);
     }
+  }
+
+  // What may keep a blocking collective from being done in another way: the buffer that may be MPI_IN_PLACE, and how
+  // a reduction combines its operands.
+  RANKWISE_HOT void has_buffer(const void *buffer) {
+    if (buffer == abi::in_place()) traits_ |= RANKWISE_TRAITS_IN_PLACE;
+  }
+  RANKWISE_HOT void has_operation(MPI_Op op, MPI_Datatype datatype) {
+    traits_ |= reduction_traits(thread_->latest_reduction, op, datatype);
   }
 
   template <class Count>
@@ -747,6 +756,7 @@ class Call {
   bool outlives_ = false;     // non-blocking
   bool size_varies_ = false;  // by process
   int root_ = -1;
+  std::uint64_t traits_ = 0;  // rankwise_traits
   std::uint32_t site_ = RANKWISE_SITE_UNKNOWN;
   // Whether the call is on a file, and its opening was seen.
   enum class Access : std::uint8_t { none, unknown, known } access_ = Access::none;

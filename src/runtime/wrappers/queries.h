@@ -45,6 +45,32 @@ inline Queries queries;
   return ask_datatype_size(datatype);
 }
 
+// What the operation of a reduction means for its result: rankwise_traits.
+//
+// RATIONALE: a handle that the program made may come to mean another operation, so the library is asked at each call.
+// The answer for a predefined operation can be kept by the handles: it never means another one, and no datatype that
+// the program made has the handle of a whole number.
+[[gnu::noinline]] inline std::uint64_t ask_reduction_traits(LatestReduction &latest, MPI_Op op, MPI_Datatype datatype) {
+  const bool is_arithmetic = abi::is_arithmetic(op);
+  if (is_arithmetic || abi::is_exact(op)) {
+    const bool rounds = is_arithmetic && !abi::is_whole_number(datatype);
+    latest = {abi::bits(op), abi::bits(datatype), rounds ? std::uint64_t{RANKWISE_TRAITS_ROUNDS} : 0};
+    return latest.traits;
+  }
+  // (As with datatypes: MPICH's success may hide an error.)
+  int commutes = 0;
+  if (op == abi::op_null || queries.Op_commutative(op, &commutes) != abi::success) return 0;
+  return RANKWISE_TRAITS_ROUNDS | (commutes != 0 ? 0 : RANKWISE_TRAITS_NOT_COMMUTATIVE);
+}
+
+[[gnu::always_inline]] inline std::uint64_t reduction_traits(LatestReduction &latest, MPI_Op op,
+                                                             MPI_Datatype datatype) {
+  if (latest.operation == abi::bits(op) && latest.datatype == abi::bits(datatype)) [[likely]] {
+    return latest.traits;
+  }
+  return ask_reduction_traits(latest, op, datatype);
+}
+
 // 0 single ... 3 multiple, -1 if the library says something else.
 inline int thread_level() {
   int provided = -1;

@@ -71,6 +71,7 @@ int main(int argc, char **argv) {
   put("MPI_WIN_NULL", (intptr_t)MPI_WIN_NULL);
   put("MPI_FILE_NULL", (intptr_t)MPI_FILE_NULL);
   put("MPI_NO_OP", (intptr_t)MPI_NO_OP);
+  put("MPI_OP_NULL", (intptr_t)MPI_OP_NULL);
 #endif
 
   put_datatype(MPI_BYTE);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 #include "../../../src/runtime/abi/openmpi_variables.h"
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
   put("MPI_WIN_NULL", number(abi::win_null));
   put("MPI_FILE_NULL", number(abi::file_null));
   put("MPI_NO_OP", number(abi::no_op));
+  put("MPI_OP_NULL", number(abi::op_null));
   for (int i = 1; i < argc; ++i) answer(argv[i]);
   return 0;
 }
