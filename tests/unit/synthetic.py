@@ -158,6 +158,7 @@ class Process:
     imports: list[str] = field(default_factory=list)
     objects: list[dict[str, Any]] = field(default_factory=list)
     sites: list[dict[str, int]] = field(default_factory=list)
+    arrival_tables: list[dict[str, int]] = field(default_factory=list)
     system_counters: list[dict[str, Any]] = field(default_factory=list)
     processors: list[dict[str, Any]] = field(default_factory=list)
     devices: list[dict[str, Any]] = field(default_factory=list)
@@ -181,6 +182,7 @@ class Process:
             ("PATTERN_ROWS", layout.PATTERN_ROW, self.pattern_rows),
             ("OBJECTS", layout.OBJECT, self.objects),
             ("SITES", layout.SITE, self.sites),
+            ("ARRIVAL_TABLES", layout.ARRIVAL_TABLE, self.arrival_tables),
             ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
             ("PROCESSORS", layout.PROCESSOR, self.processors),
             ("DEVICES", layout.DEVICE, self.devices),

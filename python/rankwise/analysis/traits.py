@@ -26,8 +26,8 @@ class CallTraits:
 def traits(connection: sqlite3.Connection) -> Mapping[tuple[int, int], CallTraits]:
     """Return the traits of collectives by ids of communicator and procedure.
 
-    One that is not there is not known: everything has to be thought possible. So it is with all of profiles of
-    versions 1 to 7.
+    One that is not there is not known: everything has to be thought possible. Profiles of versions 1 to 7
+    have none.
     """
     found = connection.execute(
         "SELECT communicator, procedure, not_commutative, rounds, in_place FROM collective_traits"

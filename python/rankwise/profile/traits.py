@@ -12,7 +12,9 @@ from rankwise.profile.counters import Counters
 from rankwise.profile.procedures import PROCEDURES
 
 _KNOWN = layout.CONSTANTS["TRAITS_KNOWN"]
-_SHOWN = tuple(layout.CONSTANTS[f"TRAITS_{name}"] for name in ("NOT_COMMUTATIVE", "ROUNDS", "IN_PLACE"))
+_NOT_COMMUTATIVE = layout.CONSTANTS["TRAITS_NOT_COMMUTATIVE"]
+_ROUNDS = layout.CONSTANTS["TRAITS_ROUNDS"]
+_IN_PLACE = layout.CONSTANTS["TRAITS_IN_PLACE"]
 _COLLECTIVE = np.zeros(1 << 16, bool)
 _COLLECTIVE[[procedure.id for procedure in PROCEDURES if procedure.class_name == "collective"]] = True
 
@@ -42,18 +44,21 @@ def join_traits(world: Mapping[int, Counters], joined: Joined) -> Iterator[tuple
         # What came after Rankwise switched itself off is not known.
         if len(tables := counters.arrival_tables) and counters.header.state != "switched_off"
     ]
-    if not parts:
-        return
-    rows = np.concatenate(parts, axis=1)
+    rows = np.concatenate([np.empty((4, 0), np.int64), *parts], axis=1)
     rows = rows[:, (rows[0] >= FIRST) & _COLLECTIVE[rows[1]]]
+    if not rows.shape[1]:
+        return
     rows = rows[:, np.lexsort(rows[2::-1])]
-    new = np.ones(rows.shape[1], bool)
-    new[1:] = (rows[:2, 1:] != rows[:2, :-1]).any(axis=0)
-    sizes = {row.id: row.size for row in joined.rows}
-    for group in np.split(rows, np.flatnonzero(new)[1:], axis=1) if rows.shape[1] else ():
-        communicator, procedure = int(group[0, 0]), int(group[1, 0])
-        members = len(np.unique(group[2]))
-        if members != sizes[communicator] or not (group[3] & _KNOWN).all():
-            continue
-        either = int(np.bitwise_or.reduce(group[3]))
-        yield (communicator, procedure, *(int(either & bit != 0) for bit in _SHOWN))
+    changes = np.ones((3, rows.shape[1]), bool)
+    changes[:, 1:] = rows[:3, 1:] != rows[:3, :-1]
+    starts = np.flatnonzero(changes[:2].any(axis=0))
+    members = np.add.reduceat(changes.any(axis=0), starts, dtype=np.int64)
+    any_has = np.bitwise_or.reduceat(rows[3], starts)
+    all_have = np.bitwise_and.reduceat(rows[3], starts)
+    sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
+    for row in joined.rows:
+        sizes[row.id] = row.size
+    told = (members == sizes[rows[0, starts]]) & (all_have & _KNOWN != 0)
+    shown = (any_has & bit != 0 for bit in (_NOT_COMMUTATIVE, _ROUNDS, _IN_PLACE))
+    columns = np.stack([*rows[:2, starts], *shown])[:, told]
+    yield from zip(*columns.astype(np.int64).tolist(), strict=True)

@@ -127,11 +127,19 @@ static void nonblocking(void) {
   MPI_Comm_free(&comm);
 }
 
+static void ignore(MPI_Comm *comm, int *error, ...) {
+  (void)comm;
+  (void)error;
+}
+
+// MPICH returns MPI_SUCCESS where a handler of the program's own has seen the error.
 static void failing(void) {
   MPI_Comm comm = named("failing");
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(ignore, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
   MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_OP_NULL, comm);
-  MPI_Allreduce(in, out, -1, MPI_DOUBLE, MPI_SUM, comm);
   MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
   MPI_Comm_free(&comm);
 }
