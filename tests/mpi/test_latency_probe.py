@@ -18,6 +18,7 @@ from recording import PROGRAMS
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "src" / "probes" / "latency"
+COMMON = PROBE.parent / "common"
 LIMIT_SECONDS = 60
 REPEATS, SEED = 6, 5
 FIRST = ONE_OF_EACH[:1]
@@ -39,7 +40,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         if key not in done:
             done[key] = tmp_path_factory.mktemp("probe") / "latency"
             words = ["-O1", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", *options]
-            mpi.compile(done[key], *sorted(PROBE.glob("*.c")), *more, "-lm", options=words)
+            sources = [*sorted(PROBE.glob("*.c")), *sorted(COMMON.glob("*.c")), *more]
+            mpi.compile(done[key], *sources, "-lm", options=words)
         return done[key]
 
     return build_
@@ -213,7 +215,7 @@ def test_stop_ends_it_early_and_leaves_a_whole_file(mpi: Mpi, build: Build, tmp_
 @pytest.mark.parametrize("mpi", FIRST, **NAMES)
 def test_suspects_are_the_slowest_of_their_class(mpi: Mpi, tmp_path: Path) -> None:
     program = tmp_path / "suspects"
-    names = ("suspects", "histogram", "blocking", "records", "shape", "failure")
+    names = ("suspects", "histogram", "blocking", "records", "shape", "../common/failure")
     sources = [PROBE / f"{name}.c" for name in names]
     mpi.compile(program, PROGRAMS / "suspects.c", *sources, "-lm", options=[f"-I{PROBE}"])
 

@@ -41,7 +41,8 @@ def build(
     Raises:
         RankwiseError: it can't be compiled, or the directory can't be written to.
     """
-    sources = sorted(installed(f"share/probes/{name}/main.c").parent.glob("*.[ch]"))
+    own = installed(f"share/probes/{name}/main.c").parent
+    sources = [source for folder in (own, own.parent / "common") for source in sorted(folder.glob("*.[ch]"))]
     place = (directory or cache(environment)).absolute() / _key(sources, compiler, environment)
     program = place / name
     if _is_ours(program):
@@ -81,7 +82,7 @@ def _key(sources: Sequence[Path], compiler: Path, environment: Mapping[str, str]
     about += identity(shown, environment)
     digest = hashlib.sha256("\0".join(about).encode("utf-8", "surrogateescape"))
     for source in sources:
-        digest.update(f"\0{source.name}\0".encode() + source.read_bytes())
+        digest.update(f"\0{source.parent.name}/{source.name}\0".encode() + source.read_bytes())
     return digest.hexdigest()[:20]
 
 

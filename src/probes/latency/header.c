@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "failure.h"
+#include "../common/failure.h"
+#include "../common/whole_file.h"
 
 static const char *json_bool(bool value) { return value ? "true" : "false"; }
 
@@ -50,17 +51,6 @@ static void add_table(const Options *options, const Table *table, Text *text) {
   text_add(text, "}");
 }
 
-static void write_file(const Options *options, const Text *text, char *line) {
-  char path[4096], unfinished[4096];
-  snprintf(path, sizeof path, "%s/header.json", options->directory);
-  snprintf(unfinished, sizeof unfinished, "%s/header.json.new", options->directory);
-  FILE *file = fopen(unfinished, "w");
-  bool is_written = file && fwrite(text->characters, 1, text->length, file) == text->length;
-  if (file && fclose(file) != 0) is_written = false;
-  if (!is_written || rename(unfinished, path) != 0)
-    snprintf(line, LINE, "cannot write %.300s: %.100s", path, strerror(errno));
-}
-
 void header_write(const Options *options, const Hosts *hosts, const Table *table, const Outcome *outcome, char *line) {
   Text text = {0};
   text_add(&text, "{\n");
@@ -79,6 +69,7 @@ void header_write(const Options *options, const Hosts *hosts, const Table *table
 
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) write_file(options, &text, line);
+  if (rank == 0 && !whole_file_write(options->directory, "header.json", text.characters, text.length))
+    snprintf(line, LINE, "cannot write %.300s/header.json: %.100s", options->directory, strerror(errno));
   text_free(&text);
 }

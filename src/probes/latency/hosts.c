@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "failure.h"
+#include "../common/failure.h"
 #include "processors.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "text.h"
+#include "../common/text.h"
 
 typedef struct {
   int *node;            // of each rank, in the order of their first rank

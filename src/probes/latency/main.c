@@ -1,11 +1,11 @@
 // Measures latency and bandwidth between all pairs of ranks: a program for `rankwise latency` to start, with
 // DIRECTORY MODE SIZES REPEATS SEED. docs/latency-file.md tells what it finds and leaves in DIRECTORY.
 //
-// Made by: mpicc -std=gnu11 -O2 -o latency *.c -lm
+// Made by: mpicc -std=gnu11 -O2 -o latency *.c ../common/*.c -lm
 #include <mpi.h>
 #include <stdio.h>
 
-#include "failure.h"
+#include "../common/failure.h"
 #include "header.h"
 #include "hosts.h"
 #include "measurement.h"

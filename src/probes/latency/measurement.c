@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
+#include "../common/waiting.h"
 #include "suspects.h"
-#include "waiting.h"
 
 // Ranks that wait would heat up and slow down the few that are measured, or share processors with them.
 static bool is_nap_needed(Mode mode, bool is_crowded) {

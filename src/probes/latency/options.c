@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failure.h"
+#include "../common/failure.h"
 
 static const char *const MODES[] = {
     [QUIET] = "quiet", [LOADED] = "loaded", [LEADERS] = "leaders", [SAMPLE] = "sample", [SERIAL] = "serial"};

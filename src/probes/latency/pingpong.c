@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/clock.h"
+#include "../common/statistics.h"
 #include "blocking.h"
-#include "clock.h"
-#include "statistics.h"
 #include "window.h"
 
 enum { PING = 1, ENOUGH };  // tags

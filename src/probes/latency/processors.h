@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "text.h"
+#include "../common/text.h"
 
 enum { PROCESSORS = 8192 };  // more than a node has
 

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "../common/clock.h"
+#include "../common/whole_file.h"
 
 enum { INTERVAL_US = 100000 };
 
@@ -14,13 +15,9 @@ Progress progress_start(const char *directory) { return (Progress){directory, no
 double progress_seconds(const Progress *progress) { return (now_us() - progress->start_us) / 1e6; }
 
 static void write_line(const Progress *progress, int64_t done, int64_t total) {
-  char path[4096], unfinished[4096];
-  snprintf(path, sizeof path, "%s/progress", progress->directory);
-  snprintf(unfinished, sizeof unfinished, "%s/progress.new", progress->directory);
-  FILE *file = fopen(unfinished, "w");
-  if (!file) return;
-  fprintf(file, "%" PRId64 " %" PRId64 " %.3f\n", done, total, progress_seconds(progress));
-  if (fclose(file) == 0) rename(unfinished, path);
+  char line[128];
+  int length = snprintf(line, sizeof line, "%" PRId64 " %" PRId64 " %.3f\n", done, total, progress_seconds(progress));
+  whole_file_write(progress->directory, "progress", line, (size_t)length);
 }
 
 bool progress_tell(Progress *progress, int64_t done, int64_t total) {

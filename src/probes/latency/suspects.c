@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failure.h"
+#include "../common/failure.h"
 #include "histogram.h"
 
 // The robust z-score of Iglewicz and Hoaglin (1993): the deviation from the median over 1.4826 times the median

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "failure.h"
+#include "../common/failure.h"
 
 static void explain(int error, const char *what, const char *directory, char *line) {
   char reason[MPI_MAX_ERROR_STRING] = "";

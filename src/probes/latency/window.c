@@ -4,8 +4,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "../common/clock.h"
 #include "blocking.h"
-#include "clock.h"
 
 enum { MESSAGE = 3, SHORT };  // tags
 

@@ -1,4 +1,4 @@
-// Waiting for all other ranks between two steps of the measurement.
+// Waiting for all other ranks between two steps.
 #pragma once
 
 #include <stdbool.h>

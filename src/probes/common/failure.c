@@ -13,7 +13,7 @@ static void leave(const char *directory, const char *line) {
   if (file && fclose(file) != 0) is_written = false;
   if (is_written) return;
   remove(path);
-  fprintf(stderr, "latency: %s\n", line);
+  fprintf(stderr, "probe: %s\n", line);
 }
 
 bool failure_anywhere(const char *directory, const char *line) {
@@ -28,7 +28,7 @@ bool failure_anywhere(const char *directory, const char *line) {
 void *needed(size_t bytes) {
   void *memory = calloc(1, bytes ? bytes : 1);
   if (!memory) {
-    fprintf(stderr, "latency: no memory for %zu bytes\n", bytes);
+    fprintf(stderr, "probe: no memory for %zu bytes\n", bytes);
     MPI_Abort(MPI_COMM_WORLD, STATUS_OF_FAILURE);
   }
   return memory;

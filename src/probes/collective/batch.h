@@ -1,0 +1,65 @@
+// What is to be timed: one collective with some algorithms, in some rounds. Rankwise writes it as lines of words:
+//
+//   collective Allreduce
+//   bytes 65536
+//   chosen communicators | calls    when the library looks at its variables
+//   grouping SHARE ROOT             communicators that are used side by side, their share of the time, and the root
+//   group RANK RANK ...             one of them, by ranks in MPI_COMM_WORLD
+//   late RANK NS                    this rank comes so much later than the first one
+//   arm WITHOUT_HAN                 a way to choose the algorithm; 1: on communicators that do without coll/han
+//   set NAME VALUE                  a variable of the last arm
+//   warmups N                       calls of each arm before the first round
+//   repetitions N                   calls of an arm in a round
+//   round ARM ARM ...               the arms of a round, by their number from 0, in the order of their visits
+#pragma once
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calls.h"
+
+typedef struct {
+  MPI_T_cvar_handle handle;
+  int value, before;
+} Setting;
+
+typedef struct {
+  Setting *settings;
+  int count;
+  bool without_han;
+  const char *missing;  // variable that the library does not have, or NULL
+} Arm;
+
+typedef struct {
+  int *ranks;
+  int count;
+} Group;
+
+typedef struct {
+  double share;
+  int root;
+  Group *groups;
+  int count;
+  int64_t late_ns;  // of this rank
+} Grouping;
+
+typedef struct {
+  int *arms;
+  int count;
+} Round;
+
+typedef struct {
+  const Collective *collective;
+  int64_t bytes;
+  bool chosen_at_calls;
+  Grouping *groupings;
+  Arm *arms;
+  Round *rounds;
+  int groupings_count, arms_count, rounds_count;
+  int warmups, repetitions;
+} Batch;
+
+// Takes the text apart, and changes it; the batch goes on using it. What is wrong goes to `line`, of LINE bytes.
+void batch_read(Batch *batch, char *text, char *line);
+void batch_free(Batch *batch);

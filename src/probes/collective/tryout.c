@@ -1,0 +1,203 @@
+#include "tryout.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/clock.h"
+#include "../common/failure.h"
+#include "../common/statistics.h"
+#include "../common/waiting.h"
+#include "../common/whole_file.h"
+#include "arms.h"
+#include "side.h"
+
+typedef struct {
+  const Batch *batch;
+  const char *directory;
+  int number, rank;
+  Side *sides;
+  char **expected;  // by each side: what the library's own choice computes
+  bool idles;       // takes part in no side
+} Tryout;
+
+static int call(const Tryout *tryout, const Side *side, int arm) {
+  return tryout->batch->collective->call(&side->operands, side->of_arms[arm]);
+}
+
+// What is going on now, for the one who has to find out which arm has ended or held up the job.
+static void tell(const Tryout *tryout, const char *what, int which) {
+  if (tryout->rank != 0) return;
+  char line[64];
+  int length = snprintf(line, sizeof line, "%d %s %d\n", tryout->number, what, which);
+  whole_file_write(tryout->directory, "now", line, (size_t)length);
+}
+
+// True on all ranks if any of them has a line; all then have that of the first one.
+static bool any_complains(bool idles, char *line) {
+  wait_for_everybody(false, idles);
+  int rank, ranks, first;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int mine = line[0] ? rank : ranks;
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == ranks) return false;
+  MPI_Bcast(line, LINE, MPI_CHAR, first, MPI_COMM_WORLD);
+  return true;
+}
+
+static void make_sides(Tryout *tryout, char *line) {
+  const Batch *batch = tryout->batch;
+  tryout->idles = true;
+  for (int i = 0; i < batch->groupings_count && !line[0]; i++) {
+    Side *side = &tryout->sides[i];
+    side_make(side, batch, &batch->groupings[i], line);
+    if (any_complains(false, line)) return;
+    if (!side->takes_part) continue;
+    tryout->idles = false;
+    tryout->expected[i] = malloc(side->operands.receive_bytes + 1);
+    if (!tryout->expected[i]) {
+      snprintf(line, LINE, "not enough memory for blocks of %lld bytes", (long long)batch->bytes);
+      continue;
+    }
+    operands_reset(&side->operands, batch->collective);
+    batch->collective->call(&side->operands, side->group);
+    memcpy(tryout->expected[i], side->operands.receive, side->operands.receive_bytes);
+  }
+  any_complains(tryout->idles, line);
+}
+
+static void call_first(const Tryout *tryout, int which, int arm, char *line) {
+  Side *side = &tryout->sides[which];
+  operands_reset(&side->operands, tryout->batch->collective);
+  int code = call(tryout, side, arm);
+  if (code != MPI_SUCCESS) {
+    char said[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, said, &length);
+    said[strcspn(said, "\r\n")] = '\0';
+    snprintf(line, LINE, "it fails: %.300s", said);
+  } else if (memcmp(tryout->expected[which], side->operands.receive, side->operands.receive_bytes) != 0) {
+    snprintf(line, LINE, "it computes something else than the library's own choice");
+  }
+}
+
+// Whether an arm can be used at all and computes what it should. If so, warms it up.
+static bool is_usable(Tryout *tryout, int number, char *line) {
+  const Batch *batch = tryout->batch;
+  const Arm *arm = &batch->arms[number];
+  tell(tryout, "checks", number);
+  if (arm->missing) {
+    snprintf(line, LINE, "the library has no variable %.200s", arm->missing);
+  } else if (!arm_set(arm)) {
+    snprintf(line, LINE, "the library does not take its value");
+  } else {
+    arm_reset(arm);
+  }
+  if (any_complains(tryout->idles, line)) return false;
+  for (int i = 0; i < batch->groupings_count && !line[0]; i++) {
+    Side *side = &tryout->sides[i];
+    if (!side->takes_part) continue;
+    side_choose(side, batch, number);
+    if (batch->chosen_at_calls) arm_set(arm);
+    call_first(tryout, i, number, line);
+    for (int more = 1; more < batch->warmups && !line[0]; more++) call(tryout, side, number);
+    if (batch->chosen_at_calls) arm_reset(arm);
+  }
+  return !any_complains(tryout->idles, line);
+}
+
+// The processor is kept busy, as a program that computes would do.
+static void come_late(int64_t ns) {
+  for (double end = now_us() + (double)ns * 1e-3; now_us() < end;) continue;
+}
+
+// Seconds of a call, on the first rank of all that take part.
+static double visit(const Tryout *tryout, const Side *side, int number, double *mine, double *longest) {
+  const Batch *batch = tryout->batch;
+  const Arm *arm = &batch->arms[number];
+  for (int i = 0; i < batch->repetitions; i++) {
+    MPI_Barrier(side->together);
+    // Only now, so that the barrier is the same one for all arms. All ranks do so between the same two calls.
+    if (batch->chosen_at_calls) arm_set(arm);
+    double start = now_us();
+    if (side->late_ns > 0) come_late(side->late_ns);
+    call(tryout, side, number);
+    mine[i] = now_us() - start;
+    if (batch->chosen_at_calls) arm_reset(arm);
+  }
+  MPI_Reduce(mine, longest, batch->repetitions, MPI_DOUBLE, MPI_MAX, 0, side->together);
+  int rank;
+  MPI_Comm_rank(side->together, &rank);
+  return rank == 0 ? statistics_of(longest, batch->repetitions).median * 1e-6 : 0;
+}
+
+static int count_visits(const Batch *batch) {
+  int visits = 0;
+  for (int round = 0; round < batch->rounds_count; round++) visits += batch->rounds[round].count;
+  return visits;
+}
+
+static void run_rounds(const Tryout *tryout, double *seconds) {
+  const Batch *batch = tryout->batch;
+  double *mine = needed((size_t)batch->repetitions * sizeof *mine);
+  double *longest = needed((size_t)batch->repetitions * sizeof *longest);
+  for (int round = 0; round < batch->rounds_count; round++) {
+    tell(tryout, "runs", round);
+    for (int i = 0; i < batch->rounds[round].count; i++) {
+      for (int which = 0; which < batch->groupings_count; which++) {
+        const Side *side = &tryout->sides[which];
+        // One grouping after the other: they may have no rank in common that would see to it.
+        if (batch->groupings_count > 1) wait_for_everybody(false, !side->takes_part);
+        if (side->takes_part)
+          *seconds += batch->groupings[which].share * visit(tryout, side, batch->rounds[round].arms[i], mine, longest);
+      }
+      seconds++;
+    }
+  }
+  free(mine);
+  free(longest);
+}
+
+static void time_rounds(const Tryout *tryout, Text *text) {
+  const Batch *batch = tryout->batch;
+  int visits = count_visits(batch);
+  double *mine = needed((size_t)visits * sizeof *mine), *seconds = needed((size_t)visits * sizeof *seconds);
+  run_rounds(tryout, mine);
+  wait_for_everybody(false, tryout->idles);
+  // The time of each grouping is on one rank alone.
+  MPI_Reduce(mine, seconds, visits, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  const double *next = seconds;
+  for (int round = 0; round < batch->rounds_count && tryout->rank == 0; round++)
+    for (int i = 0; i < batch->rounds[round].count; i++)
+      text_add(text, "time %d %d %.9e\n", round, batch->rounds[round].arms[i], *next++);
+  free(mine);
+  free(seconds);
+}
+
+static void check_and_time(Tryout *tryout, Text *text) {
+  bool any_rejected = false;
+  for (int arm = 0; arm < tryout->batch->arms_count; arm++) {
+    char why[LINE] = "";
+    if (is_usable(tryout, arm, why)) continue;
+    any_rejected = true;
+    text_add(text, "rejected %d %s\n", arm, why);
+  }
+  if (!any_rejected) time_rounds(tryout, text);
+}
+
+void tryout(const Batch *batch, const char *directory, int number, Text *text, char *line) {
+  Tryout tryout = {.batch = batch, .directory = directory, .number = number};
+  MPI_Comm_rank(MPI_COMM_WORLD, &tryout.rank);
+  tryout.sides = needed((size_t)batch->groupings_count * sizeof *tryout.sides);
+  tryout.expected = needed((size_t)batch->groupings_count * sizeof *tryout.expected);
+  make_sides(&tryout, line);
+  if (!line[0]) check_and_time(&tryout, text);
+  for (int i = 0; i < batch->groupings_count; i++) {
+    side_free(&tryout.sides[i]);
+    free(tryout.expected[i]);
+  }
+  free(tryout.sides);
+  free(tryout.expected);
+}
