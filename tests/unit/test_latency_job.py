@@ -18,6 +18,7 @@ from rankwise.latency.formats import own
 from rankwise.latency.measuring import command, failure, finish, job, outputs
 from rankwise.launch.output import telling_line
 from rankwise.launch.signals import Signals
+from rankwise.probes.job import End
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_nothing_measured_is_nothing_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.json-run"]
 
 
-def waiting(directory: Path, shell: str, arrives: signal.Signals | None = None) -> tuple[job.End, list[str]]:
+def waiting(directory: Path, shell: str, arrives: signal.Signals | None = None) -> tuple[End, list[str]]:
     """Runs a shell script as the launch; a signal comes as soon as it writes `ready` to the progress."""
     said: list[str] = []
 
@@ -182,7 +183,7 @@ def test_reasons_of_a_failure(tmp_path: Path, environment: dict[str, str]) -> No
     compiled_with = compiler(tmp_path / "mpicc", MPICH)
 
     def said(output: str, ranks: int = 4, status: int = 1) -> tuple[str, int]:
-        end = job.End(status, output)
+        end = End(status, output)
         launch = command.understand(["mpirun.mpich", "-n", str(ranks)], environment)
         error = failure.failed(end, tmp_path, launch, Path("/c/latency"), compiled_with)
         return str(error), error.exit_status

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "src" / "probes" / "latency"
-SOURCES = [PROBE / f"{name}.c" for name in ("shape", "tournament", "order", "schedule", "../common/statistics")]
+SOURCES = [
+    PROBE / f"{name}.c" for name in ("shape", "tournament", "order", "schedule", "../common/statistics")
+]
 
 QUIET, LOADED, LEADERS, SAMPLE, SERIAL = range(5)
 MOST_RANKS = 200

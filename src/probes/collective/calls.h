@@ -13,15 +13,30 @@ typedef struct {
   int count;  // elements of a block
   MPI_Datatype type;
   MPI_Op op;
-  int root, rank;
+  int root, rank, ranks;
   int *counts, *starts;  // of the blocks, for those that want them
 } Operands;
+
+// What there is in the receive buffer afterwards. OWN: the block of this rank among those of the sender.
+typedef enum {
+  NOTHING,
+  FROM_ROOT,
+  OWN_FROM_ROOT,
+  FROM_EACH,
+  OWN_FROM_EACH,
+  REDUCED,
+  REDUCED_AT_ROOT,
+  OWN_REDUCED,
+  REDUCED_UP_TO_THIS,
+  REDUCED_BEFORE_THIS
+} Result;
 
 typedef struct {
   const char *name;  // as in MPI_Allreduce, without MPI_
   int (*call)(const Operands *operands, MPI_Comm comm);
   int sends, receives;  // blocks of a rank: SAME_AS_RANKS, or so many
-  bool at_root_only;    // of the two, the one with SAME_AS_RANKS
+  bool at_root_only;    // the SAME_AS_RANKS
+  Result result;
 } Collective;
 
 enum { SAME_AS_RANKS = -1 };
@@ -36,4 +51,7 @@ void operands_make(Operands *operands, const Collective *collective, int64_t byt
 
 // Puts the receive buffer into the state before a call.
 void operands_reset(const Operands *operands, const Collective *collective);
+
+// Whether the receive buffer holds what the collective has to leave there.
+bool operands_hold_result(const Operands *operands, const Collective *collective);
 void operands_free(Operands *operands);

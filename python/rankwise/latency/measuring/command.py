@@ -1,53 +1,19 @@
-"""The user's launch, given without a program, and the same with the probe in it."""
+"""The user's launch, given without a program."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
-from rankwise.launch.commandline import CommandLine, Context, parse
+from rankwise.launch.commandline import Context, parse
 from rankwise.launch.plan import check_startable
 from rankwise.launch.wrappers import behind, strip
 from rankwise.launchers.base import Launcher
+from rankwise.probes.launch import Launch
 
 _NO_COMMAND = (
     "no command: put the launch, without a program, after `--`, as in: rankwise latency -- mpirun -n 4"
 )
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A launch without a program.
-
-    Attributes:
-        command: taken apart.
-        environment: as the launcher sees it, behind the user's `env`.
-    """
-
-    command: CommandLine
-    environment: Mapping[str, str]
-
-    @property
-    def launcher(self) -> str:
-        """As the user named it."""
-        return self.command.launcher
-
-    @property
-    def ranks(self) -> int | None:
-        """How many ranks the launch asks for; None if it does not say."""
-        launcher = self.command.known
-        assert launcher
-        counts = [launcher.ranks(context.options) for context in self.command.contexts]
-        if None not in counts:
-            return sum(count for count in counts if count)
-        allocated = self.environment.get(launcher.allocated, "")
-        return int(allocated) if allocated.isdecimal() else None
-
-    def words(self, program: Sequence[str]) -> list[str]:
-        """Return the launch with a program in every place for one."""
-        contexts = (context._replace(program=tuple(program)) for context in self.command.contexts)
-        return self.command._replace(contexts=tuple(contexts)).words
 
 
 def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
