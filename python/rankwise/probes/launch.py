@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rankwise.launch.commandline import CommandLine
+from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import CommandLine, Context
+from rankwise.launchers.base import Launcher
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,13 @@ class Launch:
         """Return the launch with a program in every place for one."""
         contexts = (context._replace(program=tuple(program)) for context in self.command.contexts)
         return self.command._replace(contexts=tuple(contexts)).words
+
+
+def refuse_files(context: Context, launcher: Launcher) -> None:
+    """Refuse a launch that reads from a file which programs it starts.
+
+    Raises:
+        RankwiseError: it does.
+    """
+    if file := next((option for option in context.options if option.name in launcher.from_file), None):
+        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")

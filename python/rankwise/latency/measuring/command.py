@@ -9,7 +9,7 @@ from rankwise.launch.commandline import Context, parse
 from rankwise.launch.plan import check_startable
 from rankwise.launch.wrappers import behind, strip
 from rankwise.launchers.base import Launcher
-from rankwise.probes.launch import Launch
+from rankwise.probes.launch import Launch, refuse_files
 
 _NO_COMMAND = (
     "no command: put the launch, without a program, after `--`, as in: rankwise latency -- mpirun -n 4"
@@ -49,8 +49,7 @@ def _without_program(context: Context, launcher: Launcher) -> Context:
     A wrapper at its end (`mpirun -n 4 taskset -c 0-3`) wraps the probe; a bare word behind an option that the
     launcher does not know (`mpirun --agent ssh`) is the option's value.
     """
-    if file := next((option for option in context.options if option.name in launcher.from_file), None):
-        raise RankwiseError(f"{file.words[0]} takes programs from a file: give the launch by options alone")
+    refuse_files(context, launcher)
     last = context.options[-1] if context.options else None
     if last and "=" not in last.words[0] and len(last.words) <= launcher.values.get(last.name, 0):
         raise RankwiseError(f"{last.words[0]} needs a value")

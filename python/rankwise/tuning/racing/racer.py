@@ -9,14 +9,32 @@ from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.settings.rule import Algorithm
 
 
+class Unfit(Exception):  # noqa: N818
+    """Arms that can't be used, so that nothing was timed: run again without them.
+
+    Attributes:
+        why: by name of the arm, a sentence's end for people: "it fails: ...", "it ends the job: ...".
+    """
+
+    def __init__(self, why: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {reason}" for name, reason in why.items()))
+        self.why = dict(why)
+
+
 class Racer(Protocol):
     """Runs calls of a collective with one algorithm after the other.
 
     Attributes:
         library: first line of MPI_Get_library_version.
+        hosts: names of the nodes, by rank.
+        without_han: whether the arms with an algorithm ran on communicators that do without Open MPI's
+            coll/han, which takes collectives over from the algorithms on communicators that span nodes:
+            settings have to do the same.
     """
 
     library: str
+    hosts: tuple[str, ...]
+    without_han: bool
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """Return the algorithms that the installed library offers for a collective; none if it has no choice.
@@ -36,6 +54,7 @@ class Racer(Protocol):
             rounds: names of arms, in the order in which they run.
 
         Raises:
+            Unfit: arms can't be used.
             RankwiseError: the job failed.
             trials.run.Interrupted: a signal came.
             trials.run.OutOfTime: the time is over.

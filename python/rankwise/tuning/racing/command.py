@@ -1,0 +1,41 @@
+"""The launch of the user's program, for the probe in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import parse
+from rankwise.launch.plan import check_startable
+from rankwise.launch.wrappers import behind
+from rankwise.probes.launch import Launch, refuse_files
+
+
+def understand(words: Sequence[str], environment: Mapping[str, str]) -> Launch:
+    """Return a launch without its program; what stands before the program, such as numactl, stays.
+
+    Args:
+        words: the command, such as mpirun -n 4 ./app.
+        environment: that it will be started with.
+
+    Raises:
+        RankwiseError: there is none, it is not found, or the probe can't take the program's place in it.
+    """
+    example = "as in: mpirun -n 4 ./app"
+    if not words:
+        raise RankwiseError(f"no command: put the program's launch after `--`, {example}")
+    check_startable(words[0], environment, "tune")
+    command = parse(words)
+    if not command.known:
+        raise RankwiseError(f"{words[0]} is no launcher of MPI programs that is known: give one, {example}")
+    if boxes := command.containers:
+        raise RankwiseError(
+            f"the probe can't take the place of a program in a container ({boxes[0].name}), where its MPI "
+            "library is: run Rankwise inside of the container"
+        )
+    for context in command.contexts:
+        refuse_files(context, command.known)
+    inner = behind(command.wrappers, environment)
+    check_startable(command.launcher, inner, "tune")
+    contexts = tuple(context._replace(program=()) for context in command.contexts)
+    return Launch(command._replace(contexts=contexts), inner)

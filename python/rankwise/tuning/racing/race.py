@@ -1,0 +1,206 @@
+"""Which algorithm of a cell is the fastest here: a race of all, and a fresh measurement of the winner.
+
+As the best of many the winner looks better than it is, so its gain is told by rounds of its own. In these,
+the library's own choice runs twice: how much it differs from itself shows what the figures can't tell.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rankwise.errors import RankwiseError
+from rankwise.trials.interval import Interval, ratio_interval
+from rankwise.trials.plan import Aim, least_rounds
+from rankwise.trials.race import Race, order
+from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.racing.arms import DEFAULT
+from rankwise.tuning.racing.racer import Racer, Unfit
+from rankwise.tuning.racing.store import Store, key_of
+from rankwise.tuning.settings.rule import Algorithm, Evidence
+
+AIM = Aim(confidence=0.95, resolve=0.03, risk=0.05, most=64)
+HOLD_OUT_ROUNDS = 24
+AGAIN = "default again"
+_AT_ONCE_SECONDS = 2.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A race that is over.
+
+    Attributes:
+        cell: that was raced.
+        arms: the algorithms by name; None: the library's own choice.
+        race: its end: winner(), comparisons(), and why arms were dropped.
+    """
+
+    cell: Cell
+    arms: Mapping[str, Algorithm | None]
+    race: Race
+
+    @property
+    def winner(self) -> Algorithm | None:
+        """The algorithm that is likely to gain most; None if none is shown to be faster."""
+        best = self.race.winner()
+        return self.arms[best.arm] if best else None
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A fresh measurement of one algorithm.
+
+    Attributes:
+        evidence: what it gains.
+        interval: of the ratio default / algorithm.
+        control: of the ratio of the default to itself.
+    """
+
+    evidence: Evidence
+    interval: Interval
+    control: Interval
+
+    @property
+    def proven(self) -> bool:
+        """Whether the algorithm is faster, with the confidence of the interval."""
+        return self.interval.verdict == "faster"
+
+    @property
+    def control_differs(self) -> bool:
+        """Whether the default differs from itself: then these figures can't be trusted."""
+        return self.control.verdict != "no difference shown"
+
+
+def race(
+    racer: Racer,
+    cell: Cell,
+    arms: Mapping[str, Algorithm | None],
+    aim: Aim = AIM,
+    seed: int = 0,
+    say: Say = lambda _: None,
+    store: Store | None = None,
+) -> Outcome:
+    """Race the algorithms of a cell.
+
+    Args:
+        racer: that runs them.
+        cell: that they are for.
+        arms: two or more by name, the baseline first, see arms.arms_of.
+        aim: of the race.
+        seed: of the order of arms in rounds.
+        say: is told how far it is, by lines.
+        store: keeps the rounds; those that it has of the same race are not run again.
+
+    Raises:
+        RankwiseError: the job failed.
+        trials.run.Interrupted: a signal came; whole rounds are in the store.
+        trials.run.OutOfTime: likewise.
+    """
+    store = store or Store()
+    key = key_of(racer, cell, arms, "race")
+    state = Race(list(arms), aim, seed)
+    for record in store.records(key):
+        if "rejected" in record:
+            _reject(state, record["rejected"])
+        else:
+            state.add(record["seconds"])
+    while not state.over:
+        running = {name: arms[name] for name in arms if name in state.running}
+        looks = state.looks
+        try:
+            for seconds in _run(racer, cell, running, state.until_look()):
+                store.add(key, {"seconds": seconds})
+                state.add(seconds)
+        except Unfit as unfit:
+            store.add(key, {"rejected": unfit.why})
+            _reject(state, unfit.why)
+            for name, why in unfit.why.items():
+                say(f"{cell.name}: {name} is out: {why}")
+        if state.looks > looks:
+            say(_standing(cell, state))
+    return Outcome(cell, arms, state)
+
+
+def _reject(state: Race, whys: Mapping[str, str]) -> None:
+    for name, why in whys.items():
+        if name in state.running:
+            state.reject(name, why)
+
+
+def _run(
+    racer: Racer, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+) -> Iterator[dict[str, float]]:
+    """Give the times of each round, soon after it was run, but run many at once if they are short."""
+    done, at_once = 0, 1
+    while done < len(rounds):
+        begin = time.monotonic()
+        yield from racer.run(cell, arms, rounds[done : done + at_once])
+        done += at_once
+        if time.monotonic() - begin < _AT_ONCE_SECONDS:
+            at_once *= 2
+
+
+def _standing(cell: Cell, state: Race) -> str:
+    line = f"{cell.name}: {state.rounds} of {max(state.wanted, state.rounds)} rounds, "
+    line += f"{len(state.running) - 1} of {len(state.arms) - 1} algorithms left"
+    ahead = [
+        (one.interval.ratio, one.arm)
+        for one in state.comparisons()
+        if one.interval and one.dropped is None and one.interval.ratio > 1
+    ]
+    return f"{line}; {max(ahead)[1]} leads, {max(ahead)[0]:.2f} x" if ahead else line
+
+
+def hold_out(
+    racer: Racer,
+    cell: Cell,
+    algorithm: Algorithm,
+    confidence: float,
+    rounds: int = HOLD_OUT_ROUNDS,
+    seed: int = 0,
+    store: Store | None = None,
+) -> HeldOut:
+    """Measure an algorithm afresh, beside the library's own choice and the same once more.
+
+    Args:
+        racer: that runs them.
+        cell: that it is for.
+        algorithm: the winner of a race, or of a rule.
+        confidence: of each interval; the caller corrects it for the number of cells.
+        rounds: that are run, or more if fewer can't give the confidence.
+        seed: of the order of arms.
+        store: keeps the rounds; those that it has of the same measurement are not run again.
+
+    Raises:
+        RankwiseError: the job failed, or the algorithm can't be used.
+        trials.run.Interrupted: a signal came; whole rounds are in the store.
+        trials.run.OutOfTime: likewise.
+    """
+    store = store or Store()
+    arms = {DEFAULT: None, algorithm.label: algorithm, AGAIN: None}
+    key = key_of(racer, cell, arms, "hold-out")
+    wanted = max(rounds, least_rounds(confidence))
+    kept = [record["seconds"] for record in store.records(key)][:wanted]
+    orders = [order(list(arms), number, seed) for number in range(len(kept), wanted)]
+    try:
+        for seconds in _run(racer, cell, arms, orders):
+            store.add(key, {"seconds": seconds})
+            kept.append(seconds)
+    except Unfit as unfit:
+        raise RankwiseError(f"{cell.name}: {unfit}", 1) from unfit
+    times = {name: [seconds[name] for seconds in kept] for name in arms}
+    found = ratio_interval(times[DEFAULT], times[algorithm.label], confidence)
+    evidence = Evidence(
+        default_us=statistics.median(times[DEFAULT]) * 1e6,
+        chosen_us=statistics.median(times[algorithm.label]) * 1e6,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        rounds=wanted,
+    )
+    return HeldOut(evidence, found, ratio_interval(times[DEFAULT], times[AGAIN], confidence))

@@ -1,0 +1,205 @@
+"""Races in one job: the probe chooses algorithms while it runs. Open MPI and MPICH can do that."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping, Sequence
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.output import telling_line
+from rankwise.probes.failure import complaint, failed, of_another_library
+from rankwise.probes.job import Job
+from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.racing.arms import DEFAULT
+from rankwise.tuning.racing.batch import Batch
+from rankwise.tuning.racing.offers import Offers, read
+from rankwise.tuning.racing.racer import Unfit
+from rankwise.tuning.racing.setup import Setup
+from rankwise.tuning.settings.rule import Algorithm
+
+_LOOK_SECONDS = 0.01
+_VISIT_SECONDS = 3e-3  # at the least, so that what a call costs is not lost in what surrounds it
+_MOST_REPETITIONS = 50
+_PILOT_REPETITIONS = 5
+_END_SECONDS = 10  # that the probe gets to end by itself
+_ALONE_SECONDS = 120  # the probe ends by itself if it has not heard from us for so long
+
+
+class _Lost(Exception):  # noqa: N818
+    """The job ended, or hangs; the text is a sentence's end."""
+
+
+class Session:
+    """A job of the probe; a context that the job does not outlive. A Racer.
+
+    If the job dies of an arm, another one is started for the next batch.
+    """
+
+    def __init__(self, setup: Setup, variables: Mapping[str, str] | None = None) -> None:
+        """Start nothing yet.
+
+        Args:
+            setup: of all launches.
+            variables: further ones for the environment of the launch.
+        """
+        self.library = ""
+        self.hosts: tuple[str, ...] = ()
+        self.without_han = False
+        self._setup = setup
+        self._environment = {**setup.environment, **(variables or {})}
+        self._offers = Offers()
+        self._job: Job | None = None
+        self._jobs = 0
+        self._directory = setup.directory
+        self._batches = 0
+        self._of_call: dict[Cell, float] = {}
+
+    def __enter__(self) -> Session:
+        """Start the job, and wait until it has told what there is.
+
+        Raises:
+            RankwiseError: it fails.
+            Interrupted: a signal came.
+            OutOfTime: the deadline is over.
+        """
+        try:
+            self._start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def offered(self, procedure: str) -> tuple[Algorithm, ...]:
+        """See Racer."""
+        choice = self._offers.choices.get(procedure)
+        return choice.algorithms if choice else ()
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        """See Racer."""
+        self._check_ranks(cell)
+        if cell not in self._of_call:
+            (pilot,) = self._answered(Batch(cell, {DEFAULT: None}, [[DEFAULT]], _PILOT_REPETITIONS))
+            self._of_call[cell] = pilot[DEFAULT]
+        wanted = math.ceil(_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
+        return self._answered(Batch(cell, arms, rounds, min(wanted, _MOST_REPETITIONS)))
+
+    def of_call(self, cell: Cell) -> float:
+        """Return the seconds of a call with the library's own choice, from a few; 0 if it has not run yet."""
+        return self._of_call.get(cell, 0.0)
+
+    def known_of_call(self, cell: Cell, seconds: float) -> None:
+        """Say what a call takes, so that it need not be found out."""
+        self._of_call[cell] = seconds
+
+    def _check_ranks(self, cell: Cell) -> None:
+        ranks = {rank for grouping in cell.groupings for group in grouping.groups for rank in group}
+        if max(ranks) >= len(self.hosts):
+            raise RankwiseError(
+                f"{cell.name} is of a run with rank {max(ranks)}, but the launch starts {len(self.hosts)} "
+                "ranks: give the launch of the profile"
+            )
+
+    def _answered(self, batch: Batch) -> list[dict[str, float]]:
+        """Have a batch run."""
+        if not self._job:
+            self._start()
+        number, self._batches = self._batches, self._batches + 1
+        (self._directory / "batch.new").write_text(batch.text(self._offers), encoding="ascii")
+        (self._directory / "batch.new").replace(self._directory / f"batch.{number}")
+        # The slowest arm may take far longer than the library's own choice.
+        slow = 20 * batch.visits * batch.repetitions * self._of_call.get(batch.cell, 0.0)
+        try:
+            answer = self._wait_for(f"times.{number}", self._setup.patience + slow)
+        except _Lost as lost:
+            said, error = self._ended()
+            phase, at = self._now(number)
+            name = list(batch.arms)[at] if phase == "checks" else ""
+            if name and batch.arms[name] is not None:
+                why = f"{lost}: {said}" if said else str(lost)
+                raise Unfit({name: why}) from None
+            raise error from None
+        return batch.times(answer)
+
+    def _start(self) -> None:
+        setup = self._setup
+        self._directory = setup.directory / f"probe-{self._jobs}"
+        self._jobs += 1
+        self._batches = 0
+        self._directory.mkdir(parents=True)
+        words = setup.launch.words([str(setup.program), str(self._directory), str(_ALONE_SECONDS)])
+        try:
+            self._job = Job(words, self._environment)
+        except OSError as error:
+            raise RankwiseError(f"{words[0]}: {error.strerror}", 1) from None
+        try:
+            about = json.loads(self._wait_for("about", math.inf))
+        except _Lost:
+            raise self._ended()[1] from None
+        self.library = str(about["library"]).partition("\n")[0]
+        self.hosts = tuple(about["hosts"])
+        if len(self.hosts) == 1 and (setup.launch.ranks or 0) > 1:
+            seen = f"each of the {setup.launch.ranks} processes saw itself alone, so "
+            raise of_another_library(setup.launch, setup.compiler, seen)
+        offers = (self._directory / "offers").read_text(encoding="utf-8")
+        self._offers = read(json.loads(offers)["variables"])
+        self.without_han = self._offers.without_han
+
+    def _wait_for(self, name: str, patience: float) -> str:
+        """Return the text of a file of the probe, once it is there."""
+        assert self._job
+        path, now = self._directory / name, ""
+        since = time.monotonic()
+        while not path.exists():
+            self._setup.check()
+            if not self._job.running:
+                raise _Lost("it ends the job")
+            if (seen := self._read("now")) != now:
+                now, since = seen, time.monotonic()
+            if time.monotonic() - since > patience:
+                raise _Lost(f"it does not end within {patience:.0f} s")
+            self._job.wait(_LOOK_SECONDS)
+        return path.read_text(encoding="utf-8", errors="replace")
+
+    def _read(self, name: str) -> str:
+        try:
+            return (self._directory / name).read_text(encoding="ascii")
+        except OSError:
+            return ""
+
+    def _now(self, number: int) -> tuple[str, int]:
+        """Return what the probe did last in a batch, such as ("checks", 3): its fourth arm."""
+        words = self._read("now").split()
+        return (words[1], int(words[2])) if len(words) == 3 and words[0] == str(number) else ("", 0)
+
+    def _ended(self) -> tuple[str, RankwiseError]:
+        """End what is left of the job; return the line of its output that tells most, and the error it is."""
+        assert self._job
+        job, setup = self._job, self._setup
+        while job.running:
+            job.stop()
+            job.wait()
+        end = job.end()
+        self._end()
+        if own := complaint(self._directory):
+            return own, RankwiseError(own, 1)
+        begun = (self._directory / "about").exists()
+        error = failed(end, setup.launch, setup.program, setup.compiler, begun=begun, consequence="")
+        return telling_line(end.said), error
+
+    def _end(self) -> None:
+        """Let the job end; if it doesn't, end it."""
+        job, self._job = self._job, None
+        if not job:
+            return
+        with job:
+            (self._directory / "stop").touch()
+            end = time.monotonic() + _END_SECONDS
+            while job.running and time.monotonic() < end and not self._setup.signals.count:
+                job.wait()

@@ -1,0 +1,61 @@
+"""Finds out how the library's algorithms can be chosen, and starts what races them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rankwise.launch.signals import Signals
+from rankwise.mpi_libraries import version_of
+from rankwise.probes import build, mpicc
+from rankwise.tuning.racing.command import understand
+from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT
+from rankwise.tuning.racing.racer import Racer
+from rankwise.tuning.racing.relaunched import Relaunched
+from rankwise.tuning.racing.session import Session
+from rankwise.tuning.racing.setup import Setup
+
+_BY_ENVIRONMENT = ("Intel MPI",)
+
+
+@contextlib.contextmanager
+def racing(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path,
+    signals: Signals,
+    say: Callable[[str], None],
+    *,
+    compiler: str = "",
+    probe_directory: Path | None = None,
+    deadline: float = math.inf,
+) -> Iterator[Racer]:
+    """Give a racer in the user's launch; its jobs have ended afterwards.
+
+    Args:
+        words: the command, with the program, whose place the probe takes.
+        environment: that it is started with.
+        directory: for the files of the probe, seen by the first rank; it is the caller's to make and remove.
+        signals: that came to us: any of them ends a race.
+        say: is told what people should know.
+        compiler: the user's own choice of an mpicc, '' if there is none.
+        probe_directory: that keeps the compiled probe; None: the user's cache.
+        deadline: of time.monotonic(), for everything.
+
+    Raises:
+        RankwiseError: the probe can't be compiled or started.
+        trials.run.Interrupted: a signal came.
+        trials.run.OutOfTime: the deadline is over.
+    """
+    launch = understand(words, environment)
+    found = mpicc.find(launch.launcher, launch.environment, compiler)
+    program = build.build("collective", found, launch.environment, probe_directory, say)
+    outer = {**environment, **OPENMPI_ENVIRONMENT}
+    setup = Setup(launch, outer, found, program, directory, signals, say, deadline)
+    with Session(setup) as session:
+        if version_of(session.library).label not in _BY_ENVIRONMENT:
+            yield session
+            return
+    yield Relaunched(setup, session.library, session.hosts)

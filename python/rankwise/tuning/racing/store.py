@@ -1,0 +1,63 @@
+"""Keeps what was measured, so that it need not be measured again after Ctrl-C: a file of JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.racing.racer import Racer
+
+Record = dict[str, Any]
+
+
+class Store:
+    """Rounds of races, by what was raced."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Read what there is.
+
+        Args:
+            path: of the file, which need not be there yet; None: nothing is kept.
+        """
+        self._path = path
+        self._kept: dict[str, list[Record]] = {}
+        if path and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            whole = text[: text.rfind("\n") + 1]  # the last line may have been cut off
+            if whole != text:
+                path.write_text(whole, encoding="utf-8")
+            for line in whole.splitlines():
+                record = json.loads(line)
+                self._kept.setdefault(record.pop("key"), []).append(record)
+
+    def records(self, key: str) -> list[Record]:
+        """Return what was kept under a key, in its order."""
+        return list(self._kept.get(key, []))
+
+    def add(self, key: str, record: Record) -> None:
+        """Keep something more.
+
+        Raises:
+            OSError: the file can't be written.
+        """
+        self._kept.setdefault(key, []).append(record)
+        if self._path:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, **record}) + "\n")
+
+
+def key_of(racer: Racer, cell: Cell, arms: Iterable[str], part: str) -> str:
+    """Return the key of a race: another library, other nodes, another cell or other arms have another one.
+
+    Args:
+        racer: that runs it.
+        cell: that is raced.
+        arms: their names.
+        part: tells races of one cell apart.
+    """
+    about = repr((racer.library, racer.hosts, racer.without_han, cell, list(arms)))
+    return f"{cell.name} {part} {hashlib.sha256(about.encode()).hexdigest()[:16]}"
