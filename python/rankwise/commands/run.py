@@ -33,6 +33,7 @@ from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile import node_memory
 
 if TYPE_CHECKING:
+    from rankwise.commands.with_settings import WithSettings
     from rankwise.profile.assemble import Assembly
     from rankwise.report.terminal.live.beside import View
 
@@ -113,6 +114,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the same, for this machine (default: the nodes and processors of the ranks)",
     )
     parser.add_argument(
+        "--with",
+        dest="with_settings",
+        metavar="FILE",
+        type=Path,
+        help="apply these settings of the MPI library, which `rankwise tune` has found",
+    )
+    parser.add_argument(
         "--top",
         action="store_true",
         help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
@@ -129,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: something is wrong before the launch; nothing was started.
     """
     # Everything that can be wrong is looked at first: an error must not cost a job.
-    planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=arguments.see_all)
+    planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
     preloaded = library()
     only = inside_options.only(arguments.only) if arguments.only is not None else []
     settings = _inside(arguments, planned, only)
@@ -143,16 +151,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_sites or arguments.python_sites:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
+    applied = _applied(arguments, planned)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
-    preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
     view: View | None = None
     try:
+        command, environment = planned.command, dict(os.environ)
+        if applied:
+            place = directory.for_settings()
+            settings |= applied.variables(place)
+            if placed := applied.command(place):
+                command, environment = placed[0], environment | placed[1]
+        preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
         if not arguments.quiet:
             for line in planned.to_add(preload):
                 _say(f"a container that does not see Rankwise is not recorded; {line}")
-        launch = prepare(planned.command, preload, os.environ, planned.script_mpirun)
+        launch = prepare(command, preload, environment, planned.script_mpirun)
         directory.note(planned, only)
         if reordering:
             directory.keep_machine(reordering)
@@ -183,7 +198,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not directory.has_counters():
         directory.remove()
         return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
-    return _finish(arguments, planned, directory, output, end, strangers.told(), planned.to_add(preload))
+    told = strangers.told(), planned.to_add(preload)
+    return _finish(arguments, planned, directory, output, end, *told, applied)
 
 
 def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
@@ -203,6 +219,23 @@ def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str])
             _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
         settings |= everything
     return settings
+
+
+def _asks_python(arguments: argparse.Namespace) -> bool:
+    """Whether it has to be known which MPI a program of Python would use."""
+    return arguments.see_all or arguments.with_settings is not None
+
+
+def _applied(arguments: argparse.Namespace, planned: Plan) -> WithSettings | None:
+    """Return the settings of --with, and tell if they were found with another version of the library."""
+    if arguments.with_settings is None:
+        return None
+    from rankwise.commands.with_settings import WithSettings  # not above: every other run does without it
+
+    applied = WithSettings.of(arguments.with_settings, planned, os.environ, arguments.mpi)
+    if not arguments.quiet and (doubt := applied.other_version()):
+        _say(doubt)
+    return applied
 
 
 def _view(directory: RunDirectory) -> View | None:
@@ -232,6 +265,7 @@ def _finish(
     end: job.End,
     strangers: str,
     to_add: Sequence[str],
+    applied: WithSettings | None,
 ) -> int:
     """Write the profile and print the summary; nothing that goes wrong here hides the program's status.
 
@@ -243,6 +277,7 @@ def _finish(
         end: of the command.
         strangers: what is known of ranks that ran without the library.
         to_add: what containers of the command lack.
+        applied: settings of --with.
     """
     try:
         from rankwise.profile.assemble import assemble
@@ -268,6 +303,8 @@ def _finish(
         _say(_several_programs([made, *made.others]))
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
+    if applied and not arguments.quiet and (doubt := applied.other_place(made.path)):
+        _say(doubt)
     if not arguments.keep:
         with Waiting(f"{directory.path} to be removed", not arguments.quiet):
             directory.remove()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,9 @@ from rankwise.profile import end_note, node_memory
 from rankwise.profile.launch_note import FILE_NAME
 
 KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --top` has the terminal
+APPLIED = "applied"
+"""Directory with the files that apply settings of the MPI library, see the option --with."""
+
 _NEW_NOTE = f"{FILE_NAME}.new"
 _COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of those of a node
 
@@ -101,6 +105,12 @@ class RunDirectory(NamedTuple):
         if reordering.machine:
             self._write(reorder.FILE_NAME, reordering.machine)
 
+    def for_settings(self) -> Path:
+        """Make the directory of the files that apply settings; it goes with what the run leaves."""
+        path = self.path / APPLIED
+        path.mkdir(mode=0o700)
+        return path
+
     def note_end(self, note: end_note.EndNote | None = None) -> None:
         """Tell who looks at the job that it has ended, and how if that is known; never fails."""
         with contextlib.suppress(OSError):  # the directory is gone, or the disk full
@@ -129,5 +139,6 @@ class RunDirectory(NamedTuple):
     def _clear(self) -> None:
         others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
         counters = (path for pattern in _COUNTERS for path in self.path.glob(pattern))
+        shutil.rmtree(self.path / APPLIED, ignore_errors=True)
         for file in (*counters, *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

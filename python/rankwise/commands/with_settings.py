@@ -1,0 +1,176 @@
+"""Settings of a file, applied to a launch: the option --with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.commandline import CommandLine, parse
+from rankwise.launch.plan import Plan
+from rankwise.mpi_libraries import UNKNOWN, title, version_of
+from rankwise.placement.files import write_all
+from rankwise.placement.relaunch import Launch, understand
+from rankwise.tuning.settings.apply import materialise, told
+from rankwise.tuning.settings.file import read
+from rankwise.tuning.settings.in_force import in_force
+from rankwise.tuning.settings.installed import library_version
+from rankwise.tuning.settings.model import Settings
+
+PLACEMENT = "placement"
+"""Directory, below that of the library's own files, of the launchers'."""
+
+
+class WithSettings(NamedTuple):
+    """Settings that fit a launch.
+
+    Attributes:
+        path: of their file.
+        settings: that it has.
+        library: the file with the MPI library that the programs use; None if that can't be seen.
+        version: first line of MPI_Get_library_version; '' if it can't be asked.
+        launch: to be told the places of ranks; None if the settings have none.
+    """
+
+    path: Path
+    settings: Settings
+    library: Path | None
+    version: str
+    launch: Launch | None
+
+    @classmethod
+    def of(
+        cls, path: Path, planned: Plan, environment: Mapping[str, str], mpi: str | None = None
+    ) -> WithSettings:
+        """Read settings, and refuse those that can't be applied to a launch; nothing is written.
+
+        Args:
+            path: of the file.
+            planned: what is known of the launch.
+            environment: of the user.
+            mpi: the user's --mpi.
+
+        Raises:
+            RankwiseError: the file can't be read, is for another library, or the library or the launcher
+                can't be told what is in it, or settings of the user's own contradict it.
+        """
+        settings = read(path)
+        library, version = _library(planned)
+        _check_library(path, settings, planned, version, mpi)
+        variables = told(settings, library).variables
+        theirs = in_force(
+            version_of(settings.about.library).label,
+            environment,
+            planned.words,
+            variables,
+            rules=bool(settings.rules),
+        )
+        if theirs:
+            raise RankwiseError(
+                f"--with {path}: settings of your own are in force, {'; '.join(theirs)}: take them out, or leave "
+                "--with out"
+            )
+        launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
+        return cls(path, settings, library, version, launch)
+
+    def variables(self, directory: Path) -> dict[str, str]:
+        """Write the library's own files to a directory, and return the variables that the ranks get."""
+        return materialise(self.settings, directory, self.library)
+
+    def command(self, directory: Path) -> tuple[CommandLine, Mapping[str, str]] | None:
+        """Return the command in which each rank gets its place, and the variables that it is started with.
+
+        Args:
+            directory: of the files for the launcher.
+
+        Returns:
+            None if the settings have no places.
+        """
+        if self.launch is None:
+            return None
+        seats = self.launch.bindings(self.settings.bindings)
+        place = directory / PLACEMENT
+        write_all(seats, place, ())
+        relaunched = self.launch.relaunched(seats, place)
+        return parse(relaunched.words), relaunched.variables
+
+    def other_version(self) -> str:
+        """Say that the library has another version than the one that was measured; '' if it has not."""
+        about = self.settings.about
+        if not self.version or version_of(self.version) == version_of(about.library):
+            return ""
+        return self._doubt(f"this is {_named(self.version)}")
+
+    def other_place(self, profile: Path) -> str:
+        """Say that a run was on other hosts than those of the measurement; '' if it was not, or is not known.
+
+        Args:
+            profile: of the run.
+        """
+        from rankwise.analysis.opened import opened_profile
+
+        measured = set(self.settings.about.hosts)
+        with suppress(RankwiseError), opened_profile(profile) as connection:
+            hosts = {str(host) for (host,) in connection.execute("SELECT DISTINCT host FROM ranks")}
+            if hosts and measured and not hosts <= measured:
+                return self._doubt(f"this run was on {_some(sorted(hosts))}")
+        return ""
+
+    def _doubt(self, what: str) -> str:
+        about = self.settings.about
+        measured = f"measured with {_named(about.library)} on {_some(about.hosts)}"
+        return f"--with {self.path}: {measured}, {what}: `rankwise tune recheck {self.path}` tells whether it still holds"
+
+
+def _library(planned: Plan) -> tuple[Path | None, str]:
+    """Return the file with the MPI library of the programs, and what it says of itself."""
+    files = list(dict.fromkeys(d.library for d in planned.detections if d.library))
+    if len(files) > 1:
+        names = " and ".join(str(file) for file in files)
+        raise RankwiseError(
+            f"the command's programs use different MPI libraries, {names}: settings are for one"
+        )
+    if not files:
+        return None, ""
+    return files[0], library_version(files[0], planned.environment)
+
+
+def _check_library(path: Path, settings: Settings, planned: Plan, version: str, mpi: str | None) -> None:
+    wanted = version_of(settings.about.library).label or settings.about.library
+    seen = version_of(version).label if version else ""
+    if not seen:
+        others = {name for d in planned.detections if (name := d.mpi) != UNKNOWN} | ({mpi} if mpi else set())
+        # The libraries that share MPICH's ABI have the standard one beside it.
+        kin = {settings.about.abi} | ({"mpich", "mpiabi"} if settings.about.abi != "openmpi" else set())
+        seen = next((title(name) for name in sorted(others) if name not in kin), "")
+    if seen and seen != wanted:
+        raise RankwiseError(
+            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: give settings that were "
+            "found with its library"
+        )
+
+
+def _launch(path: Path, settings: Settings, words: Sequence[str], environment: Mapping[str, str]) -> Launch:
+    try:
+        launch = understand(words, environment)
+    except RankwiseError as error:
+        raise RankwiseError(f"--with {path} has places for the ranks: {error}") from error
+    [context] = launch.command.contexts
+    ranks = launch.launcher.ranks(context.options)
+    if ranks is not None and ranks != len(settings.bindings):
+        raise RankwiseError(
+            f"--with {path} has places for {len(settings.bindings)} ranks, and the command starts {ranks}: start as "
+            'many, or take its "bindings" out'
+        )
+    return launch
+
+
+def _named(library: str) -> str:
+    version = version_of(library)
+    return f"{version.label} {version.number}" if version.label else library
+
+
+def _some(hosts: Sequence[str]) -> str:
+    return ", ".join(hosts) if len(hosts) <= 4 else f"{', '.join(hosts[:3])} and {len(hosts) - 3} others"

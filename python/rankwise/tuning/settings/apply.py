@@ -1,0 +1,57 @@
+"""Settings made into what an MPI library reads: its own files, and variables of the ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.mpi_libraries import version_of
+from rankwise.tuning.settings import intel, mpich, openmpi
+from rankwise.tuning.settings.model import Settings
+from rankwise.tuning.settings.told import Told
+from rankwise.whole_files import appearing
+
+STEM = "settings"
+"""Of the files' names in a directory of ours."""
+
+
+def told(settings: Settings, library_path: Path | None = None) -> Told:
+    """Return what the library that settings are for is told.
+
+    Args:
+        settings: to be told.
+        library_path: the file with the MPI library that the program uses; needed for the rules of MPICH.
+
+    Raises:
+        RankwiseError: the library can't be told them.
+    """
+    label = version_of(settings.about.library).label
+    if label == openmpi.LABEL:
+        return openmpi.told(settings)
+    if label == mpich.LABEL:
+        return mpich.told(settings, library_path)
+    if label == intel.LABEL:
+        return intel.told(settings)
+    if not settings.rules:
+        return Told(settings.environment)
+    known = ", ".join((openmpi.LABEL, mpich.LABEL, intel.LABEL))
+    raise RankwiseError(f"rules for {settings.about.library!r} can't be written; they can for {known}")
+
+
+def materialise(settings: Settings, directory: Path, library_path: Path | None = None) -> dict[str, str]:
+    """Write the library's own files, and return the variables that the ranks get.
+
+    Args:
+        settings: that are to be in force.
+        directory: of the files; it is there, all nodes see it, and it stays until the job has ended.
+        library_path: see `told`.
+
+    Raises:
+        RankwiseError: the library can't be told them, or a file can't be written.
+    """
+    what = told(settings, library_path)
+    path = directory.absolute() / f"{STEM}{what.suffix}"
+    if what.suffix:
+        with appearing(path, option="--live-dir") as (temporary,):
+            temporary.write_text(what.text, encoding="ascii")
+    return what.variables_for(str(path))

@@ -1,0 +1,254 @@
+"""The file that settings are kept in: JSON that people can read, docs/settings.md describes it.
+
+Beside it stands what can be used without Rankwise: variables for a shell, and the library's own file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import RankwiseError
+from rankwise.launchers.binding import Binding
+from rankwise.topology.machine.fields import Field
+from rankwise.tuning.settings.apply import told
+from rankwise.tuning.settings.model import About, Settings
+from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
+from rankwise.tuning.settings.told import Told
+from rankwise.tuning.settings.words import comment
+from rankwise.whole_files import appearing, refuse_existing
+
+VERSION = 1
+OPTION = "--apply"
+"""That names the file where it is written."""
+
+_MARK = "rankwise_settings"
+_KEYS = (_MARK, "about", "rules", "environment", "bindings")
+_ABOUT = tuple(field.name for field in fields(About))
+_GAIN = ("ratio", "low", "high", "confidence", "pairs")
+_MOST = (1 << 63) - 1
+_MOST_BYTES = 64 << 20
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OURS = re.compile(r"LD_|RANKWISE_")  # by these we are there at all
+_PROCEDURE = re.compile(r"MPI_[A-Z][a-z_]{1,40}")
+_CURE = "`rankwise tune --apply FILE` makes one"
+
+
+def read(path: Path) -> Settings:
+    """Read a file of settings.
+
+    Raises:
+        RankwiseError: it can't be read, or is none: one line that names the place in the file.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise RankwiseError(f"cannot read {path}: {error.strerror}; {_CURE}") from error
+    try:
+        if len(content) > _MOST_BYTES:
+            raise RankwiseError(f"is no file of settings: it is too large; {_CURE}")
+        return _settings(Field(_parsed(content)))
+    except RankwiseError as error:
+        raise RankwiseError(f"{path}: {error}") from error
+
+
+def write(settings: Settings, path: Path, *, force: bool = False) -> None:
+    """Write a file of settings, nothing else.
+
+    Raises:
+        RankwiseError: it is there already and may not be replaced, or can't be written, or could not be read
+            again.
+    """
+    text = _text(settings)
+    refuse_existing(path, force=force, option=OPTION)
+    with appearing(path, option=OPTION) as (temporary,):
+        temporary.write_text(text, encoding="ascii")
+
+
+def write_all(
+    settings: Settings, path: Path, *, force: bool = False, library_path: Path | None = None
+) -> list[Path]:
+    """Write a file of settings and, beside it, what can be used without Rankwise: all of them, or none.
+
+    Args:
+        settings: to be written.
+        path: of the file; the others have its name with another ending.
+        force: replace files that are there.
+        library_path: see apply.told.
+
+    Returns:
+        the files that were written, the one for Rankwise first.
+
+    Raises:
+        RankwiseError: a file is there already and may not be replaced, or can't be written, or the library
+            can't be told these settings.
+    """
+    text = _text(settings)
+    what = told(settings, library_path)
+    stem = path.with_suffix("") if path.suffix == ".json" else path
+    own = stem.with_name(f"{stem.name}{what.suffix}").absolute()
+    shell = stem.with_name(f"{stem.name}.env")
+    texts = {path: text, shell: _for_shell(settings, what, own, shell)}
+    if what.suffix:
+        texts[own] = what.text
+    refuse_existing(*texts, force=force, option=OPTION)
+    with appearing(*texts, option=OPTION) as temporary:
+        for place, content in zip(temporary, texts.values(), strict=True):
+            place.write_text(content, encoding="utf-8")
+    return list(texts)
+
+
+def _for_shell(settings: Settings, what: Told, own: Path, shell: Path) -> str:
+    """Return lines that a shell reads by `.`, and what has to be known about them."""
+    variables = what.variables_for(str(own))
+    how = [
+        "# To be read by a shell before the job is started:",
+        f"#   . {shlex.quote(str(shell))}",
+        *(
+            "# " + line
+            for line in (
+                "mpirun of Open MPI hands such variables to other nodes by itself, mpiexec of MPICH and Intel MPI",
+                "and srun, too. They hold for every MPI program that is started from the shell.",
+            )
+        ),
+    ]
+    if what.suffix:
+        how += ["# Every node has to see the file that is named below; if it is moved, change its name here."]
+    if settings.bindings:
+        how += ["# The places of ranks are not among them: `rankwise run --with` applies those, too."]
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    return "".join(f"{line}\n" for line in [*comment(settings), "#", *how, "", *lines])
+
+
+def _text(settings: Settings) -> str:
+    """Return the text of the file; it can be read again, or RankwiseError says why not."""
+    about = asdict(settings.about)
+    if settings.about.gain:
+        about["gain"] = dict(zip(_GAIN, settings.about.gain, strict=True))
+    content = {
+        _MARK: VERSION,
+        "about": about,
+        "rules": [asdict(rule) for rule in settings.rules],
+        "environment": dict(settings.environment),
+        "bindings": [asdict(binding) for binding in settings.bindings],
+    }
+    # As Python has tuples where JSON has lists, what was written is read, not what would be.
+    text = json.dumps(content, indent=1)
+    _settings(Field(_parsed(text.encode())))
+    return f"{text}\n"
+
+
+def _parsed(content: bytes) -> object:
+    try:
+        return json.loads(content, object_pairs_hook=_once)
+    except UnicodeDecodeError as error:
+        raise RankwiseError(f"is no file of settings: byte {error.start} is not UTF-8; {_CURE}") from error
+    except json.JSONDecodeError as error:
+        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
+        raise RankwiseError(message) from error
+    except RecursionError as error:
+        raise RankwiseError(f"is no file of settings: it is nested too deeply; {_CURE}") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise RankwiseError(f"is no file of settings: a number is too long; {_CURE}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise RankwiseError("a key is there twice in one object: leave one of them out")
+    return found
+
+
+def _settings(file: Field) -> Settings:
+    if not isinstance(file.value, dict) or _MARK not in file.value:
+        raise RankwiseError(f'is no file of settings: "{_MARK}" is missing; {_CURE}')
+    version = file.keys(None)[_MARK]
+    if version.whole(1, _MOST) != VERSION:
+        raise version.error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
+    keys = file.keys(_KEYS, required=_KEYS)
+    return Settings(
+        _about(keys["about"]),
+        tuple(_rule(field) for field in keys["rules"].items()),
+        dict(_variable(name, field) for name, field in keys["environment"].keys(None).items()),
+        tuple(_binding(field) for field in keys["bindings"].items()),
+    )
+
+
+def _about(field: Field) -> About:
+    keys = field.keys(_ABOUT, required=_ABOUT)
+    gain = None
+    if keys["gain"].value is not None:
+        of_gain = keys["gain"].keys(_GAIN, required=_GAIN)
+        ratio, low, high, confidence = (of_gain[name].number() for name in _GAIN[:-1])
+        gain = (ratio, low, high, confidence, of_gain["pairs"].whole(0, _MOST))
+    return About(
+        **{name: keys[name].text() for name in ("rankwise", "created", "abi")},
+        library=_word(keys["library"]),  # MPICH's has a tabulator
+        hosts=tuple(host.text() for host in keys["hosts"].items()),
+        command=tuple(_word(word) for word in keys["command"].items()),
+        gain=gain,
+    )
+
+
+def _word(field: Field) -> str:
+    """Return a text as others have made it, such as a word of a command."""
+    if not isinstance(field.value, str):
+        raise field.error("must be a text")
+    return field.value
+
+
+def _rule(field: Field) -> Rule:
+    names = [one.name for one in fields(Rule)]
+    keys = field.keys(names, required=names)
+    procedure = keys["procedure"].text()
+    if not _PROCEDURE.fullmatch(procedure):
+        raise keys["procedure"].error("must be a collective, such as MPI_Allreduce")
+    low = keys["low"].whole(0, _MOST)
+    high = None if keys["high"].value is None else keys["high"].whole(low, _MOST)
+    if high is None and low:
+        raise keys["low"].error("must be 0 where `high` is null: the rule is for all sizes")
+    return Rule(
+        procedure,
+        keys["processes"].whole(1, (1 << 31) - 2),
+        low,
+        high,
+        _algorithm(keys["algorithm"]),
+        None if keys["evidence"].value is None else _evidence(keys["evidence"]),
+    )
+
+
+def _algorithm(field: Field) -> Algorithm:
+    names = [one.name for one in fields(Algorithm)]
+    keys = field.keys(names, required=names)
+    segment = keys["segment"].whole(0, (1 << 31) - 1)
+    return Algorithm(keys["name"].name(), keys["number"].whole(0, 10_000), segment)
+
+
+def _evidence(field: Field) -> Evidence:
+    names = [one.name for one in fields(Evidence)]
+    keys = field.keys(names, required=names)
+    measured = {name: keys[name].number() for name in names if name != "rounds"}
+    return Evidence(**measured, rounds=keys["rounds"].whole(0, _MOST))
+
+
+def _variable(name: str, field: Field) -> tuple[str, str]:
+    if not _VARIABLE.fullmatch(name):
+        raise RankwiseError("environment: the name of a variable has letters, digits and _ only")
+    if _OURS.match(name):
+        raise field.error("can't be set: Rankwise itself gets into the program by it")
+    return name, field.text()
+
+
+def _binding(field: Field) -> Binding:
+    names = [one.name for one in fields(Binding)]
+    keys = field.keys(names, required=("rank", "host"))
+    numbers = {name: keys[name] for name in names if name != "host" and name in keys}
+    return Binding(
+        host=keys["host"].name(),
+        **{name: -1 if one.value == -1 else one.whole(0, (1 << 31) - 1) for name, one in numbers.items()},
+    )

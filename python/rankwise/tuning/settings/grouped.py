@@ -1,0 +1,62 @@
+"""Rules in the order in which a library's own files want them, and refused where they contradict each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from rankwise.errors import RankwiseError
+from rankwise.tuning.settings.rule import Rule
+
+Grouped = dict[str, dict[int, list[Rule]]]
+"""Rules by procedure and number of processes, both ascending, the messages of the last ascending, too."""
+
+_NAME = re.compile(r"[\w.+-]{1,100}", re.ASCII)
+_MOST_PROCESSES = (1 << 31) - 2  # the next number must fit into an int
+
+
+def grouped(
+    rules: Iterable[Rule], procedures: Collection[str], whole: Collection[str], library: str
+) -> Grouped:
+    """Put rules in order.
+
+    Args:
+        rules: in any order.
+        procedures: that the library can have rules for.
+        whole: of these, those that it can have rules for all sizes for, only: the library takes the size from
+            what is not the same on all processes, or from no size at all, so that processes would choose
+            different algorithms, or a rule would take effect where it should not.
+        library: its name, for people.
+
+    Raises:
+        RankwiseError: the library can't have such a rule, or two rules are for the same messages.
+    """
+    found: Grouped = {}
+    for rule in sorted(rules, key=lambda rule: (rule.procedure, rule.processes, rule.low)):
+        _check(rule, procedures, whole, library)
+        before = found.setdefault(rule.procedure, {}).setdefault(rule.processes, [])
+        if before and (before[-1].high is None or rule.high is None or rule.low <= before[-1].high):
+            raise RankwiseError(
+                f"two rules for {rule.procedure} on {rule.processes} processes have messages in common: "
+                "leave one of them out"
+            )
+        before.append(rule)
+    return found
+
+
+def _check(rule: Rule, procedures: Collection[str], whole: Collection[str], library: str) -> None:
+    if rule.procedure not in procedures:
+        known = ", ".join(sorted(procedures))
+        raise RankwiseError(f"{library} has no rules for {rule.procedure}; it has them for {known}")
+    name = f"the rule for {rule.procedure} on {rule.processes} processes"
+    if not 1 <= rule.processes <= _MOST_PROCESSES:
+        raise RankwiseError(f"{name}: no communicator has so many")
+    if not _NAME.fullmatch(rule.algorithm.name) or rule.algorithm.number < 0 or rule.algorithm.segment < 0:
+        raise RankwiseError(f"{name}: {rule.algorithm.name!r} can't be an algorithm")
+    if rule.low < 0 or (rule.low if rule.high is None else rule.high < rule.low):
+        raise RankwiseError(f"{name}: there are no messages of {rule.low} to {rule.high} B")
+    if rule.high is not None and rule.procedure in whole:
+        raise RankwiseError(
+            f"{name} is for some sizes only, which {library} can't tell apart on all processes alike: "
+            "let it be for all sizes (high: null, low: 0)"
+        )

@@ -1,0 +1,233 @@
+"""MPICH's own rules: its selection tree of algorithms, with branches for the cells that change.
+
+A file replaces the whole tree that is compiled into the library. So that tree is read out of the library that
+the program uses, and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
+algorithm that this version does not know, ends every program. Nor does the library check what an algorithm
+chosen by a file can do: each one that can't do everything has branches before it that leave the rest to the
+library, as the library itself does where a variable chooses the algorithm.
+
+Tests are made with <= and = alone: some versions take comm_size<N for <=.
+
+The library first splits a collective by nodes (its "composition"), and looks into this tree for each part: on
+communicators with processes on several nodes a rule can meet parts that have as many processes.
+
+Sources: src/mpi/coll/src/csel.c, src/mpi/coll/coll_algorithms.txt of MPICH 4 and 5; seen with 4.0.2
+(tests/mpi/test_settings.py).
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import RankwiseError
+from rankwise.tuning.settings.grouped import grouped
+from rankwise.tuning.settings.model import Settings
+from rankwise.tuning.settings.rule import Rule
+from rankwise.tuning.settings.told import Told
+
+LABEL = "MPICH"
+
+Tree = dict[str, Any]
+"""A branch for each test, in the order in which they are made."""
+
+_POWER_OF_TWO = "a power of two of processes"
+_BRANCHES = {
+    "commutative": "is_commutative={}",
+    "built in": "is_op_built_in={}",
+    "regular": "is_block_regular={}",
+}
+_NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "Allgather": {"brucks": (), "recursive_doubling": (_POWER_OF_TWO,), "ring": ()},
+    "Allgatherv": {"brucks": (), "recursive_doubling": (_POWER_OF_TWO,), "ring": ()},
+    "Allreduce": {
+        "recursive_doubling": (),
+        "reduce_scatter_allgather": ("built in", "enough elements"),
+        "ring": ("commutative",),
+        "smp": ("commutative", "several levels"),
+    },
+    "Alltoall": {"brucks": ("not in place",), "pairwise": ("not in place",), "scattered": ("not in place",)},
+    "Barrier": {"dissemination": (), "smp": ("several levels",)},
+    "Bcast": {
+        "binomial": (),
+        "scatter_recursive_doubling_allgather": (_POWER_OF_TWO,),
+        "scatter_ring_allgather": (),
+        "smp": ("several levels",),
+    },
+    "Reduce": {
+        "binomial": (),
+        "reduce_scatter_gather": ("built in", "enough elements"),
+        "smp": ("commutative", "several levels"),
+    },
+    "Reduce_scatter": {
+        "noncommutative": (_POWER_OF_TWO, "regular"),
+        "pairwise": ("commutative",),
+        "recursive_doubling": (),
+        "recursive_halving": ("commutative",),
+    },
+    "Reduce_scatter_block": {
+        "noncommutative": (_POWER_OF_TWO,),
+        "pairwise": ("commutative",),
+        "recursive_doubling": (),
+        "recursive_halving": ("commutative",),
+    },
+}
+"""Of each algorithm that takes no parameters: what has to be so. Others can't be chosen by a file of ours."""
+
+_BY_TOTAL = {"MPI_Allgather", "MPI_Allgatherv", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"}
+_WHOLE = {"MPI_Barrier"}
+_MOST = (1 << 31) - 1  # numbers in tests are ints
+_PAGE = 4096
+
+
+def default_tree(library: Path) -> Tree:
+    """Return the tree of algorithms that a library has compiled in.
+
+    Args:
+        library: libmpi.so, libmpich.so.
+
+    Raises:
+        RankwiseError: it can't be read, or has none.
+    """
+    begin, name = b'{"collective=', b"algorithm=MPIR_"
+    try:
+        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            start = content.find(begin)
+            while start >= 0:
+                text = content[start : content.find(b"\0", start)]
+                if name in text:
+                    tree: Tree = json.loads(text)
+                    return tree
+                start = content.find(begin, start + len(text))
+    except OSError as error:
+        raise RankwiseError(f"cannot read {library}: {error.strerror}") from error
+    except ValueError as error:  # an empty file, or no JSON
+        raise RankwiseError(f"the selection tree in {library} can't be read: {error}") from error
+    raise RankwiseError(f"{library} has no selection tree for rules to be put into: MPICH 4 or later has")
+
+
+def spliced(tree: Tree, rules: Sequence[Rule], known: Sequence[str] | None = None) -> Tree:
+    """Return the tree with branches for the rules.
+
+    Args:
+        tree: the library's own.
+        rules: in any order.
+        known: names of the algorithms that the library takes from a file; None: all.
+
+    Raises:
+        RankwiseError: there can't be such a rule, or rules contradict each other.
+    """
+    found = dict(tree)
+    procedures = [f"MPI_{name}" for name in _NEEDS]
+    for procedure, by_processes in grouped(rules, procedures, _WHOLE, LABEL).items():
+        collective = f"collective={procedure.removeprefix('MPI_').lower()}"
+        own = tree.get(collective, {}).get("comm_type=intra")
+        if not isinstance(own, dict):
+            raise RankwiseError(f"this MPICH has no choice of algorithms for {procedure}: leave its rule out")
+        by_size: Tree = {}
+        for processes, of_size in by_processes.items():
+            by_size.setdefault(f"comm_size<={processes - 1}", own)
+            by_size[f"comm_size<={processes}"] = _by_message(of_size, own, known)
+        by_size["comm_size=any"] = own
+        found[collective] = {**tree[collective], "comm_type=intra": by_size}
+    return found
+
+
+def _by_message(rules: Sequence[Rule], own: Tree, known: Sequence[str] | None) -> Tree:
+    first = rules[0]
+    if first.high is None:
+        return _leaf(first, own, known)
+    by_total = first.procedure in _BY_TOTAL
+    test = "total_msg_size" if by_total else "avg_msg_size"
+    unit = first.processes if by_total else 1
+    branches: Tree = {}
+    for rule in rules:
+        low, high = rule.low * unit, (rule.high or 0) * unit
+        if high > _MOST:
+            raise RankwiseError(
+                f"the rule for {rule.procedure} on {rule.processes} processes is for messages of more than 2 GiB "
+                f"({high} B in all), which MPICH's files can't tell apart"
+            )
+        if low:
+            branches.setdefault(f"{test}<={low - 1}", own)
+        branches[f"{test}<={high}"] = _leaf(rule, own, known)
+    return {**branches, f"{test}=any": own}
+
+
+def _leaf(rule: Rule, own: Tree, known: Sequence[str] | None) -> Tree:
+    """Return the algorithm of a rule, behind tests for what it can't do."""
+    collective = rule.procedure.removeprefix("MPI_")
+    prefix = f"MPIR_{collective}_intra_"
+    name = rule.algorithm.name.removeprefix(prefix)
+    if name not in _NEEDS[collective]:
+        raise RankwiseError(
+            f"{rule.procedure}: a file can't choose {rule.algorithm.name}, or not without parameters; it can choose "
+            + ", ".join(_NEEDS[collective])
+        )
+    if known is not None and prefix + name not in known:
+        raise RankwiseError(f"{rule.procedure}: this MPICH has no {prefix + name}: leave the rule out")
+    branch: Tree = {f"algorithm={prefix + name}": {}}
+    for need in reversed(_NEEDS[collective][name]):
+        if need == _POWER_OF_TWO:
+            if rule.processes & (rule.processes - 1):
+                raise RankwiseError(
+                    f"{rule.procedure}: {name} needs {need}, not {rule.processes}: leave the rule out"
+                )
+        elif need == "enough elements":
+            branch = {"count<pow2": own, "count=any": branch}
+        elif need == "several levels":
+            branch = {"comm_hierarchy=parent": branch, "comm_hierarchy=any": own}
+        elif need == "not in place":
+            branch = {"is_sendbuf_inplace=yes": own, "is_sendbuf_inplace=no": branch}
+        else:
+            test = _BRANCHES[need]
+            branch = {test.format("yes"): branch, test.format("no"): own}
+    return branch
+
+
+def algorithms(library: Path) -> list[str]:
+    """Return the names of all algorithms that a library takes from a file.
+
+    Raises:
+        RankwiseError: it can't be read.
+    """
+    marker = b"algorithm=MPIR_"
+    found = []
+    try:
+        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            start = content.find(marker)
+            while start >= 0:
+                text = content[start : content.find(b"\0", start)]
+                if text.isascii() and text.partition(b"=")[2].replace(b"_", b"").isalnum():
+                    found.append(text.decode().partition("=")[2])
+                start = content.find(marker, start + len(marker))
+    except (OSError, ValueError) as error:
+        raise RankwiseError(f"cannot read {library}: {error}") from error
+    return found
+
+
+def told(settings: Settings, library: Path | None) -> Told:
+    """Return what the library is told.
+
+    Args:
+        settings: to be told.
+        library: the file with the MPI library that the program uses.
+
+    Raises:
+        RankwiseError: its tree is not to be had, or see `spliced`.
+    """
+    if not settings.rules:
+        return Told(settings.environment)
+    if library is None:
+        raise RankwiseError(
+            "which file MPICH is in can't be seen, and its rules are made from what is in there: give the launcher "
+            "and the program themselves after `--`, not a script that calls them"
+        )
+    text = json.dumps(spliced(default_tree(library), settings.rules, algorithms(library)), indent=1)
+    # The library reads the file as if a zero followed, which is so unless its last page is full.
+    text += "\n" * (2 if (len(text) + 1) % _PAGE == 0 else 1)
+    variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+    return Told(settings.environment, ".mpich.json", text, variable)

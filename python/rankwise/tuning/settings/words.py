@@ -1,0 +1,51 @@
+"""Where settings come from, in words: what stands above them in files that people read."""
+
+from __future__ import annotations
+
+import shlex
+
+from rankwise.tuning.settings.model import Settings
+from rankwise.tuning.settings.rule import Rule
+
+
+def comment(settings: Settings) -> list[str]:
+    """Return lines that begin with `#`: where the settings come from, and why each rule is there."""
+    about = settings.about
+    lines = [
+        f"Settings found by Rankwise {about.rankwise} on {about.created}, for",
+        f"  {shlex.join(about.command)}",
+        f"measured with {about.library}",
+        f"on {', '.join(about.hosts)}",
+    ]
+    if about.gain:
+        ratio, low, high, confidence, pairs = about.gain
+        lines.append(
+            f"the program is {ratio:.3f} times as fast with them ({100 * confidence:g} % confidence: "
+            f"{low:.3f} to {high:.3f}, {pairs} pairs of runs)"
+        )
+    else:
+        lines.append("what the program gains by them was not measured")
+    return [f"# {_plain(line)}" for line in [*lines, *map(in_words, settings.rules)]]
+
+
+def in_words(rule: Rule) -> str:
+    """Say what a rule is for, and why it is there."""
+    said = f"{rule.procedure} on {rule.processes} processes, {sizes(rule)}: {rule.algorithm.label}"
+    if (why := rule.evidence) is None:
+        return f"{said}; not measured"
+    return (
+        f"{said}; {why.default_us:.4g} us before, {why.chosen_us:.4g} us with it, {why.ratio:.3f} times as fast "
+        f"({100 * why.confidence:g} % confidence: {why.low:.3f} to {why.high:.3f}, {why.rounds} rounds)"
+    )
+
+
+def sizes(rule: Rule) -> str:
+    """Say which messages a rule is for."""
+    if rule.high is None:
+        return "all sizes"
+    return f"{rule.low} B" if rule.low == rule.high else f"{rule.low} to {rule.high} B"
+
+
+def _plain(line: str) -> str:
+    """Keep a line one line, whatever the words of a command are."""
+    return "".join(character if character.isprintable() else "?" for character in line)
