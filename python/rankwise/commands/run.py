@@ -162,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
             place = directory.for_settings()
             settings |= applied.variables(place)
             if placed := applied.command(place):
-                command, environment = placed[0], environment | placed[1]
+                command, environment = placed[0], {**environment, **placed[1]}
         preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
         if not arguments.quiet:
             for line in planned.to_add(preload):

@@ -69,8 +69,8 @@ class WithSettings(NamedTuple):
         )
         if theirs:
             raise RankwiseError(
-                f"--with {path}: settings of your own are in force, {'; '.join(theirs)}: take them out, or leave "
-                "--with out"
+                f"--with {path}: settings of your own are in force, {'; '.join(theirs)}: take them out, "
+                "or leave --with out"
             )
         launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
         return cls(path, settings, library, version, launch)
@@ -120,8 +120,10 @@ class WithSettings(NamedTuple):
 
     def _doubt(self, what: str) -> str:
         about = self.settings.about
-        measured = f"measured with {_named(about.library)} on {_some(about.hosts)}"
-        return f"--with {self.path}: {measured}, {what}: `rankwise tune recheck {self.path}` tells whether it still holds"
+        return (
+            f"--with {self.path}: measured with {_named(about.library)} on {_some(about.hosts)}, {what}: "
+            f"`rankwise tune recheck {self.path}` tells whether they still hold"
+        )
 
 
 def _library(planned: Plan) -> tuple[Path | None, str]:
@@ -147,8 +149,8 @@ def _check_library(path: Path, settings: Settings, planned: Plan, version: str, 
         seen = next((title(name) for name in sorted(others) if name not in kin), "")
     if seen and seen != wanted:
         raise RankwiseError(
-            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: give settings that were "
-            "found with its library"
+            f"--with {path}: these are settings for {wanted}, and the program uses {seen}: "
+            "give settings that were found with its library"
         )
 
 
@@ -161,8 +163,8 @@ def _launch(path: Path, settings: Settings, words: Sequence[str], environment: M
     ranks = launch.launcher.ranks(context.options)
     if ranks is not None and ranks != len(settings.bindings):
         raise RankwiseError(
-            f"--with {path} has places for {len(settings.bindings)} ranks, and the command starts {ranks}: start as "
-            'many, or take its "bindings" out'
+            f"--with {path} has places for {len(settings.bindings)} ranks, and the command starts {ranks}: "
+            'start as many, or take its "bindings" out'
         )
     return launch
 

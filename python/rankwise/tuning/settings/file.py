@@ -15,17 +15,19 @@ from typing import Any
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.topology.machine.fields import Field
+from rankwise.tuning.settings import mpich, openmpi
 from rankwise.tuning.settings.apply import told
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
 from rankwise.tuning.settings.told import Told
-from rankwise.tuning.settings.words import comment
+from rankwise.tuning.settings.words import comment, one_line
 from rankwise.whole_files import appearing, refuse_existing
 
 VERSION = 1
 OPTION = "--apply"
 """That names the file where it is written."""
 
+_SHELL = ".env"
 _MARK = "rankwise_settings"
 _KEYS = (_MARK, "about", "rules", "environment", "bindings")
 _ABOUT = tuple(field.name for field in fields(About))
@@ -90,9 +92,8 @@ def write_all(
     """
     text = _text(settings)
     what = told(settings, library_path)
-    stem = path.with_suffix("") if path.suffix == ".json" else path
-    own = stem.with_name(f"{stem.name}{what.suffix}").absolute()
-    shell = stem.with_name(f"{stem.name}.env")
+    own = _beside(path, what.suffix).absolute()
+    shell = _beside(path, _SHELL)
     texts = {path: text, shell: _for_shell(settings, what, own, shell)}
     if what.suffix:
         texts[own] = what.text
@@ -103,20 +104,37 @@ def write_all(
     return list(texts)
 
 
+def check_new(path: Path, *, force: bool) -> None:
+    """Refuse a name for settings that could not be written at the end, before anything is measured.
+
+    Args:
+        path: of the file; the others have its name with another ending.
+        force: whether files that are there may be replaced.
+
+    Raises:
+        RankwiseError: one of them is there already, or the directory is not.
+    """
+    if not path.absolute().parent.is_dir():
+        raise RankwiseError(f"{path.parent} is no directory: make it, or give another place with {OPTION}")
+    suffixes = (_SHELL, openmpi.SUFFIX, mpich.SUFFIX)
+    refuse_existing(path, *(_beside(path, suffix) for suffix in suffixes), force=force, option=OPTION)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    stem = path.with_suffix("") if path.suffix == ".json" else path
+    return stem.with_name(f"{stem.name}{suffix}")
+
+
 def _for_shell(settings: Settings, what: Told, own: Path, shell: Path) -> str:
     """Return lines that a shell reads by `.`, and what has to be known about them."""
     variables = what.variables_for(str(own))
     how = [
         "# To be read by a shell before the job is started:",
-        f"#   . {shlex.quote(str(shell))}",
-        *(
-            "# " + line
-            for line in (
-                "mpirun of Open MPI hands such variables to other nodes by itself, mpiexec of MPICH and Intel MPI",
-                "and srun, too. They hold for every MPI program that is started from the shell.",
-            )
-        ),
+        f"#   . {one_line(shlex.quote(str(shell)))}",
+        "# Launchers hand such variables to processes on other nodes by themselves. They hold for every MPI",
+        "# program that is started from that shell.",
     ]
+    how += [f"# Note: {note}." for note in what.notes]
     if what.suffix:
         how += ["# Every node has to see the file that is named below; if it is moved, change its name here."]
     if settings.bindings:

@@ -1,4 +1,4 @@
-"""Rules in the order in which a library's own files want them, and refused where they contradict each other."""
+"""Rules in the order in which a library's own files want them, refused where they contradict each other."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from rankwise.tuning.settings.rule import Rule
 from rankwise.tuning.settings.told import Told
 
 LABEL = "MPICH"
+SUFFIX = ".mpich.json"
 
 Tree = dict[str, Any]
 """A branch for each test, in the order in which they are made."""
@@ -148,8 +149,8 @@ def _by_message(rules: Sequence[Rule], own: Tree, known: Sequence[str] | None) -
         low, high = rule.low * unit, (rule.high or 0) * unit
         if high > _MOST:
             raise RankwiseError(
-                f"the rule for {rule.procedure} on {rule.processes} processes is for messages of more than 2 GiB "
-                f"({high} B in all), which MPICH's files can't tell apart"
+                f"the rule for {rule.procedure} on {rule.processes} processes is for messages of more than "
+                f"2 GiB ({high} B in all), which MPICH's files can't tell apart"
             )
         if low:
             branches.setdefault(f"{test}<={low - 1}", own)
@@ -164,8 +165,8 @@ def _leaf(rule: Rule, own: Tree, known: Sequence[str] | None) -> Tree:
     name = rule.algorithm.name.removeprefix(prefix)
     if name not in _NEEDS[collective]:
         raise RankwiseError(
-            f"{rule.procedure}: a file can't choose {rule.algorithm.name}, or not without parameters; it can choose "
-            + ", ".join(_NEEDS[collective])
+            f"{rule.procedure}: a file can't choose {rule.algorithm.name}, or not without parameters; "
+            f"it can choose {', '.join(_NEEDS[collective])}"
         )
     if known is not None and prefix + name not in known:
         raise RankwiseError(f"{rule.procedure}: this MPICH has no {prefix + name}: leave the rule out")
@@ -223,11 +224,11 @@ def told(settings: Settings, library: Path | None) -> Told:
         return Told(settings.environment)
     if library is None:
         raise RankwiseError(
-            "which file MPICH is in can't be seen, and its rules are made from what is in there: give the launcher "
-            "and the program themselves after `--`, not a script that calls them"
+            "which file MPICH is in can't be seen, and its rules are made from what is in there: "
+            "give the launcher and the program themselves after `--`, not a script that calls them"
         )
     text = json.dumps(spliced(default_tree(library), settings.rules, algorithms(library)), indent=1)
     # The library reads the file as if a zero followed, which is so unless its last page is full.
     text += "\n" * (2 if (len(text) + 1) % _PAGE == 0 else 1)
     variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
-    return Told(settings.environment, ".mpich.json", text, variable)
+    return Told(settings.environment, SUFFIX, text, variable)

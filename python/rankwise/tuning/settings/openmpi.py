@@ -6,8 +6,8 @@ size it takes the first one, and the first message size has to be 0. An algorith
 library. So what must not change is guarded by entries with algorithm 0 on both sides. Anything that the
 library can't read makes it ignore the whole file, without a word.
 
-Sources: coll_tuned_dynamic_file.c, coll_tuned_dynamic_rules.c and coll_tuned_decision_dynamic.c of Open MPI 4.1
-and 5.0; all seen with 4.1.4 and 5.0.11 (tests/mpi/test_settings.py).
+Sources: coll_tuned_dynamic_file.c, coll_tuned_dynamic_rules.c and coll_tuned_decision_dynamic.c of Open MPI
+4.1 and 5.0; all seen with 4.1.4 and 5.0.11 (tests/mpi/test_settings.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rankwise.tuning.settings.told import Told
 from rankwise.tuning.settings.words import comment
 
 LABEL = "Open MPI"
+SUFFIX = ".rules"
 
 _NUMBERS: Mapping[str, int] = {
     "MPI_Allgather": 0,
@@ -121,10 +122,10 @@ def told(settings: Settings) -> Told:
     version = version_of(settings.about.library)
     if version.parts >= (6,):
         raise RankwiseError(
-            f"rules for Open MPI {version.number}: Open MPI 6 has files of another kind, which Rankwise can't write "
-            "yet; use Open MPI 4 or 5"
+            f"rules for Open MPI {version.number}: Open MPI 6 has files of another kind, which Rankwise "
+            "can't write yet; use Open MPI 4 or 5"
         )
     # Variables that force an algorithm come before the file in version 5, so there are none of these.
     variables = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", **settings.environment}
     text = "".join(f"{line}\n" for line in comment(settings)) + rules_file(settings.rules)
-    return Told(variables, ".rules", text, "OMPI_MCA_coll_tuned_dynamic_rules_filename")
+    return Told(variables, SUFFIX, text, "OMPI_MCA_coll_tuned_dynamic_rules_filename")

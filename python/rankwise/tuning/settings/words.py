@@ -25,7 +25,7 @@ def comment(settings: Settings) -> list[str]:
         )
     else:
         lines.append("what the program gains by them was not measured")
-    return [f"# {_plain(line)}" for line in [*lines, *map(in_words, settings.rules)]]
+    return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
 
 
 def in_words(rule: Rule) -> str:
@@ -34,7 +34,8 @@ def in_words(rule: Rule) -> str:
     if (why := rule.evidence) is None:
         return f"{said}; not measured"
     return (
-        f"{said}; {why.default_us:.4g} us before, {why.chosen_us:.4g} us with it, {why.ratio:.3f} times as fast "
+        f"{said}; {why.default_us:.4g} us before, {why.chosen_us:.4g} us with it, "
+        f"{why.ratio:.3f} times as fast "
         f"({100 * why.confidence:g} % confidence: {why.low:.3f} to {why.high:.3f}, {why.rounds} rounds)"
     )
 
@@ -46,6 +47,6 @@ def sizes(rule: Rule) -> str:
     return f"{rule.low} B" if rule.low == rule.high else f"{rule.low} to {rule.high} B"
 
 
-def _plain(line: str) -> str:
-    """Keep a line one line, whatever the words of a command are."""
+def one_line(line: str) -> str:
+    """Return a text without what would end its line or hide what it says, whatever it is made of."""
     return "".join(character if character.isprintable() else "?" for character in line)
