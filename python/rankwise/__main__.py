@@ -28,9 +28,10 @@ VERBS = (
     "latency",
     "machine",
     "map",
+    "tune",
 )
 _WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
-_MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map")
+_MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map", "tune")
 _WITH_SIDES = ("diff",)  # what comes after the first `--` is the other side
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE

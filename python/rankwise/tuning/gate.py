@@ -52,9 +52,9 @@ def refusal(target: Target, library: Version, algorithm: Algorithm, *, bitwise: 
         return "sums could change in their last digits (--bitwise)"
     if is_reduction and target.traits.not_commutative:
         if library.label == "Open MPI" and algorithm.name not in _IN_ORDER.get(target.procedure, ()):
-            return f"it changes the order of operands, and the operation {_maybe(target)} not commutative"
+            return f"it changes the order of operands, and {_maybe(target)}"
         if library.label != "Open MPI":
-            return f"the operation {_maybe(target)} not commutative"
+            return _maybe(target)
     if algorithm.name in _TWO and target.processes != 2:
         return "it is for two processes"
     return ""
@@ -66,4 +66,6 @@ def changes_digits(target: Target) -> bool:
 
 
 def _maybe(target: Target) -> str:
-    return "is" if target.traits.known else "may be"
+    if target.traits.known:
+        return "an operation is not commutative"
+    return "the profile does not tell whether operations are commutative: record it again"

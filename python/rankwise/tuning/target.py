@@ -134,7 +134,7 @@ class Together:
             racer: runs the cells.
             target: whose cells they are.
         """
-        self.library = racer.library
+        self.library, self.hosts, self.without_han = racer.library, racer.hosts, racer.without_han
         self._racer, self._cells = racer, target.cells
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:

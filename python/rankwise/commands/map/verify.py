@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
-import shutil
 import sys
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.map import machines
 from rankwise.commands.map.verify_options import CONFIDENCE, RESOLVE
 from rankwise.commands.messages import say
-from rankwise.errors import RankwiseError
+from rankwise.commands.working_directory import working_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rankwise.placement.files import Written
     from rankwise.placement.relaunch import Launch
     from rankwise.placement.verification.verify import Request, Verified
@@ -50,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if request.mapping.gains:
         for line in announcement(request.aim, wall):
             say(line)
-        with Signals() as signals, _directory(arguments.keep) as directory:
+        with Signals() as signals, working_directory(arguments.keep, "verify") as directory:
             found = verify(request, directory, signals, say)
         signal = signals.last
     else:
@@ -116,36 +110,6 @@ def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, fl
         cure="give it more with --run-limit",
     )
     return request, facts.wall_seconds, program_of(facts)
-
-
-@contextlib.contextmanager
-def _directory(wanted: Path | None) -> Iterator[Path]:
-    """Make a directory that every node sees, beside what the user works on; it stays if a run fails.
-
-    Args:
-        wanted: the user's choice, which stays in any case.
-    """
-    if wanted is None:
-        directory = Path(tempfile.mkdtemp(prefix="rankwise-verify-", dir=Path.cwd()))
-    else:
-        directory = wanted.absolute()
-        try:
-            directory.mkdir(mode=0o700)
-        except OSError as error:
-            raise RankwiseError(
-                f"{wanted} can't be made: {error.strerror}; give a new one with --keep"
-            ) from None
-    try:
-        yield directory
-    except RankwiseError as error:
-        if any(directory.iterdir()):
-            raise RankwiseError(
-                f"{error}; what the runs left is in {directory}", error.exit_status
-            ) from error
-        directory.rmdir()
-        raise
-    if wanted is None:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _print_json(found: Verified, written: list[Written], command: str) -> None:

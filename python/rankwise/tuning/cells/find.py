@@ -9,18 +9,19 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.sampled import sampled
 from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.traits import CallTraits, traits
 from rankwise.analysis.waiting import CALLS
 from rankwise.analysis.waits import NOBODY, Instances, consistent, waits
 from rankwise.cpulist import cpu_list
 from rankwise.profile.members import parse
-from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 
 _MOST_GROUPINGS = 4
 _MOST_GROUPS = 4096  # of a cell
@@ -83,8 +84,13 @@ def cells(connection: sqlite3.Connection) -> list[Cell]:
             processes = len(known[communicator].members)
             groups[procedure, processes, part.size.bit_length()].append(part)
     crowded = _crowded(connection)
+    numbers = dict(connection.execute("SELECT name, id FROM procedures").fetchall())
+    seen = traits(connection)
     made = [
-        _cell(procedure, processes, parts, known, crowded=crowded)
+        replace(
+            _cell(procedure, processes, parts, known, crowded=crowded),
+            traits=_traits([seen.get((part.communicator, numbers[procedure])) for part in parts]),
+        )
         for (procedure, processes, _), parts in groups.items()
     ]
     return sorted(made, key=lambda cell: (-cell.tunable_seconds, cell.name))
@@ -215,6 +221,18 @@ def _cell(
         tunable,
         _groupings(parts, known, 0.0 if crowded else _LATE_CALLS * per_call),
         uneven=any(part.uneven for part in parts),
+    )
+
+
+def _traits(found: list[CallTraits | None]) -> Traits:
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return Traits()
+    return Traits(
+        True,
+        any(one.not_commutative for one in known),
+        any(one.rounds for one in known),
+        any(one.in_place for one in known),
     )
 
 

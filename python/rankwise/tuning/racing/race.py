@@ -22,7 +22,7 @@ from rankwise.tuning.racing.store import Store, key_of
 from rankwise.tuning.settings.rule import Algorithm, Evidence
 
 AIM = Aim(confidence=0.95, resolve=0.03, risk=0.05, most=64)
-HOLD_OUT_ROUNDS = 24
+HOLD_OUT_ROUNDS = 64
 AGAIN = "default again"
 _AT_ONCE_SECONDS = 2.0
 

@@ -20,8 +20,8 @@ from rankwise.tuning.racing.setup import Setup
 from rankwise.tuning.settings.rule import Algorithm
 
 _LOOK_SECONDS = 0.01
-_VISIT_SECONDS = 3e-3  # at the least, so that what a call costs is not lost in what surrounds it
-_MOST_REPETITIONS = 50
+_VISIT_SECONDS = 10e-3  # at the least, so that a moment without a processor is not all of it
+_LEAST_REPETITIONS, _MOST_REPETITIONS = 7, 50
 _PILOT_REPETITIONS = 5
 _END_SECONDS = 10  # that the probe gets to end by itself
 _ALONE_SECONDS = 120  # the probe ends by itself if it has not heard from us for so long
@@ -88,7 +88,8 @@ class Session:
             (pilot,) = self._answered(Batch(cell, {DEFAULT: None}, [[DEFAULT]], _PILOT_REPETITIONS))
             self._of_call[cell] = pilot[DEFAULT]
         wanted = math.ceil(_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
-        return self._answered(Batch(cell, arms, rounds, min(wanted, _MOST_REPETITIONS)))
+        repetitions = min(max(wanted, _LEAST_REPETITIONS), _MOST_REPETITIONS)
+        return self._answered(Batch(cell, arms, rounds, repetitions))
 
     def of_call(self, cell: Cell) -> float:
         """Return the seconds of a call with the library's own choice, from a few; 0 if it has not run yet."""

@@ -1,0 +1,100 @@
+"""The user's command, and the MPI library of its program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.plan import Plan, library, plan
+from rankwise.mpi_libraries import UNKNOWN, version_of
+from rankwise.trials.recorded import Command
+from rankwise.tuning.settings.in_force import in_force
+from rankwise.tuning.settings.installed import library_version
+
+
+@dataclass(frozen=True)
+class Program:
+    """The user's command, and what is known of it before it runs.
+
+    Attributes:
+        words: of the command.
+        environment: ours.
+        planned: what the command is known to start.
+        library: the file with the MPI library that the loader would take; None: not known.
+        said: first line of MPI_Get_library_version; '' if it can't be asked.
+    """
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+    planned: Plan
+    library: Path | None
+    said: str
+
+    @classmethod
+    def of(cls, words: Sequence[str], environment: Mapping[str, str]) -> Program:
+        """Look at a command, and refuse one that can't be recorded; nothing is run.
+
+        Raises:
+            RankwiseError: see launch.plan.plan; or its programs use different MPI libraries.
+        """
+        library()
+        planned = plan(words, environment)
+        files = list(dict.fromkeys(one.library for one in planned.detections if one.library))
+        if len(files) > 1:
+            names = " and ".join(str(file) for file in files)
+            raise RankwiseError(
+                f"the command's programs use different MPI libraries, {names}: give one of them"
+            )
+        said = library_version(files[0], planned.environment) if files else ""
+        return cls(tuple(words), environment, planned, files[0] if files else None, said)
+
+    @property
+    def command(self) -> Command:
+        """The same, to be run again and again."""
+        return Command(self.words, {})
+
+    @property
+    def label(self) -> str:
+        """Which library it is, such as "Open MPI"; '' if it is not known."""
+        return version_of(self.said).label
+
+    def refuse_other_library(self, said: str, abi: str, shown: Path) -> None:
+        """Refuse a file that is of another MPI library than the command's program.
+
+        Args:
+            said: first line of MPI_Get_library_version in the file.
+            abi: in the file.
+            shown: the file.
+
+        Raises:
+            RankwiseError: they are different ones.
+        """
+        abis = {one.mpi for one in self.planned.detections} - {UNKNOWN}
+        other = self.said and version_of(self.said).label != version_of(said).label
+        if other or (abis and abi not in abis):
+            raise RankwiseError(
+                f"{shown} is of {said.strip()}, and the program uses "
+                f"{self.said.strip() or 'another MPI library'}: give a file and a command of one library"
+            )
+
+    def refuse_own_settings(
+        self, *, rules: bool, ours: Mapping[str, str] | None = None, label: str = ""
+    ) -> None:
+        """Refuse a command with settings of the user's own that would hide or contradict ours.
+
+        Args:
+            rules: whether algorithms of collectives are to be chosen.
+            ours: variables that are to be set.
+            label: of the library, where the program does not tell it.
+
+        Raises:
+            RankwiseError: there are some; nothing is changed.
+        """
+        theirs = in_force(self.label or label, self.environment, self.words, ours, rules=rules)
+        if theirs:
+            raise RankwiseError(
+                f"settings of your own are in force, {'; '.join(theirs)}: take them out, so that they don't "
+                "decide what is to be measured"
+            )

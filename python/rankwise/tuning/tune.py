@@ -1,0 +1,313 @@
+"""The whole way from a profile to settings that are proven: cells, races, the gate, the effect, the proof."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.mpi_libraries import Version, version_of
+from rankwise.trials.plan import Aim
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.tuning.effect import Effect, Effects, effects
+from rankwise.tuning.gate import changes_digits, refusal
+from rankwise.tuning.proof import Proof, Say, prove
+from rankwise.tuning.racing.arms import arms_of
+from rankwise.tuning.racing.race import HeldOut, Outcome, hold_out, race
+from rankwise.tuning.racing.racer import Racer
+from rankwise.tuning.racing.store import Store
+from rankwise.tuning.settings.model import About, Settings
+from rankwise.tuning.settings.rule import Algorithm, Rule
+from rankwise.tuning.target import Target, Together
+from rankwise.tuning.ways import Runs, Way
+
+RACING_SHARE = 0.5
+"""Of the budget, for races: the rest is for the proof."""
+
+WITHOUT_HAN = {"OMPI_MCA_coll_han_priority": "0"}
+"""Open MPI 5 on several nodes: else coll/han takes collectives over from the algorithms that rules choose."""
+
+_LEAST_GAIN = 0.03  # of a call: less is not worth a rule
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be tuned.
+
+    Attributes:
+        targets: what rules may be about, the most tunable time first.
+        run_seconds: of all ranks in the profile, between MPI_Init and MPI_Finalize.
+        ranks: of the run.
+        way: the program as given.
+        open_racer: starts what times algorithms, until a moment of time.monotonic().
+        materialise: writes settings' files, and returns the variables of the ranks. It raises RankwiseError
+        for
+            a rule that the library can't be told.
+        about: what the header says, without the gain.
+        bitwise: whether the last digits of results have to stay as they are.
+        race_aim: of the races.
+        proof_aim: of the pairs of runs.
+        budget: seconds for all; None: no limit.
+        seed: of the order of runs.
+        store: directory that keeps races, so that they can be gone on with.
+    """
+
+    targets: Sequence[Target]
+    run_seconds: float
+    ranks: int
+    way: Way
+    open_racer: Callable[[float], AbstractContextManager[Racer]]
+    materialise: Callable[[Settings], Mapping[str, str]]
+    about: About
+    bitwise: bool
+    race_aim: Aim
+    proof_aim: Aim
+    budget: float | None
+    seed: int
+    store: Path
+
+
+@dataclass
+class Tried:
+    """A target, and what came of it.
+
+    Attributes:
+        target: that was raced.
+        raced: the race; None: there was none, because the gate or the library left no choice.
+        held_out: the winner measured afresh; None: nothing won.
+        refused: why algorithms were not raced, by their labels.
+        rule: that came of it; None: none did.
+        effect: of the rule; None: not looked at.
+        verdict: in a few words.
+    """
+
+    target: Target
+    raced: Outcome | None = None
+    held_out: HeldOut | None = None
+    refused: dict[str, str] = field(default_factory=dict)
+    rule: Rule | None = None
+    effect: Effect | None = None
+    verdict: str = ""
+
+    @property
+    def saves_seconds(self) -> float:
+        """What the rule should save by the race, over the ranks."""
+        if self.rule is None or self.rule.evidence is None or self.effect_is_none:
+            return 0.0
+        return self.target.tunable_seconds * (1 - 1 / self.rule.evidence.ratio)
+
+    @property
+    def effect_is_none(self) -> bool:
+        """Whether the rule was seen to change nothing."""
+        return self.effect is not None and self.effect.verdict == "no effect"
+
+
+@dataclass
+class Tuned:
+    """What came out.
+
+    Attributes:
+        library: that was tuned.
+        tried: what was raced, in this order.
+        left: targets that there was no time for.
+        others: cells that have changed though no rule is about them.
+        proof: None: there was nothing to prove.
+        settings: that are proven to be worth it; None: there are none.
+        digits: whether sums may change in their last digits.
+        ended: why it was ended early; '' if it was not.
+    """
+
+    library: Version
+    tried: list[Tried] = field(default_factory=list)
+    left: list[Target] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    proof: Proof | None = None
+    settings: Settings | None = None
+    digits: bool = False
+    ended: str = ""
+
+
+def tune(request: Request, runs: Runs, say: Say) -> Tuned:
+    """Find settings and prove them.
+
+    Args:
+        request: what is wanted.
+        runs: runs the program.
+        say: is told how far it is.
+
+    Raises:
+        RankwiseError: the program fails as given, or the probe can't be run.
+    """
+    return _Tuner(request, runs, say).tuned()
+
+
+class _Tuner:
+    def __init__(self, request: Request, runs: Runs, say: Say) -> None:
+        self._request, self._runs, self._say = request, runs, say
+        budget = request.budget
+        self._end = math.inf if budget is None else time.monotonic() + budget
+        self._races_end = math.inf if budget is None else time.monotonic() + RACING_SHARE * budget
+        self._library = version_of(request.about.library)
+        self._environment: dict[str, str] = {}
+        self._made = Tuned(self._library)
+
+    def tuned(self) -> Tuned:
+        made, request = self._made, self._request
+        if not request.targets:
+            return made
+        with _ending(made):
+            self._race_all()
+        rules = [tried.rule for tried in made.tried if tried.rule is not None]
+        if not rules or made.ended.startswith("Interrupted"):
+            return made
+        with _ending(made):
+            self._prove(rules)
+        return made
+
+    def _race_all(self) -> None:
+        request, made = self._request, self._made
+        with request.open_racer(self._races_end) as racer:
+            for number, target in enumerate(request.targets, 1):
+                if time.monotonic() >= self._races_end:
+                    made.left = list(request.targets[number - 1 :])
+                    return
+                tried = Tried(target)
+                made.tried.append(tried)
+                self._say(f"cell {number} of {len(request.targets)}: {_title(target)}")
+                if racer.without_han:
+                    self._environment = WITHOUT_HAN
+                try:
+                    self._race(Together(racer, target), tried)
+                except (Interrupted, OutOfTime):
+                    tried.verdict = tried.verdict or "not finished"
+                    raise
+                self._say(f"cell {number} of {len(request.targets)}: {tried.verdict}")
+
+    def _race(self, racer: Together, tried: Tried) -> None:
+        request, target = self._request, tried.target
+        arms = self._arms(racer, tried)
+        if len(arms) < 2:
+            tried.verdict = _why_no_choice(tried)
+            return
+        cell, store = target.first, Store(request.store / f"{target.name.replace('/', '-')}.jsonl")
+        raced = race(racer, cell, arms, request.race_aim, request.seed, self._say, store)
+        tried.raced = raced
+        if raced.winner is None:
+            tried.verdict = "default is best"
+            return
+        confidence = request.race_aim.confidence_of_each(len(request.targets))
+        held = hold_out(racer, cell, raced.winner, confidence, seed=request.seed, store=store)
+        tried.held_out = held
+        evidence = held.evidence
+        if held.control_differs:
+            tried.verdict = "too noisy: default differs from itself"
+        elif not held.proven or evidence.ratio < 1 + _LEAST_GAIN:
+            tried.verdict = f"not proven: {raced.winner.label}"
+        else:
+            tried.rule = replace(_rule(target, raced.winner), evidence=evidence)
+            tried.verdict = f"rule: {raced.winner.label}"
+
+    def _arms(self, racer: Together, tried: Tried) -> dict[str, Algorithm | None]:
+        """Return what is raced: what neither the gate nor the library's own grammar refuses."""
+        target, found = tried.target, {}
+        arms = arms_of(target.procedure, target.first.size, racer.offered(target.procedure))
+        for name, algorithm in arms.items():
+            if algorithm is not None:
+                why = refusal(target, self._library, algorithm, bitwise=self._request.bitwise)
+                why = why or self._untold(_rule(target, algorithm))
+                if why:
+                    tried.refused[name] = why
+                    continue
+            found[name] = algorithm
+        return found
+
+    def _untold(self, rule: Rule) -> str:
+        """Return why the library can't be told a rule; '' if it can."""
+        try:
+            self._request.materialise(Settings(self._request.about, (rule,)))
+        except RankwiseError as error:
+            return str(error)
+        return ""
+
+    def _prove(self, rules: Sequence[Rule]) -> None:
+        request, made = self._request, self._made
+        before = request.way
+        settings = Settings(request.about, tuple(rules), self._environment)
+        after = self._with(settings)
+        self._say("looking whether the rules have an effect: a run with them and one without")
+        try:
+            seen = self._effects(before, after, rules)
+        except Rejected as why:
+            made.proof = Proof(rejected=str(why))
+            return
+        made.others = seen.others
+        for effect in seen.rules:
+            tried = next(tried for tried in made.tried if tried.rule is effect.rule)
+            tried.effect = effect
+        kept = [effect.rule for effect in seen.rules if effect.verdict != "no effect"]
+        if not kept:
+            return
+        if len(kept) < len(rules):
+            settings = replace(settings, rules=tuple(kept))
+            after = self._with(settings)
+        left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
+        aim = replace(request.proof_aim, seconds=left)
+        saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
+        self._say(f"by the races, the program should take {100 * saved:.1f} % less time")
+        made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
+        if made.proof.is_gain and made.proof.interval is not None:
+            one = made.proof.interval
+            gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+            made.settings = replace(settings, about=replace(request.about, gain=gain))
+            made.digits = any(changes_digits(tried.target) for tried in made.tried if tried.rule in kept)
+
+    def _with(self, settings: Settings) -> Way:
+        variables = {**self._request.way.variables, **self._request.materialise(settings)}
+        return Way("with the settings", self._request.way.command, variables)
+
+    def _effects(self, before: Way, after: Way, rules: Sequence[Rule]) -> Effects:
+        left = self._end - time.monotonic()
+        was = self._runs.profile(before, 900, inside=True, left=left)
+        now = self._runs.profile(after, 900, inside=True, left=self._end - time.monotonic())
+        return effects(was, now, rules)
+
+
+@contextmanager
+def _ending(made: Tuned) -> Iterator[None]:
+    try:
+        yield
+    except Interrupted:
+        made.ended = "Interrupted: what was measured is kept, and the same command goes on from there."
+    except OutOfTime:
+        made.ended = "The time is over; give it more with --budget."
+
+
+def worth(found: Sequence[Target], run_seconds: float, least_share: float, most: int) -> list[Target]:
+    """Return the targets whose tunable time is worth a race.
+
+    Args:
+        found: all of them, the most tunable time first.
+        run_seconds: of all ranks.
+        least_share: of it, between 0 and 1.
+        most: targets.
+    """
+    return [one for one in found if one.tunable_seconds >= least_share * run_seconds][:most]
+
+
+def _rule(target: Target, algorithm: Algorithm) -> Rule:
+    return Rule(target.procedure, target.processes, target.low, target.high, algorithm)
+
+
+def _title(target: Target) -> str:
+    size = "all sizes" if target.whole else f"{target.first.size} B"
+    return f"{target.procedure.removeprefix('MPI_')} of {size} on {target.processes} processes"
+
+
+def _why_no_choice(tried: Tried) -> str:
+    if not tried.refused:
+        return "no choice"
+    return "no safe choice"
