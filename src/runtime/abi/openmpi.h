@@ -65,34 +65,6 @@ inline MPI_Op product = nullptr;
 inline MPI_Message no_process = nullptr;
 inline MPI_Message message_no_proc() { return no_process; }
 
-// Predefined datatypes whose sizes are asked for once, the most usual first. Others are asked for each time: the
-// handle of one that the program made may come to mean another.
-inline constexpr const char *usual_datatypes[] = {
-#define RANKWISE_NAME(name) #name,
-    RANKWISE_OPENMPI_DATATYPES(RANKWISE_NAME)
-#undef RANKWISE_NAME
-};
-
-// Their sizes by handle. Never changed after MPI_Init, so that threads may look at it together.
-struct KnownSize {
-  MPI_Datatype datatype = nullptr;
-  std::int64_t bytes = -1;
-};
-inline KnownSize known_sizes[128];
-
-inline KnownSize &known_size(MPI_Datatype datatype) { return known_sizes[scatter(bits(datatype)) >> 57]; }
-
-inline void find_sizes() {
-  using Size = int (*)(MPI_Datatype, MPI_Count *);
-  const auto size = reinterpret_cast<Size>(library::function("PMPI_Type_size_x"));
-  for (const char *name : usual_datatypes) {
-    auto *const datatype = static_cast<MPI_Datatype>(library::variable(name));
-    MPI_Count bytes = 0;
-    if (size == nullptr || datatype == nullptr || known_size(datatype).datatype != nullptr) continue;
-    if (size(datatype, &bytes) == success) known_size(datatype) = {datatype, bytes};
-  }
-}
-
 // Variables of the library by their names; nullptr where this version lacks one.
 template <class Handle, std::size_t count>
 inline void find_all(const char *const (&names)[count], Handle (&found)[count]) {
@@ -114,6 +86,36 @@ inline constexpr const char *whole_number_names[] = {RANKWISE_OPENMPI_WHOLE_NUMB
 inline MPI_Op exact_operations[std::size(exact_operation_names)] = {};
 inline MPI_Datatype whole_numbers[std::size(whole_number_names)] = {};
 
+// Predefined datatypes whose sizes are asked for once, the most usual first. Others are asked for each time: the
+// handle of one that the program made may come to mean another.
+inline constexpr const char *usual_datatypes[] = {
+#define RANKWISE_NAME(name) #name,
+    RANKWISE_OPENMPI_DATATYPES(RANKWISE_NAME)
+#undef RANKWISE_NAME
+};
+
+// What is known of them, by handle. Never changed after MPI_Init, so that threads may look at it together.
+struct Known {
+  MPI_Datatype datatype = nullptr;
+  std::int32_t bytes = -1;
+  bool is_whole_number = false;
+};
+inline Known known_datatypes[128];
+
+inline Known &known_datatype(MPI_Datatype datatype) { return known_datatypes[scatter(bits(datatype)) >> 57]; }
+
+inline void find_datatypes() {
+  using Size = int (*)(MPI_Datatype, MPI_Count *);
+  const auto size = reinterpret_cast<Size>(library::function("PMPI_Type_size_x"));
+  for (const char *name : usual_datatypes) {
+    auto *const datatype = static_cast<MPI_Datatype>(library::variable(name));
+    MPI_Count bytes = 0;
+    if (size == nullptr || datatype == nullptr || known_datatype(datatype).datatype != nullptr) continue;
+    if (size(datatype, &bytes) != success) continue;
+    known_datatype(datatype) = {datatype, static_cast<std::int32_t>(bytes), is_among(datatype, whole_numbers)};
+  }
+}
+
 // MPI_SUM and MPI_PROD.
 inline bool is_arithmetic(MPI_Op op) { return op == sum || op == product; }
 
@@ -121,7 +123,10 @@ inline bool is_arithmetic(MPI_Op op) { return op == sum || op == product; }
 inline bool is_exact(MPI_Op op) { return is_among(op, exact_operations); }
 
 // Predefined datatypes of whole numbers and truth values.
-inline bool is_whole_number(MPI_Datatype datatype) { return is_among(datatype, whole_numbers); }
+inline bool is_whole_number(MPI_Datatype datatype) {
+  const Known &known = known_datatype(datatype);
+  return known.datatype == datatype ? known.is_whole_number : is_among(datatype, whole_numbers);
+}
 
 inline void find_constants(const char * /*version*/) {
 #define RANKWISE_FIND(ours, type, name) ours = static_cast<type>(library::variable(#name));
@@ -129,7 +134,7 @@ inline void find_constants(const char * /*version*/) {
 #undef RANKWISE_FIND
   find_all(exact_operation_names, exact_operations);
   find_all(whole_number_names, whole_numbers);
-  find_sizes();
+  find_datatypes();
 }
 
 // MPI_ERR_IN_STATUS: some of the requests failed, and their statuses tell which.
@@ -151,7 +156,7 @@ inline std::uint32_t file_mode(int amode) { return static_cast<std::uint32_t>(am
 
 // The size of a datatype if its handle tells, else -1.
 inline std::int64_t size_in_handle(MPI_Datatype datatype) {
-  const KnownSize &known = known_size(datatype);
+  const Known &known = known_datatype(datatype);
   return known.datatype == datatype ? known.bytes : -1;
 }
 
