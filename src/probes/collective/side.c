@@ -1,5 +1,6 @@
 #include "side.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../common/failure.h"
@@ -40,6 +41,9 @@ void side_choose(Side *side, const Batch *batch, int number) {
   }
   if (!batch->chosen_at_calls) arm_reset(arm);
   MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+  char name[32];
+  snprintf(name, sizeof name, "arm %d", number);
+  MPI_Comm_set_name(*made, name);  // for whoever records the probe
 }
 
 void side_free(Side *side) {

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "tryout.h"
 
 #include <mpi.h>
@@ -57,15 +58,22 @@ static void make_sides(Tryout *tryout, char *line) {
   }
 }
 
+// What the library says of an error: the last line, as MPICH's first one only says that there are others.
+static void explain(int code, char *line) {
+  char said[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  MPI_Error_string(code, said, &length);
+  const char *last = said;
+  char *rest;
+  for (char *each = strtok_r(said, "\r\n", &rest); each; each = strtok_r(NULL, "\r\n", &rest)) last = each;
+  snprintf(line, LINE, "it fails: %.450s", last);
+}
+
 static void call_first(const Tryout *tryout, const Side *side, int arm, char *line) {
   operands_reset(&side->operands, tryout->batch->collective);
   int code = call(tryout, side, arm);
   if (code != MPI_SUCCESS) {
-    char said[MPI_MAX_ERROR_STRING];
-    int length = 0;
-    MPI_Error_string(code, said, &length);
-    said[strcspn(said, "\r\n")] = '\0';
-    snprintf(line, LINE, "it fails: %.300s", said);
+    explain(code, line);
   } else if (!operands_hold_result(&side->operands, tryout->batch->collective)) {
     snprintf(line, LINE, "it computes something else than it should");
   }

@@ -10,8 +10,8 @@ from rankwise.tuning.settings.rule import Algorithm
 DEFAULT = "default"
 """The baseline: the library's own choice."""
 
-# Algorithms that can cut messages into segments and send the first on before the last has come. (The names
-# are Open MPI's. What it does without a size is not to cut.)
+# Algorithms that can cut messages into segments and send the first on before the last has come. (Names of
+# Open MPI, which does not cut if it is given no size.)
 _SEGMENTED = {
     "MPI_Bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree"),
     "MPI_Reduce": ("chain", "pipeline", "binary"),

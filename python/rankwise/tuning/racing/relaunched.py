@@ -72,23 +72,33 @@ class Relaunched:
         self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
         """See Racer."""
-        return [{name: self._time(cell, name, arms[name]) for name in one} for one in rounds]
+        times: list[dict[str, float]] = []
+        for one in rounds:
+            tried = {name: self._try(cell, arms[name]) for name in one}
+            if unfit := {name: why for name, why in tried.items() if isinstance(why, str)}:
+                raise Unfit(unfit)
+            times.append({name: seconds for name, seconds in tried.items() if isinstance(seconds, float)})
+        return times
 
-    def _time(self, cell: Cell, name: str, algorithm: Algorithm | None) -> float:
-        variables = {}
-        if algorithm:
-            variables = {_variable(cell.procedure): str(algorithm.number), **_NO_OTHER}
+    def _try(self, cell: Cell, algorithm: Algorithm | None) -> float | str:
+        """Return the seconds of a call, or why the algorithm can't be used."""
         try:
-            with Session(self._setup.apart(f"launch-{self._launches}"), variables) as session:
-                self._launches += 1
-                if cell in self._of_call:
-                    session.known_of_call(cell, self._of_call[cell])
-                ((times),) = session.run(cell, {DEFAULT: None}, [[DEFAULT]])
-                self._of_call.setdefault(cell, session.of_call(cell))
+            return self._time(cell, algorithm)
         except RankwiseError as error:
             if algorithm is None:
                 raise
-            raise Unfit({name: str(error)}) from error
+            return str(error)
+
+    def _time(self, cell: Cell, algorithm: Algorithm | None) -> float:
+        # (The library can be told to fail where it can't take an algorithm; but 2021.18 then fails with any.)
+        variables = {_variable(cell.procedure): str(algorithm.number)} if algorithm else {}
+        setup = self._setup.apart(f"launch-{self._launches}")
+        self._launches += 1
+        with Session(setup, variables) as session:
+            if cell in self._of_call:
+                session.known_of_call(cell, self._of_call[cell])
+            (times,) = session.run(cell, {DEFAULT: None}, [[DEFAULT]])
+            self._of_call.setdefault(cell, session.of_call(cell))
         return times[DEFAULT]
 
     def _presets(self, procedure: str) -> int:
@@ -115,7 +125,3 @@ class Relaunched:
 
 def _variable(procedure: str) -> str:
     return f"I_MPI_ADJUST_{procedure.removeprefix('MPI_').upper()}"
-
-
-_NO_OTHER = {"I_MPI_ADJUST_FAILURE_ON_COLL_FALLBACK": "1"}
-"""A call fails if its algorithm can't do it, where by default another one would be taken silently."""

@@ -1,0 +1,201 @@
+"""Races of algorithms with racers that run nothing: who wins, what is kept, how often chance wins."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from rankwise.errors import RankwiseError
+from rankwise.trials.plan import Aim
+from rankwise.trials.run import Interrupted
+from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.racing.batch import Batch
+from rankwise.tuning.racing.offers import Choice, Offers
+from rankwise.tuning.racing.race import AGAIN, AIM, hold_out, race
+from rankwise.tuning.racing.racer import Unfit
+from rankwise.tuning.racing.store import Store
+from rankwise.tuning.settings.rule import Algorithm
+
+GROUPINGS = (
+    Grouping(((0, 1, 2, 3), (4, 5, 6, 7)), share=0.75, root=2, late=((1, 0.0), (5, 2.5e-6))),
+    Grouping(((0, 2, 4, 6),), share=0.25),
+)
+CELL = Cell("MPI_Allreduce", 4, 4096, 8192, 8192, 100, 2.0, 1.0, GROUPINGS)
+ARMS: dict[str, Algorithm | None] = {
+    "default": None,
+    "linear": Algorithm("linear", 1),
+    "ring": Algorithm("ring", 4),
+    "tree": Algorithm("tree", 6),
+}
+
+
+class Chance:
+    """A racer whose calls take given times, and scatter about them."""
+
+    library = "None 1.0"
+    hosts: tuple[str, ...] = ("a", "b")
+    without_han = False
+
+    def __init__(self, seconds: Mapping[str, float], scatter: float = 0.0, seed: int = 1) -> None:
+        self.seconds, self.scatter = seconds, scatter
+        self.random = random.Random(seed)
+        self.unfit: dict[str, str] = {}
+        self.rounds = 0
+        self.interrupted_after = 1 << 30
+
+    def offered(self, procedure: str) -> tuple[Algorithm, ...]:
+        raise NotImplementedError
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        assert cell == CELL
+        assert all(set(one) == set(arms) for one in rounds)
+        if unfit := {name: why for name, why in self.unfit.items() if name in arms}:
+            raise Unfit(unfit)
+        if self.rounds >= self.interrupted_after:
+            raise Interrupted
+        self.rounds += len(rounds)
+        return [{name: self._time(arms[name]) for name in one} for one in rounds]
+
+    def _time(self, algorithm: Algorithm | None) -> float:
+        scatter = self.random.lognormvariate(0, self.scatter)
+        return self.seconds[algorithm.name if algorithm else "default"] * scatter
+
+
+def test_without_noise_the_fastest_wins() -> None:
+    said: list[str] = []
+    racer = Chance({"default": 2e-3, "linear": 1e-3, "ring": 9e-3, "tree": 1.9e-3})
+    outcome = race(racer, CELL, ARMS, say=said.append)
+    assert outcome.winner == ARMS["linear"]
+    assert set(outcome.race.dropped) == {"ring", "tree"}
+    assert outcome.race.rounds == racer.rounds < AIM.most
+    assert said[0].startswith("Allreduce/4/8192: ")
+    assert said[0].endswith("1 of 3 algorithms left; linear leads, 2.00 x")
+
+
+def test_with_noise_the_fastest_wins() -> None:
+    for seed in range(5):
+        racer = Chance({"default": 2e-3, "linear": 1.4e-3, "ring": 2e-3, "tree": 1.7e-3}, 0.2, seed)
+        outcome = race(racer, CELL, ARMS, seed=seed)
+        assert outcome.winner == ARMS["linear"]
+        found = hold_out(racer, CELL, Algorithm("linear", 1), 0.99, seed=seed)
+        assert found.proven
+        assert not found.control_differs
+        assert found.evidence.low < 2 / 1.4 < found.evidence.high
+        assert found.evidence.confidence >= 0.99
+        assert found.evidence.rounds == 24
+        assert found.evidence.default_us == pytest.approx(2000, rel=0.2)
+        assert found.evidence.chosen_us == pytest.approx(1400, rel=0.2)
+
+
+def test_chance_seldom_wins() -> None:
+    """Where no algorithm is better than another one, in at most 5 % of the races one is called the winner."""
+    alike = dict.fromkeys(["default", "linear", "ring", "tree"], 1e-3)
+    aim = Aim(confidence=AIM.confidence, resolve=AIM.resolve, risk=AIM.risk, most=32)
+    outcomes = [race(Chance(alike, 0.2, seed), CELL, ARMS, aim, seed) for seed in range(400)]
+    assert sum(outcome.winner is not None for outcome in outcomes) <= 20
+
+
+def test_an_arm_that_can_not_be_used_leaves(tmp_path: Path) -> None:
+    racer = Chance({"default": 2e-3, "linear": 1e-3, "ring": 1e-4, "tree": 3e-3})
+    racer.unfit = {"ring": "it computes something else than it should", "tree": "it fails: no"}
+    said: list[str] = []
+    path = tmp_path / "kept"
+    outcome = race(racer, CELL, ARMS, say=said.append, store=Store(path))
+    assert outcome.winner == ARMS["linear"]
+    assert outcome.race.dropped["ring"].why == racer.unfit["ring"]
+    assert "Allreduce/4/8192: ring is out: it computes something else than it should" in said
+    assert race(Chance({}), CELL, ARMS, store=Store(path)).race.dropped == outcome.race.dropped
+    racer.unfit = {"linear": "it fails: no"}
+    with pytest.raises(RankwiseError, match="linear: it fails: no"):
+        hold_out(racer, CELL, Algorithm("linear", 1), 0.95)
+
+
+def test_a_race_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    seconds = {"default": 2e-3, "linear": 1.5e-3, "ring": 1.8e-3, "tree": 2.1e-3}
+    path = tmp_path / "kept"
+    whole = race(Chance(seconds, 0.2, 7), CELL, ARMS, seed=3)
+    first = Chance(seconds, 0.2, 7)
+    first.interrupted_after = 12
+    with pytest.raises(Interrupted):
+        race(first, CELL, ARMS, seed=3, store=Store(path))
+    kept = path.read_text()
+    assert kept.count("\n") == first.rounds >= 12
+    path.write_text(kept + '{"key": "cut o')
+    first.interrupted_after = 1 << 30
+    resumed = race(first, CELL, ARMS, seed=3, store=Store(path))
+    assert resumed.race.rounds == first.rounds == whole.race.rounds
+    assert resumed.race.times == whole.race.times
+    assert resumed.race.comparisons() == whole.race.comparisons()
+
+
+def test_a_hold_out_goes_on_too(tmp_path: Path) -> None:
+    path, ring = tmp_path / "kept", Algorithm("ring", 4)
+    racer = Chance({"default": 2e-3, "ring": 1e-3}, 0.1)
+    racer.interrupted_after = 3
+    with pytest.raises(Interrupted):
+        hold_out(racer, CELL, ring, 0.95, store=Store(path))
+    kept, racer.interrupted_after = racer.rounds, 1 << 30
+    found = hold_out(racer, CELL, ring, 0.95, store=Store(path))
+    assert kept >= 3
+    assert racer.rounds == found.evidence.rounds == found.interval.pairs == 24
+    assert hold_out(Chance({}), CELL, ring, 0.95, store=Store(path)) == found
+    # Other nodes, another race.
+    racer.hosts = ("a", "c")
+    hold_out(racer, CELL, ring, 0.95, store=Store(path))
+    assert racer.rounds == 48
+
+
+def test_the_control_shows_a_default_that_differs_from_itself() -> None:
+    class Drifting(Chance):
+        def run(
+            self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+        ) -> list[dict[str, float]]:
+            slower = {AGAIN: 1.2}
+            found = super().run(cell, arms, rounds)
+            return [{name: one[name] * slower.get(name, 1) for name in one} for one in found]
+
+    racer = Drifting({"default": 2e-3, "ring": 1e-3}, 0.01)
+    assert hold_out(racer, CELL, Algorithm("ring", 4), 0.95).control_differs
+
+
+def test_rounds_enough_for_the_confidence() -> None:
+    racer = Chance({"default": 2e-3, "ring": 1e-3}, 0.01)
+    found = hold_out(racer, CELL, Algorithm("ring", 4), 1 - 1e-4, rounds=5)
+    assert found.proven
+    assert found.evidence.rounds == 15
+
+
+OFFERS = Offers({"MPI_Allreduce": Choice((Algorithm("ring", 4),), "algorithm", "segment")}, without_han=True)
+
+
+def test_what_the_probe_is_told() -> None:
+    arms = {"default": None, "ring": Algorithm("ring", 4, 512)}
+    text = Batch(CELL, arms, [["default", "ring"], ["ring", "default"]], 7).text(OFFERS)
+    assert text.splitlines() == [
+        *("collective Allreduce", "bytes 8192", "chosen communicators", "warmups 3", "repetitions 7"),
+        *("grouping 0.75 2", "group 0 1 2 3", "group 4 5 6 7", "late 5 2500"),
+        *("grouping 0.25 0", "group 0 2 4 6"),
+        *("arm 0", "arm 1", "set algorithm 4", "set segment 512"),
+        *("round 0 1", "round 1 0"),
+    ]
+
+
+def test_what_the_probe_answers() -> None:
+    arms = {"default": None, "ring": Algorithm("ring", 4)}
+    batch = Batch(CELL, arms, [["default", "ring"], ["ring", "default"]], 7)
+    assert batch.times("time 0 0 1e-3\ntime 0 1 2e-3\ntime 1 1 3e-3\ntime 1 0 4e-3\n") == [
+        {"default": 1e-3, "ring": 2e-3},
+        {"ring": 3e-3, "default": 4e-3},
+    ]
+    with pytest.raises(Unfit) as unfit:
+        batch.times("rejected 1 it fails: no room\n")
+    assert unfit.value.why == {"ring": "it fails: no room"}
+    with pytest.raises(RankwiseError, match="with the library's own choice: it fails"):
+        batch.times("rejected 0 it fails: no room\n")
+    with pytest.raises(RankwiseError, match="not whole"):
+        batch.times("time 0 0 1e-3\n")
