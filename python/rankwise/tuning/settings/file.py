@@ -163,7 +163,7 @@ def _text(settings: Settings) -> str:
 
 def _parsed(content: bytes) -> object:
     try:
-        return json.loads(content, object_pairs_hook=_once)
+        return json.loads(content.decode(), object_pairs_hook=_once)
     except UnicodeDecodeError as error:
         raise RankwiseError(f"is no file of settings: byte {error.start} is not UTF-8; {_CURE}") from error
     except json.JSONDecodeError as error:

@@ -1,0 +1,171 @@
+"""Files of settings: what is written is read again, and what is none is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from settings_made import INTEL, OPEN_MPI_4, rule, settings
+
+from rankwise.errors import RankwiseError
+from rankwise.launchers.binding import Binding
+from rankwise.tuning.settings.apply import materialise
+from rankwise.tuning.settings.file import read, write, write_all
+from rankwise.tuning.settings.model import Settings
+
+FULL = settings(
+    rule("Bcast", 4, 10, 20, "pipeline", 3, 8192),
+    replace(rule("Alltoallv", 256), evidence=None),
+    environment={"OMPI_MCA_btl_vader_eager_limit": "16384"},
+    bindings=(Binding(0, "node1", 0, 1, 1, 2), Binding(1, "node2")),
+)
+
+
+@pytest.mark.parametrize(
+    "given", [FULL, settings(), settings(library="MPICH Version:\t4.0.2")], ids=["full", "empty", "mpich"]
+)
+def test_what_is_written_is_read(given: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    write(given, path)
+    assert read(path) == given
+    assert json.loads(path.read_text())["rankwise_settings"] == 1
+
+
+def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    write(FULL, path)
+    with pytest.raises(RankwiseError, match="is there already: give another name with --apply, or --force"):
+        write(settings(), path)
+    assert read(path) == FULL
+    write(settings(), path, force=True)
+    assert read(path) == settings()
+
+
+def test_files_beside_it(tmp_path: Path) -> None:
+    written = write_all(FULL, tmp_path / "s.json")
+    assert written == [tmp_path / name for name in ("s.json", "s.env", "s.rules")]
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    shell = f". {tmp_path}/s.env && env -0"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
+    found = dict(entry.split("=", 1) for entry in done.stdout.split("\0") if entry)
+    assert found["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == f"{tmp_path}/s.rules"
+    assert found["OMPI_MCA_coll_tuned_use_dynamic_rules"] == "1"
+    assert found["OMPI_MCA_btl_vader_eager_limit"] == "16384"
+    text = (tmp_path / "s.env").read_text()
+    assert OPEN_MPI_4 in text
+    assert "on node1, node2" in text
+    assert "1.250 times as fast with them (95 % confidence: 1.200 to 1.300, 20 pairs of runs)" in text
+    assert "places of ranks are not among them" in text
+    lines = [line for line in text.splitlines() if line and line[0] != "#"]
+    assert all(line.startswith("export ") for line in lines)
+
+
+def test_all_or_nothing(tmp_path: Path) -> None:
+    (tmp_path / "s.rules").write_text("mine")
+    with pytest.raises(RankwiseError, match=r"s\.rules is there already"):
+        write_all(FULL, tmp_path / "s.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.rules"]
+    assert (tmp_path / "s.rules").read_text() == "mine"
+    write_all(FULL, tmp_path / "s.json", force=True)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_settings_that_can_not_be_told_are_not_written(tmp_path: Path) -> None:
+    for bad, line in [
+        (settings(rule("Scatter", 4, 0, 8)), "is for some sizes only"),
+        (settings(rule("Bcast", 4), library="Another MPI 1.0"), "can't be written; they can for Open MPI"),
+        (settings(environment={"LD_PRELOAD": "x.so"}), "Rankwise itself gets into the program"),
+        (settings(environment={"A B": "x"}), "letters, digits and _ only"),
+        (settings(environment={"A": "x\ny"}), "must not contain control characters"),
+    ]:
+        with pytest.raises(RankwiseError, match=line):
+            write_all(bad, tmp_path / "s.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_a_directory_for_a_job(tmp_path: Path) -> None:
+    variables = materialise(FULL, tmp_path)
+    [file] = tmp_path.iterdir()
+    assert variables["OMPI_MCA_coll_tuned_dynamic_rules_filename"] == str(file)
+    assert "pipeline" in file.read_text()
+    other = tmp_path / "other"
+    other.mkdir()
+    given = materialise(settings(rule("Bcast", 4), library=INTEL), other)
+    assert list(given) == ["I_MPI_ADJUST_BCAST"]
+    assert list(other.iterdir()) == []
+
+
+def changed(change: Callable[[dict[str, Any]], object], place: Path) -> Path:
+    write(FULL, place, force=True)
+    content = json.loads(place.read_text())
+    change(content)
+    place.write_text(json.dumps(content))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda c: c.pop("rankwise_settings"), '"rankwise_settings" is missing'),
+        (lambda c: c.update(rankwise_settings=2), "this Rankwise reads version 1"),
+        (lambda c: c.update(rankwise_settings="1"), "rankwise_settings: must be a whole number"),
+        (lambda c: c.pop("rules"), "'rules' is missing"),
+        (lambda c: c.update(more=1), "unknown key 'more'"),
+        (lambda c: c.update(rules={}), "rules: must be a list"),
+        (
+            lambda c: c["rules"][0].update(processes=0),
+            r"rules\[0\].processes: must be a whole number above 0",
+        ),
+        (lambda c: c["rules"][0].update(processes=1 << 40), r"rules\[0\].processes: must be at most"),
+        (lambda c: c["rules"][0].update(low=21), r"rules\[0\].high: must be a whole number above 20"),
+        (lambda c: c["rules"][0].update(high=None), r"rules\[0\].low: must be 0 where"),
+        (lambda c: c["rules"][0].update(procedure="Bcast"), r"procedure: must be a collective"),
+        (lambda c: c["rules"][0]["algorithm"].update(name="a\nb"), "must not contain control characters"),
+        (lambda c: c["rules"][0]["algorithm"].update(number=-1), "number: must be a whole number"),
+        (lambda c: c["rules"][0]["evidence"].update(ratio="2"), "ratio: must be a number"),
+        (lambda c: c["about"].update(gain=[1, 2]), "about.gain: must be an object"),
+        (lambda c: c["about"].update(hosts="a"), "about.hosts: must be a list"),
+        (lambda c: c["about"].update(command=[1]), r"about.command\[0\]: must be a text"),
+        (lambda c: c["environment"].update(LD_LIBRARY_PATH="/evil"), "environment.LD_LIBRARY_PATH: can't be"),
+        (lambda c: c["environment"].update(RANKWISE_DIR="/evil"), "environment.RANKWISE_DIR: can't be"),
+        (lambda c: c["environment"].update({"A;rm": "x"}), "letters, digits and _ only"),
+        (lambda c: c["environment"].update(A=1), "environment.A: must be a text"),
+        (lambda c: c["bindings"][0].update(core=-2), r"bindings\[0\].core: must be a whole number"),
+        (lambda c: c["bindings"][0].update(host="a b"), r"bindings\[0\].host: must be a name without blanks"),
+    ],
+)
+def test_no_settings(change: Callable[[dict[str, Any]], object], line: str, tmp_path: Path) -> None:
+    path = changed(change, tmp_path / "s.json")
+    with pytest.raises(RankwiseError, match=line) as error:
+        read(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (None, "cannot read"),
+        (b"", "is no JSON"),
+        (b"[]", "is no file of settings"),
+        (b"\xff\xfe", "is not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"rankwise_settings": ' + b"9" * 5000 + b"}", "too long|reads version 1|must be at most"),
+        (b'{"a": 1, "a": 2}', "twice"),
+        (b'{"rankwise_settings": NaN}', "must be a whole number"),
+        (b'{"format": "rankwise-machine"}', "is no file of settings"),
+    ],
+)
+def test_hostile_files(content: bytes | None, line: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(RankwiseError, match=line) as error:
+        read(path)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 1000
