@@ -14,7 +14,7 @@ from rankwise.trials.run import Interrupted
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.racing.batch import Batch
 from rankwise.tuning.racing.offers import Choice, Offers
-from rankwise.tuning.racing.race import AGAIN, AIM, hold_out, race
+from rankwise.tuning.racing.race import AGAIN, AIM, HOLD_OUT_ROUNDS, hold_out, race
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.rule import Algorithm
@@ -87,7 +87,7 @@ def test_with_noise_the_fastest_wins() -> None:
         assert not found.control_differs
         assert found.evidence.low < 2 / 1.4 < found.evidence.high
         assert found.evidence.confidence >= 0.99
-        assert found.evidence.rounds == 24
+        assert found.evidence.rounds == HOLD_OUT_ROUNDS
         assert found.evidence.default_us == pytest.approx(2000, rel=0.2)
         assert found.evidence.chosen_us == pytest.approx(1400, rel=0.2)
 
@@ -142,12 +142,12 @@ def test_a_hold_out_goes_on_too(tmp_path: Path) -> None:
     kept, racer.interrupted_after = racer.rounds, 1 << 30
     found = hold_out(racer, CELL, ring, 0.95, store=Store(path))
     assert kept >= 3
-    assert racer.rounds == found.evidence.rounds == found.interval.pairs == 24
+    assert racer.rounds == found.evidence.rounds == found.interval.pairs == HOLD_OUT_ROUNDS
     assert hold_out(Chance({}), CELL, ring, 0.95, store=Store(path)) == found
     # Other nodes, another race.
     racer.hosts = ("a", "c")
     hold_out(racer, CELL, ring, 0.95, store=Store(path))
-    assert racer.rounds == 48
+    assert racer.rounds == 2 * HOLD_OUT_ROUNDS
 
 
 def test_the_control_shows_a_default_that_differs_from_itself() -> None:

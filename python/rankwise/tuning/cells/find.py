@@ -100,7 +100,7 @@ def _communicators(connection: sqlite3.Connection) -> dict[int, _Communicator]:
     found = {}
     for identity, members, family in connection.execute(
         "SELECT id, members, family FROM communicators"
-        " WHERE size > 1 AND remote_size = 0 AND type = 'communicator' AND id > 2"
+        " WHERE size > 1 AND remote_size = 0 AND type NOT IN ('window', 'file') AND id > 2"
     ):
         ranks = tuple(parse(members))
         if all(rank >= 0 for rank in ranks):  # (None of them is unknown.)

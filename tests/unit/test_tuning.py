@@ -1,0 +1,317 @@
+"""From targets to proven settings, with a racer and runs that run nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.signals import Signals
+from rankwise.mpi_libraries import Version
+from rankwise.trials.plan import Aim
+from rankwise.trials.recorded import Command
+from rankwise.trials.run import Interrupted, Rejected
+from rankwise.tuning import tune as whole
+from rankwise.tuning.cells.cell import Cell, Grouping, Traits
+from rankwise.tuning.effect import Effect, Effects
+from rankwise.tuning.gate import changes_digits, refusal
+from rankwise.tuning.racing.racer import Racer
+from rankwise.tuning.settings.model import About, Settings
+from rankwise.tuning.settings.rule import Algorithm, Rule
+from rankwise.tuning.target import Target, Together, targets
+from rankwise.tuning.tune import Request, tune, worth
+from rankwise.tuning.ways import Runs, Way
+
+SAFE = Traits(True, not_commutative=False, rounds=False, in_place=False)
+OPENMPI = Version("Open MPI", "4.1.4")
+MPICH = Version("MPICH", "4.0.2")
+ABOUT = About("1.0", "2026-11-25T00:00:00+00:00", "Open MPI v4.1.4", "openmpi", ("a",), ("mpirun", "./app"))
+OFFERED = (Algorithm("linear", 1), Algorithm("ring", 4))
+
+
+def _cell(procedure: str = "MPI_Allreduce", size: int = 65536, **changes: object) -> Cell:
+    cell = Cell(procedure, 4, size, size, size, 100, 20.0, 10.0, (Grouping(((0, 1, 2, 3),)),), SAFE)
+    return replace(cell, **changes)  # type: ignore[arg-type]
+
+
+class TestTargets:
+    def test_sizes_are_apart_where_all_processes_see_them(self) -> None:
+        found = targets([_cell(size=8), _cell(size=4096), _cell("MPI_Bcast")])
+        assert [(one.procedure, one.low, one.high) for one in found] == [
+            ("MPI_Allreduce", 4096, 4096),
+            ("MPI_Allreduce", 8, 8),
+            ("MPI_Bcast", 65536, 65536),
+        ]
+
+    @pytest.mark.parametrize(
+        "procedure",
+        ["Gather", "Gatherv", "Scatter", "Scatterv", "Alltoallv", "Alltoallw", "Barrier", "Scan", "Exscan"],
+    )
+    def test_elsewhere_they_are_together(self, procedure: str) -> None:
+        name = f"MPI_{procedure}"
+        (found,) = targets([_cell(name, 8), _cell(name, 4096, tunable_seconds=11.0)])
+        assert (found.low, found.high, found.first.size) == (0, None, 4096)
+        assert (found.seconds, found.tunable_seconds) == (40.0, 21.0)
+        assert found.whole
+
+    @pytest.mark.parametrize("procedure", ["MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"])
+    def test_in_place_counts_are_ignored(self, procedure: str) -> None:
+        found = targets([_cell(procedure, 8), _cell(procedure, 4096)])
+        assert [one.high for one in found] == [4096, 8]
+        in_place = replace(SAFE, in_place=True)
+        (one,) = targets([_cell(procedure, 8), _cell(procedure, 4096, traits=in_place)])
+        assert one.high is None
+        (one,) = targets([_cell(procedure, traits=Traits())])  # nobody knows
+        assert one.high is None
+
+    def test_only_what_takes_time_is_worth_a_race(self) -> None:
+        found = targets([_cell(size=8 << n, tunable_seconds=10.0 / 4**n) for n in range(8)])
+        assert [one.first.size for one in worth(found, 100.0, 0.01, 8)] == [8, 16]
+        assert len(worth(found, 100.0, 0.0, 3)) == 3
+
+
+class TestGate:
+    def test_what_commutes_may_be_reordered(self) -> None:
+        (target,) = targets([_cell()])
+        for library in (OPENMPI, MPICH):
+            assert not refusal(target, library, Algorithm("ring", 4), bitwise=False)
+
+    def test_what_does_not_commute_may_not(self) -> None:
+        for traits in (replace(SAFE, not_commutative=True), Traits()):
+            (target,) = targets([_cell(traits=traits)])
+            assert refusal(target, OPENMPI, Algorithm("ring", 4), bitwise=False)
+            assert not refusal(target, OPENMPI, Algorithm("recursive_doubling", 3), bitwise=False)
+            assert refusal(target, MPICH, Algorithm("recursive_doubling", 1), bitwise=False)
+        (target,) = targets([_cell("MPI_Bcast", traits=Traits())])  # it has no operation
+        assert not refusal(target, OPENMPI, Algorithm("chain", 2), bitwise=False)
+
+    def test_last_digits(self) -> None:
+        (rounding,) = targets([_cell(traits=replace(SAFE, rounds=True))])
+        (whole_numbers,) = targets([_cell()])
+        ring = Algorithm("ring", 4)
+        assert changes_digits(rounding)
+        assert refusal(rounding, OPENMPI, ring, bitwise=True)
+        assert not refusal(rounding, OPENMPI, ring, bitwise=False)
+        assert not changes_digits(whole_numbers)
+        assert not refusal(whole_numbers, OPENMPI, ring, bitwise=True)
+
+    def test_two_processes(self) -> None:
+        (four,), (two,) = targets([_cell("MPI_Barrier")]), targets([_cell("MPI_Barrier", processes=2)])
+        assert refusal(four, OPENMPI, Algorithm("two_proc", 5), bitwise=False)
+        assert not refusal(two, OPENMPI, Algorithm("two_proc", 5), bitwise=False)
+
+
+class Calls:
+    """A racer whose algorithms take given times."""
+
+    library = ABOUT.library
+    hosts: tuple[str, ...] = ("a",) * 4
+    without_han = False
+
+    def __init__(self, us: Mapping[str, float], scatter: float = 0.05, seed: int = 1) -> None:
+        self.us, self.scatter, self.random = us, scatter, random.Random(seed)
+        self.stops = False
+
+    def offered(self, procedure: str) -> tuple[Algorithm, ...]:
+        del procedure
+        return OFFERED
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        if self.stops:
+            raise Interrupted
+        return [
+            {
+                name: self._seconds(cell, arms[name]) * self.random.lognormvariate(0, self.scatter)
+                for name in one
+            }
+            for one in rounds
+        ]
+
+    def _seconds(self, cell: Cell, algorithm: Algorithm | None) -> float:
+        return 1e-6 * self.us[algorithm.name if algorithm else "default"] * cell.size / 65536
+
+
+def test_a_target_of_several_sizes_is_raced_by_its_mean_call() -> None:
+    many, few = _cell("MPI_Scatter", 65536, calls=30), _cell("MPI_Scatter", 2 * 65536, calls=10)
+    (target,) = targets([many, few])
+    racer = Together(Calls({"default": 8.0, "linear": 4.0}, 0.0), target)
+    (times,) = racer.run(many, {"default": None, "linear": OFFERED[0]}, [["linear", "default"]])
+    assert times == pytest.approx({"default": 1e-6 * (8 * 30 + 16 * 10) / 40, "linear": 1e-6 * 5})
+
+
+class Program(Runs):
+    """Runs that only tell how long they take: with rules, `gain` times as fast."""
+
+    def __init__(self, directory: Path, gain: float, seed: int = 1) -> None:
+        super().__init__(directory, Signals(), None, 60.0)
+        self.gain, self.random = gain, random.Random(seed)
+        self.effect: str = "changed"
+        self.fails = False
+        self.took = [1.0]
+
+    def seconds(self, way: Way, number: int, left: float = 0.0) -> float:
+        del number, left
+        if self.fails and not way.as_given:
+            raise Rejected("the program failed: boom")
+        took = self.random.lognormvariate(0, 0.05) / (self.gain if not way.as_given else 1)
+        self.took.append(took)
+        return took
+
+    def profile(self, way: Way, number: int, *, inside: bool = False, left: float = 0.0) -> Path:
+        assert inside
+        del number, left
+        if self.fails and not way.as_given:
+            raise Rejected("the program failed: boom")
+        return Path(way.name)
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
+    made = Program(tmp_path, 1.5)
+
+    def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
+        assert (before.name, after.name) == ("as given", "with the settings")
+        return Effects([Effect(rule, made.effect) for rule in rules], [])  # type: ignore[arg-type]
+
+    monkeypatch.setattr(whole, "effects", effects)
+    yield made
+
+
+def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: object) -> Request:
+    def materialise(settings: Settings) -> dict[str, str]:
+        if any(rule.algorithm.name == "unknown" for rule in settings.rules):
+            raise RankwiseError("unknown")
+        return {"RULES": str(len(settings.rules))}
+
+    @contextlib.contextmanager
+    def open_racer(deadline: float) -> Iterator[Racer]:
+        assert deadline > 0
+        yield racer
+
+    request = Request(
+        targets=found,
+        run_seconds=100.0,
+        ranks=4,
+        way=Way("as given", Command(("mpirun", "./app"), {}), as_given=True),
+        open_racer=open_racer,
+        materialise=materialise,
+        about=ABOUT,
+        bitwise=False,
+        race_aim=Aim(confidence=0.95, resolve=0.03, risk=0.05, most=64),
+        proof_aim=Aim(give_up=True),
+        budget=None,
+        seed=1,
+        store=tmp_path,
+    )
+    return replace(request, **changes)  # type: ignore[arg-type]
+
+
+def _quiet(line: str) -> None:
+    assert line
+
+
+FAST = {"default": 100.0, "linear": 50.0, "ring": 120.0}
+
+
+def test_a_faster_algorithm_becomes_a_rule(tmp_path: Path, program: Program) -> None:
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert found.settings is not None
+    (rule,) = found.settings.rules
+    assert (rule.procedure, rule.processes, rule.low, rule.high) == ("MPI_Allreduce", 4, 65536, 65536)
+    assert rule.algorithm == OFFERED[0]
+    assert rule.evidence is not None
+    assert rule.evidence.low < 2 < rule.evidence.high
+    assert found.proof is not None
+    assert found.proof.interval is not None
+    assert found.settings.about.gain is not None
+    assert found.settings.about.gain[1] < 1.5 < found.settings.about.gain[2]
+    assert not found.digits
+
+
+def test_no_gain_of_the_program_no_settings(tmp_path: Path, program: Program) -> None:
+    program.gain = 1.0
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert found.tried[0].rule is not None
+    assert found.proof is not None
+    assert not found.proof.is_gain
+    assert found.settings is None
+
+
+def test_no_winner_no_run_of_the_program(tmp_path: Path, program: Program) -> None:
+    racer = Calls({"default": 50.0, "linear": 100.0, "ring": 50.0})
+    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert found.proof is None
+    assert found.settings is None
+    assert program.took == [1.0]
+
+
+def test_a_rule_without_effect_is_dropped(tmp_path: Path, program: Program) -> None:
+    program.effect = "no effect"
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert found.tried[0].effect_is_none
+    assert found.proof is None
+    assert found.settings is None
+    program.effect = "not visible"  # the runs of the program decide
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert found.settings is not None
+
+
+def test_settings_that_break_the_program_are_out(tmp_path: Path, program: Program) -> None:
+    program.fails = True
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, _quiet)
+    assert found.proof is not None
+    assert "boom" in found.proof.rejected
+    assert found.settings is None
+
+
+def test_what_the_gate_refuses_is_not_raced(tmp_path: Path, program: Program) -> None:
+    target = targets([_cell(traits=replace(SAFE, rounds=True))])
+    found = tune(_request(tmp_path, Calls(FAST), target, bitwise=True), program, _quiet)
+    (tried,) = found.tried
+    assert tried.raced is None
+    assert set(tried.refused) == {"linear", "ring"}
+    assert found.settings is None
+    found = tune(_request(tmp_path, Calls(FAST), target), program, _quiet)
+    assert found.settings is not None
+    assert found.digits
+
+
+def test_a_race_goes_on_after_an_interruption(tmp_path: Path, program: Program) -> None:
+    racer = Calls(FAST)
+    racer.stops = True
+    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert found.ended.startswith("Interrupted")
+    assert found.settings is None
+    racer.stops = False
+    first = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    racer.stops = True  # all of its rounds are kept
+    again = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert again.tried[0].rule == first.tried[0].rule
+
+
+def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:
+    racer = Calls(FAST)
+    racer.without_han = True
+    found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
+    assert found.settings is not None
+    assert found.settings.environment == whole.WITHOUT_HAN
+
+
+def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program) -> None:
+    """The whole way with algorithms that are all alike, and a program that no setting changes: A/A."""
+    program.gain = 1.0
+    written = 0
+    for seed in range(100):
+        racer = Calls({"default": 50.0, "linear": 50.0, "ring": 50.0}, 0.2, seed)
+        store = tmp_path / str(seed)
+        store.mkdir()
+        request = _request(store, racer, targets([_cell(), _cell("MPI_Bcast")]), seed=seed)
+        written += tune(request, program, _quiet).settings is not None
+    assert written <= 2
