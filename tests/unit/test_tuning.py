@@ -198,6 +198,7 @@ def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: o
     request = Request(
         targets=found,
         run_seconds=100.0,
+        wall_seconds=1.0,
         ranks=4,
         way=Way("as given", Command(("mpirun", "./app"), {}), as_given=True),
         open_racer=open_racer,

@@ -6,9 +6,12 @@ them see different ones, or the library looks at none, one algorithm has to serv
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rankwise.trials.run import OutOfTime
 from rankwise.tuning.cells.cell import Cell, Traits
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.rule import Algorithm
@@ -127,15 +130,16 @@ def why_whole(procedure: str, *, in_place: bool) -> str:
 class Together:
     """Races algorithms on all cells of a target at once: a time is the mean over the target's calls."""
 
-    def __init__(self, racer: Racer, target: Target) -> None:
+    def __init__(self, racer: Racer, target: Target, deadline: float = math.inf) -> None:
         """Begin.
 
         Args:
             racer: runs the cells.
             target: whose cells they are.
+            deadline: of time.monotonic(), after which no more rounds are begun.
         """
         self.library, self.hosts, self.without_han = racer.library, racer.hosts, racer.without_han
-        self._racer, self._cells = racer, target.cells
+        self._racer, self._cells, self._deadline = racer, target.cells, deadline
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """Return the algorithms that the library offers."""
@@ -144,8 +148,14 @@ class Together:
     def run(
         self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
-        """Run rounds on each cell; see Racer.run."""
+        """Run rounds on each cell; see Racer.run.
+
+        Raises:
+            OutOfTime: the deadline is over.
+        """
         del cell
+        if time.monotonic() >= self._deadline:
+            raise OutOfTime
         calls = sum(one.calls for one in self._cells) or 1
         sums: list[dict[str, float]] = [dict.fromkeys(names, 0.0) for names in rounds]
         for one in self._cells:

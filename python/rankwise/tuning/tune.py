@@ -25,11 +25,18 @@ from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
 from rankwise.tuning.ways import Runs, Way
 
-RACING_SHARE = 0.5
-"""Of the budget, for races: the rest is for the proof."""
+_RACING_SHARES = 0.25, 0.6
+"""Of the budget, at least and at most, for races: the rest is for the proof."""
+
+_SPARE = 1.5
+"""Times the least that a proof takes: so much is kept for it."""
+
+_EFFECT_RUNS, _WARM_UPS = 2, 2
 
 WITHOUT_HAN = {"OMPI_MCA_coll_han_priority": "0"}
 """Open MPI 5 on several nodes: else coll/han takes collectives over from the algorithms that rules choose."""
+
+OVER = "The time is over; give it more with --budget."
 
 _LEAST_GAIN = 0.03  # of a call: less is not worth a rule
 
@@ -41,6 +48,7 @@ class Request:
     Attributes:
         targets: what rules may be about, the most tunable time first.
         run_seconds: of all ranks in the profile, between MPI_Init and MPI_Finalize.
+        wall_seconds: of the run.
         ranks: of the run.
         way: the program as given.
         open_racer: starts what times algorithms, until a moment of time.monotonic().
@@ -58,6 +66,7 @@ class Request:
 
     targets: Sequence[Target]
     run_seconds: float
+    wall_seconds: float
     ranks: int
     way: Way
     open_racer: Callable[[float], AbstractContextManager[Racer]]
@@ -150,7 +159,7 @@ class _Tuner:
         self._request, self._runs, self._say = request, runs, say
         budget = request.budget
         self._end = math.inf if budget is None else time.monotonic() + budget
-        self._races_end = math.inf if budget is None else time.monotonic() + RACING_SHARE * budget
+        self._races_end = math.inf if budget is None else time.monotonic() + _for_races(budget, request)
         self._library = version_of(request.about.library)
         self._environment: dict[str, str] = {}
         self._made = Tuned(self._library)
@@ -161,6 +170,8 @@ class _Tuner:
             return made
         with _ending(made):
             self._race_all()
+        if any(tried.verdict == _NOT_FINISHED for tried in made.tried):
+            made.ended = made.ended or OVER
         rules = [tried.rule for tried in made.tried if tried.rule is not None]
         if not rules or made.ended.startswith("Interrupted"):
             return made
@@ -181,11 +192,21 @@ class _Tuner:
                 if racer.without_han:
                     self._environment = WITHOUT_HAN
                 try:
-                    self._race(Together(racer, target), tried)
-                except (Interrupted, OutOfTime):
-                    tried.verdict = tried.verdict or "not finished"
+                    self._race(Together(racer, target, self._end_of_race(number - 1)), tried)
+                except Interrupted:
+                    tried.verdict = _NOT_FINISHED
                     raise
+                except OutOfTime:
+                    tried.verdict = _NOT_FINISHED
                 self._say(f"cell {number} of {len(request.targets)}: {tried.verdict}")
+
+    def _end_of_race(self, number: int) -> float:
+        """Return when a target's race has to end: time that is left is shared out by what it is about."""
+        now, left = time.monotonic(), self._request.targets[number:]
+        if math.isinf(self._races_end):
+            return math.inf
+        share = left[0].tunable_seconds / (sum(one.tunable_seconds for one in left) or 1.0)
+        return now + max(share, 1 / (2 * len(left))) * (self._races_end - now)
 
     def _race(self, racer: Together, tried: Tried) -> None:
         request, target = self._request, tried.target
@@ -276,6 +297,14 @@ class _Tuner:
         return effects(was, now, rules)
 
 
+def _for_races(budget: float, request: Request) -> float:
+    """Return the seconds of the budget that races may take."""
+    runs = 2 * request.proof_aim.first_rounds() + _EFFECT_RUNS + _WARM_UPS
+    left = budget - _SPARE * runs * request.wall_seconds
+    least, most = _RACING_SHARES
+    return min(max(left, least * budget), most * budget)
+
+
 @contextmanager
 def _ending(made: Tuned) -> Iterator[None]:
     try:
@@ -283,7 +312,7 @@ def _ending(made: Tuned) -> Iterator[None]:
     except Interrupted:
         made.ended = "Interrupted: what was measured is kept, and the same command goes on from there."
     except OutOfTime:
-        made.ended = "The time is over; give it more with --budget."
+        made.ended = OVER
 
 
 def worth(found: Sequence[Target], run_seconds: float, least_share: float, most: int) -> list[Target]:
@@ -305,6 +334,9 @@ def _rule(target: Target, algorithm: Algorithm) -> Rule:
 def _title(target: Target) -> str:
     size = "all sizes" if target.whole else f"{target.first.size} B"
     return f"{target.procedure.removeprefix('MPI_')} of {size} on {target.processes} processes"
+
+
+_NOT_FINISHED = "not finished"
 
 
 def _why_no_choice(tried: Tried) -> str:

@@ -188,6 +188,7 @@ def _request(
     return Request(
         targets=profiled.targets,
         run_seconds=profiled.run_seconds,
+        wall_seconds=profiled.wall_seconds,
         ranks=profiled.ranks,
         way=Way("as given", program.command, as_given=True),
         open_racer=partial(open_racer, arguments, program, directory, signals),

@@ -149,6 +149,9 @@ def _said(one: Interval) -> str:
     of = f"{one.pairs} pair{'s' * (one.pairs != 1)} of runs, {100 * one.confidence:.1f} % confidence"
     if one.verdict == "faster":
         return f"Proven: the program takes {less:.1f} % less time ({least:.1f} to {most:.1f} %; {of})."
+    if not one.reached and one.low > 1:
+        few = f"{one.pairs} pairs of runs give no more than {100 * one.confidence:.1f} % confidence"
+        return f"Not proven: the program took {less:.1f} % less time, but {few}."
     if one.verdict == "slower":
         return f"The program takes {-less:.1f} % more time ({-most:.1f} to {-least:.1f} %; {of})."
     return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."

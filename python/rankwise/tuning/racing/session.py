@@ -21,6 +21,7 @@ from rankwise.tuning.settings.rule import Algorithm
 
 _LOOK_SECONDS = 0.01
 _VISIT_SECONDS = 10e-3  # at the least, so that a moment without a processor is not all of it
+_MOST_VISIT_SECONDS = 50e-3  # for the sake of the least number of repetitions
 _LEAST_REPETITIONS, _MOST_REPETITIONS = 7, 50
 _PILOT_REPETITIONS = 5
 _END_SECONDS = 10  # that the probe gets to end by itself
@@ -88,7 +89,9 @@ class Session:
             (pilot,) = self._answered(Batch(cell, {DEFAULT: None}, [[DEFAULT]], _PILOT_REPETITIONS))
             self._of_call[cell] = pilot[DEFAULT]
         wanted = math.ceil(_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
-        repetitions = min(max(wanted, _LEAST_REPETITIONS), _MOST_REPETITIONS)
+        affordable = int(_MOST_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
+        least = min(max(affordable, 1), _LEAST_REPETITIONS)
+        repetitions = min(max(wanted, least), _MOST_REPETITIONS)
         return self._answered(Batch(cell, arms, rounds, repetitions))
 
     def of_call(self, cell: Cell) -> float:
