@@ -72,8 +72,8 @@ class Session:
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._end()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._end(patient=kind is None)
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """See Racer."""
@@ -197,13 +197,13 @@ class Session:
         error = failed(end, setup.launch, setup.program, setup.compiler, begun=begun, consequence="")
         return telling_line(end.said), error
 
-    def _end(self) -> None:
-        """Let the job end; if it doesn't, end it."""
+    def _end(self, *, patient: bool = False) -> None:
+        """Let the job end, or end it."""
         job, self._job = self._job, None
         if not job:
             return
         with job:
             (self._directory / "stop").touch()
-            end = time.monotonic() + _END_SECONDS
-            while job.running and time.monotonic() < end and not self._setup.signals.count:
+            end = time.monotonic() + _END_SECONDS * patient
+            while job.running and time.monotonic() < end:
                 job.wait()
