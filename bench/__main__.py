@@ -23,6 +23,7 @@ PARTS = {
     "latency": "time of measuring all pairs of ranks, in two orders",
     "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
     "reorder": "what placement is worth: programs in a bad order, mapped, started again",
+    "tuning": "what tuning finds, and how often it finds what is not there",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
 _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs

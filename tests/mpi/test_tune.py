@@ -1,0 +1,134 @@
+"""`rankwise tune` on each library: what is raced, what is refused, and that nothing is written without a proof.
+
+How fast anything is is not for tests: what was found is compared with what was written.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from libraries import Mpi
+from recording import RANKWISE, Compile
+
+from rankwise.tuning.settings.file import read
+
+LIMIT_SECONDS = 300
+RANKS = 2
+
+
+def _rankwise(
+    mpi: Mpi, directory: Path, *words: str | Path, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [RANKWISE, *map(str, words)],
+        env={**mpi.env(), **variables},
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+    )
+
+
+def _profiled(mpi: Mpi, compiled: Compile, directory: Path, *given: str) -> list[str]:
+    """Profile a program; the command that starts it."""
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), *given)
+    done = _rankwise(mpi, directory, "run", "-q", "-o", "p.rankwise", "--", *command)
+    assert done.returncode == 0, done.stderr
+    return command
+
+
+def _tuned(mpi: Mpi, directory: Path, command: list[str], *options: str) -> dict[str, Any]:
+    done = _rankwise(mpi, directory, "tune", "p.rankwise", "--json", *options, "--", *command)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    command = _profiled(mpi, compiled, tmp_path, "2", "allreduce:32768:50:world", "alltoall:64:50:world")
+    options = ("--apply", "t.json", "--pairs", "2", "--confidence", "50", "--cells", "1")
+    found = _tuned(mpi, tmp_path, command, *options)
+    (cell,) = found["cells"]
+    assert cell["processes"] == RANKS
+    assert cell["procedure"] in ("MPI_Allreduce", "MPI_Alltoall")
+    assert 0 < cell["tunable_seconds"] <= cell["seconds"]
+    assert cell["verdict"] != "not finished"
+    if cell["race"]:
+        assert cell["rounds"] >= 2
+        assert all(one["interval"] or one["dropped"]["why"] for one in cell["race"])
+    written = tmp_path / "t.json"
+    assert written.exists() == (found["settings"] is not None) == bool(found["files"])
+    if cell["rule"] and found["proof"] and cell["effect"]:
+        assert cell["effect"]["verdict"] in ("changed", "not visible")
+    if written.exists():
+        settings = read(written)
+        assert [rule.procedure for rule in settings.rules] == [cell["procedure"]]
+        assert settings.about.gain is not None
+        assert settings.about.gain[1] > 1
+        done = _rankwise(mpi, tmp_path, "run", "--with", written, "-o", "with.rankwise", "--", *command)
+        assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.glob("rankwise-tune-*"))
+    assert not (tmp_path / "p.rankwise-tune").exists()
+
+
+def test_where_no_collective_takes_time_nothing_is_run(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    command = _profiled(mpi, compiled, tmp_path, "1", "compute:500000:1:world")
+    found = _tuned(mpi, tmp_path, command, "--apply", "t.json")
+    assert found["cells"] == []
+    assert found["proof"] is None
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    command = _profiled(mpi, compiled, tmp_path, "1", "allreduce:1024:10:world")
+
+    def refused(*words: str, **variables: str) -> str:
+        done = _rankwise(mpi, tmp_path, *words, "--", *command, **variables)
+        assert done.returncode != 0
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        (line,) = done.stderr.splitlines()
+        return line
+
+    assert "no.rankwise" in refused("tune", "no.rankwise")
+    assert "give the profile" in refused("tune")
+    (tmp_path / "t.json").write_text("mine")
+    assert "t.json is there already" in refused("tune", "p.rankwise", "--apply", "t.json")
+    assert (tmp_path / "t.json").read_text() == "mine"
+    assert "--budget" in refused("tune", "p.rankwise", "--budget", "soon")
+    forced = {
+        "Open MPI": {"OMPI_MCA_coll_tuned_allreduce_algorithm": "1"},
+        "MPICH": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
+        "Intel": {"I_MPI_ADJUST_ALLREDUCE": "2"},
+    }["Open MPI" if mpi.family == "openmpi" else mpi.vendor or "MPICH"]
+    assert "settings of your own are in force" in refused("tune", "p.rankwise", **forced)
+    assert "--sizes has no meaning" in refused("tune", "p.rankwise", "--sizes", "8")
+
+
+def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    _profiled(mpi, compiled, tmp_path, "1", "allreduce:1024:50:world")
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "nonsense")
+    done = _rankwise(mpi, tmp_path, "run", "-q", "-o", "q.rankwise", "--", *command)
+    assert done.returncode != 0
+    done = _rankwise(mpi, tmp_path, "tune", "q.rankwise", "--apply", "t.json", "--", *command)
+    assert done.returncode != 0
+    assert "ended with status" in done.stderr
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_a_profile_of_another_library(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    if mpi.family != "openmpi":
+        pytest.skip("once is enough")
+    command = _profiled(mpi, compiled, tmp_path, "1", "allreduce:1024:10:world")
+
+    with sqlite3.connect(tmp_path / "p.rankwise") as profile:
+        profile.execute("UPDATE run SET mpi_library = 'MPICH Version: 4.0.2', mpi_abi = 'mpich'")
+    done = _rankwise(mpi, tmp_path, "tune", "p.rankwise", "--", *command)
+    assert done.returncode != 0
+    assert "MPICH Version: 4.0.2" in done.stderr
