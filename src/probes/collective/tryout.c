@@ -69,14 +69,25 @@ static void explain(int code, char *line) {
   snprintf(line, LINE, "it fails: %.450s", last);
 }
 
+// The first call, whose result is looked at.
 static void call_first(const Tryout *tryout, const Side *side, int arm, char *line) {
-  operands_reset(&side->operands, tryout->batch->collective);
+  const Batch *batch = tryout->batch;
+  operands_reset(&side->operands, batch->collective);
+  if (batch->chosen_at_calls) arm_set(&batch->arms[arm]);
   int code = call(tryout, side, arm);
+  if (batch->chosen_at_calls) arm_reset(&batch->arms[arm]);
   if (code != MPI_SUCCESS) {
     explain(code, line);
-  } else if (!operands_hold_result(&side->operands, tryout->batch->collective)) {
+  } else if (!operands_hold_result(&side->operands, batch->collective)) {
     snprintf(line, LINE, "it computes something else than it should");
   }
+}
+
+static void warm_up(const Tryout *tryout, const Side *side, int arm) {
+  const Batch *batch = tryout->batch;
+  if (batch->chosen_at_calls) arm_set(&batch->arms[arm]);
+  for (int more = 1; more < batch->warmups; more++) call(tryout, side, arm);
+  if (batch->chosen_at_calls) arm_reset(&batch->arms[arm]);
 }
 
 // Whether an arm can be used at all and computes what it should. If so, warms it up.
@@ -92,16 +103,17 @@ static bool is_usable(const Tryout *tryout, int number, char *line) {
     arm_reset(arm);
   }
   if (any_complains(tryout->idles, line)) return false;
-  for (int i = 0; i < batch->groupings_count && !line[0]; i++) {
+  for (int i = 0; i < batch->groupings_count; i++) {
     Side *side = &tryout->sides[i];
-    if (!side->takes_part) continue;
-    side_choose(side, batch, number);
-    if (batch->chosen_at_calls) arm_set(arm);
-    call_first(tryout, side, number, line);
-    for (int more = 1; more < batch->warmups && !line[0]; more++) call(tryout, side, number);
-    if (batch->chosen_at_calls) arm_reset(arm);
+    if (side->takes_part) {
+      side_choose(side, batch, number);
+      call_first(tryout, side, number, line);
+    }
+    // Before anything else is called: a rank that has seen something wrong must not leave the others alone in it.
+    if (any_complains(!side->takes_part, line)) return false;
+    if (side->takes_part) warm_up(tryout, side, number);
   }
-  return !any_complains(tryout->idles, line);
+  return true;
 }
 
 // The processor is kept busy, as a program that computes would do.

@@ -112,6 +112,8 @@ class Session:
 
     def _answered(self, batch: Batch) -> list[dict[str, float]]:
         """Have a batch run."""
+        if self._job and not self._job.running:  # it has not heard from us for too long
+            self._end()
         if not self._job:
             self._start()
         number, self._batches = self._batches, self._batches + 1
