@@ -1,0 +1,77 @@
+"""Whether ranks that are bound to nothing should be bound to cores."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from rankwise.cpulist import cpu_list
+from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.parameter import Parameter
+
+_PART_OF_RUN = 0.05
+"""That may be gained: a rule of thumb, for the order of factors alone."""
+
+_OF_SLURM = "srun"
+
+
+def binding(connection: sqlite3.Connection, layers: Layers) -> Iterable[Parameter]:
+    """Propose to bind each rank to a core, if none is bound and each can have one.
+
+    Not if ranks have threads, which would all get one core, or where the launcher is none of the library's.
+
+    Args:
+        connection: the profile.
+        layers: the library.
+    """
+    variable = _variable(layers)
+    (launcher, seconds) = connection.execute("SELECT launcher, wall FROM run").fetchone()
+    if not variable or launcher == _OF_SLURM:
+        return
+    (threads,) = connection.execute("SELECT MAX(threads) FROM ranks").fetchone()
+    (of_openmp,) = connection.execute("SELECT MAX(omp_threads) FROM places").fetchone()
+    if max(threads or 1, of_openmp or 1) > 1:
+        return
+    nodes: dict[str, list[frozenset[int]]] = {}
+    for host, allowed in connection.execute("SELECT host, cpus_allowed FROM ranks"):
+        nodes.setdefault(host, []).append(frozenset(cpu_list(allowed)))
+    if all(map(_is_free, nodes.values())) and _each_has_core(connection, nodes):
+        yield Parameter(
+            variable,
+            variable,
+            (None, "core"),
+            "the ranks of each node share its processors, bound to none",
+            _PART_OF_RUN * seconds,
+            "processors",
+            present=f"{layers.processors} processors a rank" if layers.processors else "",
+        )
+
+
+def _variable(layers: Layers) -> str:
+    version = layers.version
+    if version.label == "Open MPI":
+        return (
+            "PRTE_MCA_hwloc_default_binding_policy"
+            if version.parts >= (5,)
+            else ("OMPI_MCA_hwloc_base_binding_policy")
+        )
+    return {"MPICH": "HYDRA_BINDING", "Intel MPI": "I_MPI_PIN_DOMAIN"}.get(version.label, "")
+
+
+def _is_free(ranks: list[frozenset[int]]) -> bool:
+    """Whether all ranks of a node may use the same processors, and there is more than one."""
+    return len(set(ranks)) == 1 and len(ranks[0]) > 1
+
+
+def _each_has_core(connection: sqlite3.Connection, nodes: Mapping[str, list[frozenset[int]]]) -> bool:
+    cores = {
+        (host, processor): core
+        for host, processor, core in connection.execute(
+            "SELECT host, processor, core FROM shape_processors JOIN node_shapes USING (shape)"
+        )
+    }
+    for host, ranks in nodes.items():
+        there = {core if (core := cores.get((host, cpu))) is not None else cpu for cpu in ranks[0]}
+        if len(ranks) > len(there):
+            return False
+    return True

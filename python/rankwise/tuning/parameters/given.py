@@ -1,0 +1,159 @@
+"""The user's own list of parameters, their values, and constraints between them.
+
+# a comment
+btl_sm_eager_limit = 8k, 16k, 32k
+OMPI_MCA_btl_tcp_eager_limit = 64k..256k *2
+require btl_sm_eager_limit <= btl_sm_max_send_size
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.latency.sizes import size_of
+from rankwise.tuning.parameters.constraint import Constraint, parse
+from rankwise.tuning.parameters.known_names import OPEN_MPI, Ask, control_of, wrong_name
+from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.parameter import Parameter
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_RANGE = re.compile(r"(\S+?)\s*\.\.\s*(\S+)\s+([*+])\s*(\S+)")
+_MOST_VALUES = 50
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the file says.
+
+    Attributes:
+        parameters: in its order.
+        constraints: that must hold of all values together.
+        lines: where each parameter stands, FILE:LINE.
+    """
+
+    parameters: tuple[Parameter, ...]
+    constraints: tuple[Constraint, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of MPI_T whose values have to be known."""
+        named = [name for one in self.constraints for name in one.names]
+        return tuple(
+            dict.fromkeys(
+                [*(one.asked for one in self.parameters if one.asked), *map(control_of_name, named)]
+            )
+        )
+
+
+def read_given(path: Path) -> Given:
+    """Read the user's list.
+
+    Raises:
+        RankwiseError: it can't be read, or a line of it can't be understood; the text begins with FILE:LINE.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RankwiseError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RankwiseError(f"{path} is no text in UTF-8: give lines such as NAME = 4k, 8k") from None
+    found: dict[str, tuple[Parameter, str]] = {}
+    constraints: list[Constraint] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"{path}:{number}"
+        try:
+            if not (stripped := line.partition("#")[0].strip()):
+                continue
+            if re.match(r"require\b(?!\s*=[^=])", stripped):
+                constraints.append(parse(stripped.removeprefix("require"), where))
+                continue
+            parameter = _parameter(stripped)
+            if parameter.variable in found:
+                raise ValueError(f"{parameter.name} is given twice: first in {found[parameter.variable][1]}")
+            found[parameter.variable] = parameter, where
+        except ValueError as error:
+            raise RankwiseError(f"{where}: {error}") from None
+    if not found:
+        raise RankwiseError(f"{path} gives no parameter: it needs a line such as NAME = 4k, 8k, 16k")
+    parameters, lines = zip(*found.values(), strict=True)
+    return Given(parameters, tuple(constraints), lines)
+
+
+def checked(given: Given, layers: Layers, ask: Ask) -> Given:
+    """Return the list with what the library tells of its parameters, or refuse what it does not know.
+
+    Args:
+        given: as read.
+        layers: asked with the names of `given`.
+        ask: for the names that the library's own tool lists.
+
+    Raises:
+        RankwiseError: a parameter is unknown, or the present value of one that a constraint compares.
+    """
+    for parameter, where in zip(given.parameters, given.lines, strict=True):
+        if wrong := wrong_name(parameter.variable, layers, ask):
+            raise RankwiseError(f"{where}: {wrong}")
+    parameters = tuple(replace(one, present=layers.values.get(one.asked, "")) for one in given.parameters)
+    for constraint in given.constraints:
+        for name in constraint.names:
+            if control_of_name(name) not in layers.values:
+                raise RankwiseError(
+                    f"{constraint.where}: the library does not tell the present value of {name}, so what is "
+                    "required can't be judged: leave it out"
+                )
+    return replace(given, parameters=parameters)
+
+
+def variable_of(name: str) -> str:
+    """Return the variable of the environment for a name; Open MPI's parameters may have their short ones."""
+    return name if name.isupper() or re.match("[A-Z]+_", name) else OPEN_MPI + name
+
+
+def control_of_name(name: str) -> str:
+    """Return the variable of MPI_T that tells the value of a parameter, by either name."""
+    return control_of(variable_of(name))
+
+
+def _parameter(line: str) -> Parameter:
+    name, equals, rest = (part.strip() for part in line.partition("="))
+    if not equals or not _NAME.fullmatch(name):
+        raise ValueError(f"{line} is no line such as NAME = 4k, 8k, or require A <= B")
+    values = [value for word in rest.split(",") for value in _values(word.strip())]
+    if len(values) > _MOST_VALUES:
+        raise ValueError(f"{len(values)} values are too many: at most {_MOST_VALUES}")
+    if twice := next((value for place, value in enumerate(values) if value in values[:place]), None):
+        raise ValueError(f"the value {twice} is given twice")
+    variable = variable_of(name)
+    control = control_of(variable)
+    return Parameter(
+        variable.removeprefix(OPEN_MPI),
+        variable,
+        (None, *values),
+        "given",
+        shows="variable" if control else "",
+        control=control,
+    )
+
+
+def _values(word: str) -> Sequence[str]:
+    """Return the values of a word: one, or those of a range; sizes in bytes."""
+    if not word:
+        raise ValueError("a value is missing between two commas, or behind the last one")
+    if ".." not in word:
+        return [str(size_of(word)) if re.fullmatch(r"\d+[kKmMgG]i?[bB]?", word) else word]
+    match = _RANGE.fullmatch(word)
+    if not match:
+        raise ValueError(f"{word} is no range such as 4k..64k *2 or 1..9 +2")
+    begin, end, step = (size_of(match[place]) for place in (1, 2, 4))
+    if begin > end or step < (2 if match[3] == "*" else 1) or (match[3] == "*" and begin < 1):
+        raise ValueError(f"{word}: the range does not go up from its first value to its last")
+    found: list[str] = []
+    while begin <= end and len(found) <= _MOST_VALUES:
+        found.append(str(begin))
+        begin = begin * step if match[3] == "*" else begin + step
+    return found

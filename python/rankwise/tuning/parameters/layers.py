@@ -1,0 +1,95 @@
+"""What carries the messages of the user's MPI library: what the probe `layers` has written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rankwise.mpi_libraries import Version, version_of
+
+_DEVICE = re.compile(r"MPICH Device:\s*ch4:(\w+)")
+_SUMMARY = re.compile(r"==== (UCX|OFI) netmod Capability|==== (?:OFI|Capability set configuration)")
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What the MPI library has told in the user's launch.
+
+    Attributes:
+        library: lines of MPI_Get_library_version.
+        pml: Open MPI's point-to-point layer in use: ob1, ucx, cm; '' = not known, or another library.
+        mtl: what pml cm sends by.
+        btls: what pml ob1 sends by.
+        netmod: of MPICH's ch4: ucx, ofi; '' = not known, or another library.
+        processors: that a rank may use, the most of any; 0 = not known.
+        nodes: that the ranks are on.
+        names: of all variables of MPI_T.
+        values: of those that were asked for, as far as they can be read.
+    """
+
+    library: tuple[str, ...]
+    pml: str = ""
+    mtl: str = ""
+    btls: tuple[str, ...] = ()
+    netmod: str = ""
+    processors: int = 0
+    nodes: int = 1
+    names: frozenset[str] = frozenset()
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def version(self) -> Version:
+        """Of the library."""
+        return version_of(self.library[0]) if self.library else Version()
+
+    @property
+    def title(self) -> str:
+        """The library for people."""
+        return f"{self.version.label} {self.version.number}".strip() or "an unknown MPI library"
+
+    @property
+    def text(self) -> str:
+        """What was found, a sentence's end for people."""
+        if self.pml == "ob1":
+            return f"{self.title} sends by pml ob1 with btl {', '.join(sorted(self.btls))}"
+        if self.pml:
+            return f"{self.title} sends by pml {self.pml}" + (f" with mtl {self.mtl}" if self.mtl else "")
+        return f"{self.title} sends by " + (
+            f"ch4:{self.netmod}" if self.netmod else "a layer that is not known"
+        )
+
+
+def read_layers(text: str, said: str = "") -> Layers | None:
+    """Return what the probe has written; None if that is not whole.
+
+    Args:
+        text: of its file.
+        said: by the job on stdout: with MPIR_CVAR_DEBUG_SUMMARY=1 MPICH tells there which netmod it uses.
+    """
+    lines = [line.partition(" ")[::2] for line in text.splitlines()]
+    if not lines or lines[-1][0] != "end":
+        return None
+    library = tuple(rest for key, rest in lines if key == "library")
+    one = dict(lines)
+    values = dict(rest.partition(" ")[::2] for key, rest in lines if key == "value")
+    return Layers(
+        library,
+        one.get("pml", ""),
+        one.get("mtl", "") if one.get("pml") == "cm" else "",
+        tuple(dict.fromkeys(rest for key, rest in lines if key == "btl")) if one.get("pml") == "ob1" else (),
+        _netmod("\n".join(library), said),
+        int(one.get("processors", 0)),
+        int(one.get("nodes", 1)),
+        frozenset(rest for key, rest in lines if key == "variable"),
+        values,
+    )
+
+
+def _netmod(library: str, said: str) -> str:
+    """Return what MPICH says that it uses, else the first that it was built for: its default."""
+    device = _DEVICE.search(library)
+    if not device:
+        return ""
+    told = _SUMMARY.search(said)
+    return (told[1] or "ofi").lower() if told else device[1]

@@ -1,0 +1,328 @@
+"""Races parameters over whole runs: one after the other, the most promising first, then all that has won.
+
+The values of a parameter race on top of what has won before. What has won together is measured afresh beside
+the program as given: as the best of several it looks better than it is in its own race.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.signals import Signals
+from rankwise.trials.plan import Aim, about
+from rankwise.trials.recorded import Command
+from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, run
+from rankwise.tuning.parameters.constraint import Constraint, Unknown
+from rankwise.tuning.parameters.given import control_of_name, variable_of
+from rankwise.tuning.parameters.in_force import is_in_force
+from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
+from rankwise.tuning.parameters.parameter import Parameter, Setting
+from rankwise.tuning.parameters.recorded_run import Limits, Run, recorded_runs
+from rankwise.tuning.parameters.saved import Saved
+
+Ask = Callable[[Mapping[str, str], Sequence[str]], Layers]
+_FINAL, _GIVEN, _TUNED = "all together", "as given", "tuned"
+_BASES = (_GIVEN, Setting("", None).label)
+_RISK = 0.05  # that the best value is dropped
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known before the race.
+
+    Attributes:
+        of_run: seconds that the program has taken, as in the profile.
+        limits: of its runs.
+        ask: runs the probe with variables, for the values of others: Asker.ask; None: nothing can be asked,
+            and no value is seen in force.
+        layers: what it has told without variables.
+    """
+
+    of_run: float
+    limits: Limits = field(default_factory=Limits)
+    ask: Ask | None = None
+    layers: Layers | None = None
+
+
+def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> list[str]:
+    """Return sentences on what the race will take, to be said before the first run.
+
+    Args:
+        parameters: that take part.
+        aim: of the trials.
+        of_run: seconds that a run took when it was last seen.
+
+    Raises:
+        RankwiseError: the time that is allowed is too short.
+    """
+    runs = 1 + sum(len(one.values) * (aim.first_rounds(len(one.values) - 1) + 1) - 1 for one in parameters)
+    final = 2 * aim.first_rounds() + 1
+    values = sum(len(one.values) - 1 for one in parameters)
+    said = [
+        f"{counted_parameters(len(parameters))} with {values} values besides those of now: {runs} runs, and "
+        f"{final} more if any helps: {about((runs + final) * of_run)} in all"
+        + ("" if aim.rounds else f"; they show whether more are needed (at most {aim.most} of each)")
+    ]
+    if aim.seconds is not None and aim.seconds < (runs + final) * of_run:
+        least = (2 + 4 + final) * of_run
+        if aim.seconds < least:
+            raise RankwiseError(
+                f"a time limit of {aim.seconds:g} s is too short for a race of one value: {about(least)}"
+            )
+        said.append(
+            f"the time limit of {about(aim.seconds)} comes before: the most promising are raced first"
+        )
+    return said
+
+
+def counted_parameters(count: int) -> str:
+    """Return a number of parameters in words."""
+    return f"{count} parameter{'s' * (count != 1)}"
+
+
+def race_parameters(
+    command: Command,
+    parameters: Sequence[Parameter],
+    constraints: Sequence[Constraint],
+    aim: Aim,
+    directory: Path,
+    signals: Signals,
+    say: Say,
+    seed: int,
+    known: Known,
+    runs: Run | None = None,
+) -> Outcome:
+    """Race parameters, and prove what has won.
+
+    What was measured is kept in the directory: a second call with the same arguments goes on from there.
+
+    Args:
+        command: the program's.
+        parameters: that are raced, in the order of expected_seconds.
+        constraints: between their values.
+        aim: of each race; its seconds are those of all together.
+        directory: for what the runs leave; every node sees it.
+        signals: that came to us.
+        say: is told how far it is.
+        seed: of the order of runs.
+        known: before.
+        runs: runs the program once; None: as trials do it.
+
+    Raises:
+        RankwiseError: the program fails as given, or the directory is of another race.
+    """
+    what = {
+        "command": list(command.words),
+        "variables": dict(command.variables),
+        "parameters": [[one.variable, list(one.values)] for one in parameters],
+        "aim": {key: value for key, value in asdict(aim).items() if key != "seconds"},
+        "seed": seed,
+    }
+    saved = Saved(directory, what)
+    made = runs or recorded_runs(command, directory, signals, known.limits)
+    return _Tuning(parameters, constraints, aim, saved, say, seed, known, made).outcome()
+
+
+class _Tuning:
+    def __init__(
+        self,
+        parameters: Sequence[Parameter],
+        constraints: Sequence[Constraint],
+        aim: Aim,
+        saved: Saved,
+        say: Say,
+        seed: int,
+        known: Known,
+        runs: Run,
+    ) -> None:
+        self._parameters = sorted(parameters, key=lambda one: -one.expected_seconds)
+        self._constraints, self._aim, self._saved, self._say = constraints, aim, saved, say
+        self._seed, self._known, self._runs = seed, known, runs
+        self._of_run = known.of_run
+        self._end = math.inf if aim.seconds is None else time.monotonic() + aim.seconds
+        self._interrupted = False
+        self._made = Outcome(known.layers.text if known.layers else "")
+
+    def outcome(self) -> Outcome:
+        made = self._made
+        if self._saved.runs_before:
+            self._say(f"going on after {self._saved.runs_before} runs of before")
+        for line in announcement(self._parameters, self._aim, self._of_run):
+            self._say(line)
+        try:
+            self._warm_up(_FINAL, _GIVEN, {})
+            for place, parameter in enumerate(self._parameters):
+                made.steps.append(step := Step(parameter))
+                self._race(step, len(self._parameters) - place)
+                if step.kept and step.kept.value is not None:
+                    made.kept[step.kept.variable] = step.kept.value
+            if made.kept:
+                self._prove()
+        except Interrupted:
+            made.ended = "Interrupted; what was measured is kept, and a second call goes on from there."
+        except OutOfTime:
+            made.ended = "The time is over."
+        return made
+
+    def _race(self, step: Step, left: int) -> None:
+        parameter = step.parameter
+        step.skipped = self._why_not(parameter)
+        if step.skipped:
+            return
+        base = Setting(parameter.variable, None)
+        seconds = self._share(left)
+        step.tried = [self._ready(parameter, setting) for setting in parameter.settings[1:]]
+        ready = [one.setting for one in step.tried if not one.why_not]
+        if not ready:
+            step.skipped = "no value of it can be tried"
+            return
+        arms = [
+            Arm(one.label, partial(self._run, parameter.name, one.label, self._with(one)))
+            for one in (base, *ready)
+        ]
+        aim = replace(self._aim, seconds=seconds, risk=self._aim.risk or _RISK, give_up=True)
+        if seconds is not None and seconds < 2 * len(arms) * self._of_run:
+            step.skipped = "the time is too short for it"
+            return
+        self._say(f"{parameter.name}: {', '.join(str(one.value) for one in ready)}")
+        ran = run(arms, aim, self._seed, self._of_run, float, self._say)
+        step.ended = ran.ended
+        compared = {one.arm: one for one in ran.race.comparisons()}
+        for place, one in enumerate(step.tried):
+            found = compared.get(one.setting.label)
+            if found:
+                why = found.dropped.why if found.dropped else ""
+                step.tried[place] = replace(one, interval=found.interval, alike=found.alike, why_not=why)
+        if self._interrupted:
+            raise Interrupted
+        if winner := ran.race.winner():
+            step.kept = next(one for one in ready if one.label == winner.arm)
+            self._say(f"{step.kept.label} is kept")
+
+    def _why_not(self, parameter: Parameter) -> str:
+        for variable, values in parameter.needs.items():
+            if (now := self._made.kept.get(variable)) not in values:
+                return f"it means nothing with {variable}={now}"
+        return ""
+
+    def _ready(self, parameter: Parameter, setting: Setting) -> Tried:
+        """Look whether a value may be tried, and warm up."""
+        race, label = parameter.name, setting.label
+        # One that fails after it was warm takes part again up to then, so that the race is the same.
+        is_warm = self._saved.run(race, label, 0) is not None
+        why = None if is_warm else self._saved.out(race, label)
+        seen = False
+        if why is None:
+            why = self._against_constraints(setting)
+            if not why and self._known.ask and self._known.layers:
+                seen, why = self._seen(parameter, setting)
+            if not why:
+                try:
+                    self._warm_up(race, label, self._with(setting))
+                except Rejected as rejected:
+                    why = str(rejected)
+            if why:
+                self._saved.reject(race, label, why)
+        if why:
+            self._say(f"{label} is out: {why}")
+        return Tried(setting, why_not=why, seen=seen)
+
+    def _seen(self, parameter: Parameter, setting: Setting) -> tuple[bool, str]:
+        """Tell whether the library says that a value is in force, and why it can't be."""
+        assert self._known.ask and self._known.layers
+        if not parameter.shows:
+            return False, ""
+        try:
+            layers = self._known.ask(self._with(setting), [parameter.asked] if parameter.asked else [])
+        except RankwiseError as error:
+            return False, f"the library does not start with it: {error}"
+        in_force = is_in_force(parameter, setting, self._known.layers, layers)
+        return in_force is True, "it has no effect: something else sets it" if in_force is False else ""
+
+    def _against_constraints(self, setting: Setting) -> str:
+        chosen = self._with(setting)
+        there = self._known.layers.values if self._known.layers else {}
+        for constraint in self._constraints:
+            values = {
+                name: chosen.get(variable_of(name), there.get(control_of_name(name), ""))
+                for name in constraint.names
+            }
+            with suppress(Unknown):
+                if not constraint.holds(values):
+                    return f"against {constraint.where or 'the constraint'}: {constraint.text}"
+        return ""
+
+    def _with(self, setting: Setting) -> dict[str, str]:
+        added = {} if setting.value is None else {setting.variable: setting.value}
+        return {**self._made.kept, **added}
+
+    def _warm_up(self, race: str, arm: str, variables: Mapping[str, str]) -> None:
+        # Run 0 of each arm.
+        is_new, began = self._saved.run(race, arm, 0) is None, time.monotonic()
+        self._run(race, arm, variables, 0, self._left())
+        if is_new and arm == _GIVEN:
+            self._of_run = time.monotonic() - began
+
+    def _run(self, race: str, arm: str, variables: Mapping[str, str], number: int, left: float) -> float:
+        """Return the seconds of a run of an arm, 0 to warm up: as they were saved, or made now."""
+        if (before := self._saved.run(race, arm, number)) is not None:
+            return before
+        if (why := self._saved.out(race, arm)) is not None:
+            raise Rejected(why)
+        end = time.monotonic() + left
+        name = f"{race}.{arm}.{number:02d}".replace("/", "_").replace(" ", "-")
+        try:
+            seconds = self._runs(variables, name, left)
+        except Interrupted:
+            self._interrupted = True
+            raise
+        except RankwiseError as error:
+            if time.monotonic() >= end:
+                raise OutOfTime from error
+            if arm in _BASES:
+                kept = "with what was kept" if variables else "as given"
+                raise RankwiseError(f"the program {kept}: {error}", error.exit_status) from error
+            self._saved.reject(race, arm, str(error))
+            raise Rejected(str(error)) from error
+        self._saved.add(race, arm, seconds)
+        return seconds
+
+    def _left(self) -> float:
+        return self._end - time.monotonic()
+
+    def _share(self, steps: int) -> float | None:
+        """Return the seconds for the next step, of so many; None = no limit. The proof has its own."""
+        if math.isinf(self._end):
+            return None
+        proof = (2 * self._aim.first_rounds() + 1) * self._of_run
+        return max(0.0, (self._left() - proof) / steps)
+
+    def _prove(self) -> None:
+        made = self._made
+        self._say("all that was kept, measured afresh beside the program as given")
+        try:
+            self._warm_up(_FINAL, _TUNED, made.kept)
+        except Rejected as why:
+            made.notes.append(f"What was kept fails together: {why}.")
+            return
+        arms = [
+            Arm(_GIVEN, partial(self._run, _FINAL, _GIVEN, {})),
+            Arm(_TUNED, partial(self._run, _FINAL, _TUNED, dict(made.kept))),
+        ]
+        aim = replace(self._aim, seconds=None if math.isinf(self._end) else max(0.0, self._left()))
+        ran = run(arms, aim, self._seed, self._of_run, float, self._say)
+        made.before, made.after = ran.results[_GIVEN], ran.results[_TUNED]
+        made.ended = ran.ended
+        (compared,) = ran.race.comparisons()
+        made.interval, made.alike = compared.interval, compared.alike
+        if compared.dropped and compared.dropped.why:
+            made.interval = None
+            made.notes.append(f"What was kept fails: {compared.dropped.why}.")

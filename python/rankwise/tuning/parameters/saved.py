@@ -1,0 +1,97 @@
+"""What a race of parameters has measured so far, in a file: an interrupted race goes on from there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import RankwiseError
+
+STATE = "parameters.json"
+_FORMAT, _VERSION = "rankwise-parameter-race", 1
+
+
+class Saved:
+    """Runs by race and arm, saved after each of them.
+
+    Attributes:
+        runs_before: that were there when it was opened.
+    """
+
+    def __init__(self, directory: Path, about: Mapping[str, Any]) -> None:
+        """Open it, or begin a new one.
+
+        Args:
+            directory: of the file.
+            about: what must be the same for its runs to count: as JSON knows it.
+
+        Raises:
+            RankwiseError: the file can't be read, or is of something else.
+        """
+        self._path = directory / STATE
+        self._about = json.loads(json.dumps(about))
+        self._races: dict[str, dict[str, list[float]]] = {}
+        self._out: dict[str, dict[str, str]] = {}
+        if self._path.exists():
+            self._read()
+        self.runs_before = sum(len(runs) for race in self._races.values() for runs in race.values())
+
+    def _read(self) -> None:
+        other = f"{self._path} is of another race: give another directory, or remove it"
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            if found["format"] != _FORMAT or found["version"] != _VERSION or found["about"] != self._about:
+                raise RankwiseError(other)
+            self._races = {
+                race: {arm: [float(one) for one in runs] for arm, runs in arms.items()}
+                for race, arms in found["runs"].items()
+            }
+            self._out = {race: dict(arms) for race, arms in found["out"].items()}
+        except OSError as error:
+            raise RankwiseError(f"{self._path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise RankwiseError(f"{self._path} is damaged: remove it, and begin again") from None
+
+    def run(self, race: str, arm: str, number: int) -> float | None:
+        """Return the seconds of a run, from 0; None if it was not made."""
+        runs = self._races.get(race, {}).get(arm, [])
+        return runs[number] if number < len(runs) else None
+
+    def out(self, race: str, arm: str) -> str | None:
+        """Return why an arm is out of a race; None if it is not."""
+        return self._out.get(race, {}).get(arm)
+
+    def add(self, race: str, arm: str, seconds: float) -> None:
+        """Add the next run of an arm.
+
+        Raises:
+            RankwiseError: the file can't be written.
+        """
+        self._races.setdefault(race, {}).setdefault(arm, []).append(seconds)
+        self._write()
+
+    def reject(self, race: str, arm: str, why: str) -> None:
+        """Keep that an arm is out.
+
+        Raises:
+            RankwiseError: the file can't be written.
+        """
+        self._out.setdefault(race, {})[arm] = why
+        self._write()
+
+    def _write(self) -> None:
+        content = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "about": self._about,
+            "runs": self._races,
+            "out": self._out,
+        }
+        temporary = self._path.with_suffix(".new")
+        try:
+            temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            temporary.replace(self._path)
+        except OSError as error:
+            raise RankwiseError(f"{self._path}: {error.strerror}") from None
