@@ -1,4 +1,4 @@
-"""`rankwise tune` on each library: what is raced, what is refused, and that nothing is written without a proof.
+"""`rankwise tune` on each library: what is raced and refused, and that nothing is written without a proof.
 
 How fast anything is is not for tests: what was found is compared with what was written.
 """

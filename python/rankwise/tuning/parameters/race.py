@@ -67,7 +67,8 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
     final = 2 * aim.first_rounds() + 1
     values = sum(len(one.values) - 1 for one in parameters)
     said = [
-        f"{counted_parameters(len(parameters))} with {values} values besides those of now: {runs} runs, and "
+        f"{_counted(len(parameters), 'parameter')} with {_counted(values, 'value')} besides those of now: "
+        f"{runs} runs, and "
         f"{final} more if any helps: {about((runs + final) * of_run)} in all"
         + ("" if aim.rounds else f"; they show whether more are needed (at most {aim.most} of each)")
     ]
@@ -83,9 +84,8 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
     return said
 
 
-def counted_parameters(count: int) -> str:
-    """Return a number of parameters in words."""
-    return f"{count} parameter{'s' * (count != 1)}"
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def race_parameters(
@@ -292,7 +292,7 @@ class _Tuning:
                 raise RankwiseError(f"the program {kept}: {error}", error.exit_status) from error
             self._saved.reject(race, arm, str(error))
             raise Rejected(str(error)) from error
-        self._saved.add(race, arm, seconds)
+        self._saved.add(race, arm, number, seconds)
         return seconds
 
     def _left(self) -> float:

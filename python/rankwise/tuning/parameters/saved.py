@@ -32,7 +32,7 @@ class Saved:
         """
         self._path = directory / STATE
         self._about = json.loads(json.dumps(about))
-        self._races: dict[str, dict[str, list[float]]] = {}
+        self._races: dict[str, dict[str, dict[int, float]]] = {}
         self._out: dict[str, dict[str, str]] = {}
         if self._path.exists():
             self._read()
@@ -45,7 +45,10 @@ class Saved:
             if found["format"] != _FORMAT or found["version"] != _VERSION or found["about"] != self._about:
                 raise RankwiseError(other)
             self._races = {
-                race: {arm: [float(one) for one in runs] for arm, runs in arms.items()}
+                race: {
+                    arm: {int(number): float(seconds) for number, seconds in runs.items()}
+                    for arm, runs in arms.items()
+                }
                 for race, arms in found["runs"].items()
             }
             self._out = {race: dict(arms) for race, arms in found["out"].items()}
@@ -55,21 +58,20 @@ class Saved:
             raise RankwiseError(f"{self._path} is damaged: remove it, and begin again") from None
 
     def run(self, race: str, arm: str, number: int) -> float | None:
-        """Return the seconds of a run, from 0; None if it was not made."""
-        runs = self._races.get(race, {}).get(arm, [])
-        return runs[number] if number < len(runs) else None
+        """Return the seconds of a run; None if it was not made."""
+        return self._races.get(race, {}).get(arm, {}).get(number)
 
     def out(self, race: str, arm: str) -> str | None:
         """Return why an arm is out of a race; None if it is not."""
         return self._out.get(race, {}).get(arm)
 
-    def add(self, race: str, arm: str, seconds: float) -> None:
-        """Add the next run of an arm.
+    def add(self, race: str, arm: str, number: int, seconds: float) -> None:
+        """Add a run of an arm.
 
         Raises:
             RankwiseError: the file can't be written.
         """
-        self._races.setdefault(race, {}).setdefault(arm, []).append(seconds)
+        self._races.setdefault(race, {}).setdefault(arm, {})[number] = seconds
         self._write()
 
     def reject(self, race: str, arm: str, why: str) -> None:

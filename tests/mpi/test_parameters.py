@@ -1,0 +1,189 @@
+"""Parameters of whole runs: the probe tells the layer in use, its variable is proposed, values are raced."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import libraries
+import pytest
+from libraries import Mpi
+from recording import Compile
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.errors import RankwiseError
+from rankwise.launch import inside_options
+from rankwise.launch.signals import Signals
+from rankwise.report.terminal.parameters import print_parameters
+from rankwise.trials.plan import Aim
+from rankwise.trials.recorded import Command, Limit, Recording, record
+from rankwise.tuning.parameters.asking import Asker
+from rankwise.tuning.parameters.given import checked, read_given
+from rankwise.tuning.parameters.known_names import control_of, tool_names
+from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.parameter import Parameter
+from rankwise.tuning.parameters.proposals import ASKED, propose
+from rankwise.tuning.parameters.race import Known, race_parameters
+
+mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
+openmpi = libraries.in_turn([one for one in libraries.ONE_OF_EACH_LAUNCHER if one.family == "openmpi"])
+LIMIT = Limit(60, "it hangs")
+
+
+@dataclass
+class Place:
+    """Where the program runs with an MPI library."""
+
+    mpi: Mpi
+    program: Path
+    directory: Path
+    signals: Signals
+
+    def command(self, *words: str) -> Command:
+        """Two ranks of the program."""
+        return Command(tuple(self.mpi.launch(2, self.program, *words)), self.mpi.environment)
+
+    def asker(self, command: Command) -> Asker:
+        """The probe in the program's place."""
+        return Asker(command, self.directory, self.signals, self.mpi.mpicc if self.mpi.vendor else "")
+
+    def profile(self, command: Command) -> Path:
+        """The profile of a run."""
+        path = self.directory / "first.rankwise"
+        record(command, Recording(inside_options.nothing()), path, LIMIT, self.signals)
+        return path
+
+    def proposed(self, command: Command, layers: Layers) -> list[Parameter]:
+        """From the profile of a run."""
+        with opened_profile(self.profile(command)) as connection:
+            return propose(connection, layers)
+
+
+@pytest.fixture
+def signals() -> Iterator[Signals]:
+    with Signals() as found:
+        yield found
+
+
+def placed(mpi: Mpi, compiled: Compile, directory: Path, signals: Signals) -> Place:
+    return Place(mpi, compiled(mpi, "eager.c"), directory, signals)
+
+
+def test_the_layer_in_use(mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
+    place = placed(mpi, compiled, tmp_path, signals)
+    asker = place.asker(place.command("1"))
+    layers = asker.ask({}, ASKED)
+    assert layers.version.label
+    assert layers.names
+    assert (layers.processors > 0, layers.nodes) == (True, 1)
+    if mpi.family == "openmpi":
+        assert layers.pml in ("ob1", "ucx", "cm")
+        assert ("self" in layers.btls) == (layers.pml == "ob1")
+    elif not mpi.vendor:
+        assert layers.netmod in ("ucx", "ofi")
+
+
+def test_a_variable_that_is_in_force_on_the_ranks(
+    mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    place = placed(mpi, compiled, tmp_path, signals)
+    variable = {"openmpi": "OMPI_MCA_btl_self_eager_limit"}.get(mpi.family, "MPIR_CVAR_CH4_NUM_VCIS")
+    variable = "I_MPI_SHM_CELL_FWD_SIZE" if mpi.vendor == "Intel" else variable
+    value = "2048" if "SIZE" in variable or "limit" in variable else "1"
+    control = control_of(variable)
+    layers = place.asker(place.command("1")).ask({variable: value}, [control])
+    assert layers.values == {control: value}
+
+
+def test_the_eager_limit_of_the_btl_in_use(
+    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    """It is found from the profile alone, and raced: two rounds show nothing, but all is told."""
+    place = placed(openmpi, compiled, tmp_path, signals)
+    command = place.command("200")
+    asker = place.asker(command)
+    layers = asker.ask({}, ASKED)
+    if layers.pml != "ob1":
+        pytest.skip(f"pml {layers.pml} has no btl")
+    [btl] = {"sm", "vader"} & set(layers.btls)
+    found = {one.name: one for one in place.proposed(command, layers)}
+    one = found[f"btl_{btl}_eager_limit"]
+    assert (one.variable, one.values) == (f"OMPI_MCA_btl_{btl}_eager_limit", (None, "16384"))
+    assert one.present == "4096"
+    said: list[str] = []
+    known = Known(1.0, ask=asker.ask, layers=layers)
+    outcome = race_parameters(command, [one], [], Aim(rounds=2), tmp_path, signals, said.append, 1, known)
+    [step] = outcome.steps
+    [tried] = step.tried
+    assert (tried.seen, tried.why_not, step.kept) == (True, "", None)
+    assert tried.interval
+    assert tried.interval.pairs == 2
+    assert (outcome.verdict, outcome.environment) == ("no gain", {})
+    assert said[0].startswith("1 parameter with 1 value besides those of now: ")
+    page = io.StringIO()
+    print_parameters(outcome, page)
+    assert f"btl_{btl}_eager_limit" in page.getvalue()
+    assert "seen in force" in page.getvalue()
+
+
+def test_a_program_that_sends_nothing(
+    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    place = placed(openmpi, compiled, tmp_path, signals)
+    command = place.command()
+    layers = place.asker(command).ask({}, ASKED)
+    assert not [one for one in place.proposed(command, layers) if "eager" in one.name]
+
+
+def test_a_value_with_which_the_library_does_not_start(
+    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    place = placed(openmpi, compiled, tmp_path, signals)
+    with pytest.raises(RankwiseError, match="it ended with status"):
+        place.asker(place.command("1")).ask({"OMPI_MCA_pml": "none_such"})
+
+
+def test_what_an_option_of_the_launcher_overrides(
+    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    """Of --bind-to, 5.0 takes the option and 4.1 the variable. A value without effect is not run at all."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("bound or not, there is one processor")
+    place = placed(openmpi, compiled, tmp_path, signals)
+    launcher, *rest = place.command("10").words
+    command = Command((launcher, "--bind-to", "none", *rest), openmpi.environment)
+    asker = place.asker(command)
+    layers = asker.ask({})
+    [parameter] = [one for one in place.proposed(command, layers) if one.shows == "processors"]
+    known = Known(1.0, ask=asker.ask, layers=layers)
+    outcome = race_parameters(command, [parameter], [], Aim(rounds=2), tmp_path, signals, print, 1, known)
+    [step] = outcome.steps
+    if layers.version.parts < (5,):
+        assert (step.tried[0].seen, step.tried[0].why_not) == (True, "")
+    else:
+        assert step.tried[0].why_not == "it has no effect: something else sets it"
+        assert step.skipped == "no value of it can be tried"
+
+
+def test_a_list_of_the_user_s(openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
+    place = placed(openmpi, compiled, tmp_path, signals)
+    path = tmp_path / "list"
+    path.write_text("btl_self_eager_limit = 2k\nrequire btl_self_eager_limit <= btl_self_max_send_size\n")
+    given = read_given(path)
+    asker = place.asker(place.command("1"))
+    layers = asker.ask({}, given.names)
+    ask = tool_names(asker.launcher, asker.environment)
+    assert checked(given, layers, ask).parameters[0].present == "1024"
+    path.write_text("btl_self_eager_limits = 2k\n")
+    with pytest.raises(
+        RankwiseError, match=r"list:1: unknown parameter .*; did you mean btl_self_eager_limit"
+    ):
+        checked(read_given(path), layers, ask)
+
+
+def test_a_command_without_a_launcher(tmp_path: Path, signals: Signals) -> None:
+    with pytest.raises(RankwiseError, match="only where a launcher that is known starts the program"):
+        Asker(Command(("true",), {}), tmp_path, signals)

@@ -1,0 +1,183 @@
+"""The user's own list of parameters: values, ranges, constraints, and what is refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankwise.errors import RankwiseError
+from rankwise.tuning.parameters.constraint import Unknown, parse
+from rankwise.tuning.parameters.given import Given, checked, read_given
+from rankwise.tuning.parameters.layers import Layers
+
+OPEN_MPI = Layers(
+    ("Open MPI v5.0.11, package: x",),
+    pml="ob1",
+    btls=("sm", "self"),
+    names=frozenset({"btl_sm_eager_limit", "btl_sm_max_send_size", "pml"}),
+    values={"btl_sm_eager_limit": "4096", "btl_sm_max_send_size": "32768"},
+)
+MPICH = Layers(("MPICH Version:      5.0.2",), names=frozenset({"MPIR_CVAR_CH4_NETMOD"}))
+
+
+def nothing(_: str) -> frozenset[str]:
+    return frozenset()
+
+
+def given(tmp_path: Path, text: str) -> Given:
+    path = tmp_path / "list"
+    path.write_text(text)
+    return read_given(path)
+
+
+def refusal(tmp_path: Path, text: str, layers: Layers | None = None) -> str:
+    with pytest.raises(RankwiseError) as caught:
+        found = given(tmp_path, text)
+        if layers:
+            checked(found, layers, nothing)
+    return str(caught.value).removeprefix(f"{tmp_path}/")
+
+
+def test_values_ranges_and_short_names(tmp_path: Path) -> None:
+    text = """
+    # of ours
+    btl_sm_eager_limit = 8k, 16384   # either name
+    OMPI_MCA_btl_tcp_eager_limit = 64k..256k *2, 1M
+    UCX_TLS = sm, self
+    MY_TILE = 1..7 +3
+    require btl_sm_eager_limit <= btl_sm_max_send_size
+    """
+    found = given(tmp_path, text)
+    assert [(one.variable, one.values) for one in found.parameters] == [
+        ("OMPI_MCA_btl_sm_eager_limit", (None, "8192", "16384")),
+        ("OMPI_MCA_btl_tcp_eager_limit", (None, "65536", "131072", "262144", "1048576")),
+        ("UCX_TLS", (None, "sm", "self")),
+        ("MY_TILE", (None, "1", "4", "7")),
+    ]
+    assert [one.name for one in found.parameters][:2] == ["btl_sm_eager_limit", "btl_tcp_eager_limit"]
+    assert found.names == ("btl_sm_eager_limit", "btl_tcp_eager_limit", "btl_sm_max_send_size")
+    [required] = found.constraints
+    assert required.where == f"{tmp_path}/list:7"
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "holds"),
+    [
+        ("A <= B", {"A": "4k", "B": "4096"}, True),
+        ("A < B", {"A": "4k", "B": "4096"}, False),
+        ("4k <= A <= 1M", {"A": "2k"}, False),
+        ("A == 1 or A == 2 and B > 7", {"A": "1", "B": "0"}, True),
+        ("(A == 1 or A == 2) and B > 7", {"A": "1", "B": "0"}, False),
+        ("A != 0.5", {"A": "0.5"}, False),
+        ("A >= -1", {"A": "-1"}, True),
+    ],
+)
+def test_constraints(text: str, values: dict[str, str], holds: bool) -> None:
+    assert parse(text).holds(values) is holds
+
+
+def test_a_constraint_on_what_is_no_number() -> None:
+    with pytest.raises(Unknown, match="A"):
+        parse("A < 3").holds({"A": "auto"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "A",
+        "A <",
+        "A <= B C",
+        "(A <= B",
+        "A <= B)",
+        "A <= and",
+        "A << B",
+        "__import__('os') < 3",
+        "A + 1 < B",
+    ],
+)
+def test_what_is_no_constraint(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse(text)
+    assert refusal(tmp_path, f"A = 1\nrequire {text}").startswith("list:2: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A: 1", "list:1: A: 1 is no line such as NAME = 4k, 8k, or require A <= B"),
+        ("\nA = 1,,2", "list:2: a value is missing between two commas, or behind the last one"),
+        ("A =", "list:1: a value is missing between two commas, or behind the last one"),
+        ("A = 4k, 4096", "list:1: the value 4096 is given twice"),
+        ("A = 4k..64k", "list:1: 4k..64k is no range such as 4k..64k *2 or 1..9 +2"),
+        ("A = 8..4 +1", "list:1: 8..4 +1: the range does not go up from its first value to its last"),
+        ("A = 1..4 *1", "list:1: 1..4 *1: the range does not go up from its first value to its last"),
+        ("A = 1..1000 +1", "list:1: 51 values are too many: at most 50"),
+    ],
+)
+def test_lines_that_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    assert refusal(tmp_path, text) == said
+
+
+def test_files_that_are_refused(tmp_path: Path) -> None:
+    assert "gives no parameter" in refusal(tmp_path, "# nothing\n")
+    assert "is given twice: first in" in refusal(tmp_path, "a = 1\nOMPI_MCA_a = 2\n")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    with pytest.raises(RankwiseError, match="is no text in UTF-8"):
+        read_given(tmp_path / "binary")
+    with pytest.raises(RankwiseError, match="No such file"):
+        read_given(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    ("line", "layers", "said"),
+    [
+        (
+            "btl_sm_eager_limits = 1",
+            OPEN_MPI,
+            "list:1: unknown parameter btl_sm_eager_limits; did you mean btl_sm_eager_limit?",
+        ),
+        (
+            "MPIR_CVAR_CH4_NETMODE = ofi",
+            MPICH,
+            "list:1: unknown parameter MPIR_CVAR_CH4_NETMODE; did you mean MPIR_CVAR_CH4_NETMOD?",
+        ),
+        (
+            "MPIR_CVAR_X = 1",
+            OPEN_MPI,
+            "list:1: MPIR_CVAR_X is a parameter of MPICH, and the program uses Open MPI 5.0.11",
+        ),
+        (
+            "OMPI_MAC_btl = 1",
+            OPEN_MPI,
+            "list:1: unknown parameter OMPI_MAC_btl; did you mean OMPI_MCA_btl?",
+        ),
+        (
+            "pml = ob1\nrequire btl_sm_free_list_max < 3",
+            OPEN_MPI,
+            "list:2: the library does not tell the present value of btl_sm_free_list_max, so what is required"
+            " can't be judged: leave it out",
+        ),
+    ],
+)
+def test_parameters_that_the_library_does_not_have(
+    tmp_path: Path, line: str, layers: Layers, said: str
+) -> None:
+    assert refusal(tmp_path, line, layers) == said
+
+
+def test_parameters_that_are_known_or_of_no_library(tmp_path: Path) -> None:
+    found = checked(given(tmp_path, "btl_sm_eager_limit = 8k\nUCX_TLS = sm\nTILE = 3"), OPEN_MPI, nothing)
+    assert [one.present for one in found.parameters] == ["4096", "", ""]
+
+
+def test_parameters_that_only_the_library_s_tool_lists(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def ask(prefix: str) -> frozenset[str]:
+        asked.append(prefix)
+        return frozenset({"pml_cm_priority"})
+
+    assert checked(given(tmp_path, "pml_cm_priority = 8"), OPEN_MPI, ask)
+    assert asked == ["OMPI_MCA_"]

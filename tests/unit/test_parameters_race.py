@@ -1,0 +1,246 @@
+"""Races of parameters with runs whose times are known."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rankwise.errors import RankwiseError
+from rankwise.launch.signals import Signals
+from rankwise.report.terminal.parameters import print_parameters
+from rankwise.trials.plan import Aim
+from rankwise.trials.recorded import Command
+from rankwise.trials.run import Interrupted
+from rankwise.tuning.parameters.constraint import parse
+from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.outcome import Outcome
+from rankwise.tuning.parameters.parameter import Parameter
+from rankwise.tuning.parameters.race import Known, announcement, race_parameters
+from rankwise.tuning.parameters.saved import STATE
+
+Variables = Mapping[str, str]
+LIMIT = Parameter("limit", "OMPI_MCA_limit", (None, "8192", "16384"), expected_seconds=2, shows="variable")
+LAYER = Parameter("pml", "OMPI_MCA_pml", (None, "ucx"), expected_seconds=3, shows="pml")
+LAYERS = Layers(("Open MPI v5.0.11, package: x",), pml="ob1", values={"limit": "4096", "most": "9000"})
+
+
+class Program:
+    """Takes 1 s times the factor of each variable, with some noise; fails, or is interrupted, where told."""
+
+    def __init__(self, factors: Mapping[tuple[str, str], float], scatter: float = 0.01) -> None:
+        self.factors, self.scatter = factors, scatter
+        self.fails: Callable[[Variables], bool] = lambda _: False
+        self.interrupted_after = 10**9
+        self.runs: list[dict[str, str]] = []
+        self._noise = random.Random(7)
+
+    def __call__(self, variables: Variables, name: str, left: float) -> float:
+        assert "/" not in name
+        assert left > 0
+        if len(self.runs) == self.interrupted_after:
+            raise Interrupted
+        self.runs.append(dict(variables))
+        if self.fails(variables):
+            raise RankwiseError("it ended with status 3", 1)
+        seconds = self._noise.gauss(1, self.scatter)
+        for item in variables.items():
+            seconds *= self.factors.get(item, 1.0)
+        return seconds
+
+
+def race(
+    directory: Path,
+    program: Program,
+    *parameters: Parameter,
+    requires: Sequence[str] = (),
+    ask: Callable[[Variables, Sequence[str]], Layers] | None = None,
+    said: list[str] | None = None,
+    aim: Aim | None = None,
+) -> Outcome:
+    say = (said if said is not None else []).append
+    known = Known(1.0, ask=ask, layers=LAYERS)
+    constraints = [parse(text, "list:1") for text in requires]
+    command = Command(("mpirun", "./app"), {})
+    wanted = aim or Aim(most=12)
+    return race_parameters(
+        command, parameters, constraints, wanted, directory, Signals(), say, 3, known, program
+    )
+
+
+def test_the_best_value_is_kept_and_proven_afresh(tmp_path: Path) -> None:
+    program = Program({("OMPI_MCA_limit", "8192"): 0.9, ("OMPI_MCA_limit", "16384"): 0.7})
+    said: list[str] = []
+    found = race(tmp_path, program, LIMIT, said=said)
+    assert found.verdict == "faster"
+    assert found.environment == {"OMPI_MCA_limit": "16384"}
+    assert found.interval
+    assert found.interval.low <= 1 / 0.7 * 1.05
+    assert found.interval.high >= 1 / 0.7 * 0.95
+    [step] = found.steps
+    assert step.kept
+    assert step.kept.value == "16384"
+    assert [one.verdict for one in step.tried] == ["faster", "faster"]
+    # The proof has runs of its own, not those that made it the best.
+    assert len(found.before) == len(found.after) >= 6
+    assert len(program.runs) >= 1 + 2 + 3 * 6 + 1 + 2 * 6
+    assert said[0].startswith("1 parameter with 2 values besides those of now: ")
+    page = io.StringIO()
+    print_parameters(found, page)
+    assert "OMPI_MCA_limit=16384" in page.getvalue()
+    assert "Faster: the program takes" in page.getvalue()
+
+
+def test_nothing_helps(tmp_path: Path) -> None:
+    found = race(tmp_path, Program({("OMPI_MCA_limit", "8192"): 1.2}), LIMIT)
+    assert (found.verdict, found.environment, found.interval, found.kept) == ("no gain", {}, None, {})
+    assert found.steps[0].tried[0].verdict == "slower"
+    page = io.StringIO()
+    print_parameters(found, page)
+    assert "No gain: nothing is changed." in page.getvalue()
+
+
+def test_each_is_raced_on_top_of_what_won_before(tmp_path: Path) -> None:
+    program = Program({("OMPI_MCA_pml", "ucx"): 0.8, ("OMPI_MCA_limit", "16384"): 0.8})
+    found = race(tmp_path, program, LIMIT, LAYER)
+    assert [step.parameter.name for step in found.steps] == ["pml", "limit"]
+    assert found.environment == {"OMPI_MCA_pml": "ucx", "OMPI_MCA_limit": "16384"}
+    limits = [run for run in program.runs if run.get("OMPI_MCA_limit") == "8192"]
+    assert limits
+    assert all(run["OMPI_MCA_pml"] == "ucx" for run in limits)
+
+
+def test_what_means_nothing_any_more_is_left_out(tmp_path: Path) -> None:
+    program = Program({("OMPI_MCA_pml", "ucx"): 0.8})
+    found = race(tmp_path, program, replace(LIMIT, needs={"OMPI_MCA_pml": (None,)}), LAYER)
+    assert found.steps[1].skipped == "it means nothing with OMPI_MCA_pml=ucx"
+    assert not [run for run in program.runs if "OMPI_MCA_limit" in run]
+
+
+def test_gains_that_do_not_add_up(tmp_path: Path) -> None:
+    """Each alone is faster; both together are not: what is proven is the whole."""
+
+    class Together(Program):
+        def __call__(self, variables: Variables, name: str, left: float) -> float:
+            seconds = super().__call__(variables, name, left)
+            return seconds * 1.5 if name.startswith("all") and variables else seconds
+
+    found = race(tmp_path, Together({("OMPI_MCA_limit", "16384"): 0.8}), LIMIT)
+    assert found.kept == {"OMPI_MCA_limit": "16384"}
+    assert found.interval
+    assert found.interval.verdict == "slower"
+    assert (found.verdict, found.environment) == ("no gain", {})
+
+
+def test_values_with_which_the_program_fails(tmp_path: Path) -> None:
+    program = Program({("OMPI_MCA_limit", "8192"): 0.8})
+    program.fails = lambda variables: variables.get("OMPI_MCA_limit") == "16384"
+    found = race(tmp_path, program, LIMIT)
+    assert found.steps[0].tried[1].why_not == "it ended with status 3"
+    assert found.environment == {"OMPI_MCA_limit": "8192"}
+    assert program.runs.count({"OMPI_MCA_limit": "16384"}) == 1
+
+
+def test_a_value_that_fails_later(tmp_path: Path) -> None:
+    program = Program({})
+    program.fails = lambda variables: variables.get("OMPI_MCA_limit") == "16384" and len(program.runs) > 9
+    found = race(tmp_path, program, LIMIT)
+    assert found.steps[0].tried[1].why_not == "it ended with status 3"
+
+
+def test_a_program_that_fails_without_us(tmp_path: Path) -> None:
+    program = Program({})
+    program.fails = lambda variables: not variables
+    with pytest.raises(RankwiseError, match="the program as given: it ended with status 3"):
+        race(tmp_path, program, LIMIT)
+    assert len(program.runs) == 1
+
+
+def test_values_against_a_constraint_are_not_run(tmp_path: Path) -> None:
+    program = Program({("OMPI_MCA_limit", "16384"): 0.5})
+    found = race(tmp_path, program, LIMIT, requires=["OMPI_MCA_limit <= most"])
+    assert found.steps[0].tried[1].why_not == "against list:1: OMPI_MCA_limit <= most"
+    assert {"OMPI_MCA_limit": "16384"} not in program.runs
+    assert {"OMPI_MCA_limit": "8192"} in program.runs
+
+
+def test_values_without_effect_are_not_run(tmp_path: Path) -> None:
+    def ask(variables: Variables, names: Sequence[str]) -> Layers:
+        assert list(names) == ["limit"]
+        if variables["OMPI_MCA_limit"] == "16384":
+            return replace(LAYERS, values={"limit": "4096"})
+        return replace(LAYERS, values={"limit": variables["OMPI_MCA_limit"]})
+
+    program = Program({})
+    found = race(tmp_path, program, LIMIT, ask=ask)
+    first, second = found.steps[0].tried
+    assert (first.seen, first.why_not) == (True, "")
+    assert (second.seen, second.why_not) == (False, "it has no effect: something else sets it")
+    assert {"OMPI_MCA_limit": "16384"} not in program.runs
+
+
+def test_values_with_which_the_library_does_not_start(tmp_path: Path) -> None:
+    def ask(_: Variables, __: Sequence[str]) -> Layers:
+        raise RankwiseError("it ended with status 1: no such pml")
+
+    program = Program({})
+    found = race(tmp_path, program, LAYER, ask=ask)
+    assert found.steps[0].skipped == "no value of it can be tried"
+    assert "the library does not start with it: it ended" in found.steps[0].tried[0].why_not
+    assert program.runs == [{}]
+
+
+@pytest.mark.parametrize("runs", [1, 5, 15, 24])
+def test_an_interrupted_race_goes_on(tmp_path: Path, runs: int) -> None:
+    """The second call makes only the runs that the first one has not made, and finds the same."""
+    factors = {("OMPI_MCA_limit", "16384"): 0.7}
+    places = tmp_path / "whole", tmp_path / "interrupted"
+    for place in places:
+        place.mkdir()
+    whole, program = Program(factors), Program(factors)
+    expected = race(places[0], whole, LIMIT)
+    program.interrupted_after = runs
+    first = race(place, program, LIMIT)
+    assert first.ended.startswith("Interrupted")
+    assert not first.environment
+    program.interrupted_after = 10**9
+    second = race(place, program, LIMIT)
+    assert (second.verdict, second.environment) == ("faster", expected.environment)
+    assert program.runs == whole.runs
+    assert second.before == expected.before
+
+
+def test_the_state_of_another_race_is_refused(tmp_path: Path) -> None:
+    race(tmp_path, Program({}), LIMIT)
+    with pytest.raises(RankwiseError, match="is of another race: give another directory, or remove it"):
+        race(tmp_path, Program({}), LAYER)
+    (tmp_path / STATE).write_text("{")
+    with pytest.raises(RankwiseError, match="is damaged: remove it"):
+        race(tmp_path, Program({}), LIMIT)
+
+
+def test_what_it_takes_is_told_beforehand() -> None:
+    [said] = announcement([LIMIT, LAYER], Aim(rounds=6), 10.0)
+    # 1 to warm up; 2 values: 3 x 6 and 2 to warm up; 1 value: 2 x 6 and 1; the proof: 2 x 6 and 1.
+    assert said == (
+        "2 parameters with 3 values besides those of now: 34 runs, and 13 more if any helps: "
+        "about 8 min in all"
+    )
+    with pytest.raises(RankwiseError, match="a time limit of 30 s is too short"):
+        announcement([LIMIT], Aim(rounds=6, seconds=30), 10.0)
+    assert "the most promising are raced first" in announcement([LIMIT], Aim(rounds=6, seconds=300), 10.0)[1]
+
+
+def test_a_lucky_value_is_no_gain(tmp_path: Path) -> None:
+    """Values that change nothing win their races now and then; hardly any also wins the fresh pairs."""
+    gains = 0
+    for number in range(40):
+        (place := tmp_path / str(number)).mkdir()
+        program = Program({}, scatter=0.1)
+        program._noise = random.Random(number)
+        gains += race(place, program, LIMIT, aim=Aim(rounds=6)).verdict == "faster"
+    assert gains <= 2
