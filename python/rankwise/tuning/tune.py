@@ -13,6 +13,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.effect import Effect, Effects, effects
 from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.proof import Proof, Say, prove
@@ -23,7 +24,6 @@ from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
-from rankwise.tuning.ways import Runs, Way
 
 _RACING_SHARES = 0.25, 0.6
 """Of the budget, at least and at most, for races: the rest is for the proof."""

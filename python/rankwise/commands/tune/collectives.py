@@ -8,7 +8,6 @@ import shutil
 import sys
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,10 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankwise.commands.messages import say
 from rankwise.commands.tune.options import CELLS, CONFIDENCE, RESOLVE
 from rankwise.commands.working_directory import working_directory
-from rankwise.errors import RankwiseError
-from rankwise.version import __version__
 
 if TYPE_CHECKING:
+    from rankwise.commands.tune.profiled import Times
     from rankwise.launch.signals import Signals
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.racer import Racer
@@ -31,17 +29,15 @@ if TYPE_CHECKING:
 LEAST_SHARE = 0.005
 """Of the run time of all ranks: cells with less are not worth a race."""
 
-_LEAST_LIMIT = 300.0  # seconds, of the first run
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
     from rankwise.report.terminal.tuning import print_tuned
+    from rankwise.trials.ways import Runs, check_words
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new, write_all
     from rankwise.tuning.tune import tune
-    from rankwise.tuning.ways import Runs, check_words
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
@@ -57,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             with working_directory(arguments.keep, "tune") as directory:
                 store.mkdir(exist_ok=True)
                 request = _request(arguments, profiled, program, store, directory, signals)
-                limit = max(10 * profiled.wall_seconds + 60, _LEAST_LIMIT)
+                limit = profiled.wall.first_limit
                 runs = Runs(directory, signals, arguments.run_limit, limit, check)
                 found = tune(request, runs, say)
         else:
@@ -72,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(found, written)
     else:
-        print_tuned(found, profiled.everything, profiled.run_seconds, written, sys.stdout)
+        print_tuned(found, profiled.everything, profiled.wall.rank_seconds, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
 
 
@@ -82,9 +78,7 @@ class _Profiled(NamedTuple):
     about: About
     everything: list[Target]
     targets: list[Target]
-    run_seconds: float
-    wall_seconds: float
-    ranks: int
+    wall: Times
 
 
 def open_racer(
@@ -139,35 +133,15 @@ def _print_json(found: Tuned, written: list[Path]) -> None:
 
 def _profiled(path: Path, most: int) -> _Profiled:
     from rankwise.analysis.opened import opened_profile
-    from rankwise.analysis.overview import run_facts, trust
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.commands.tune.profiled import about, whole_runs
     from rankwise.tuning.cells.find import cells
-    from rankwise.tuning.settings.model import About
     from rankwise.tuning.target import targets
     from rankwise.tuning.tune import worth
 
     with opened_profile(path) as connection:
-        facts, trusted = run_facts(connection), trust(connection)
+        source, wall = about(connection, path), whole_runs(connection)
         found = targets(cells(connection))
-        (run_seconds,) = connection.execute("SELECT SUM(COALESCE(run, wall)) FROM ranks").fetchone()
-        hosts = tuple(host for (host,) in connection.execute("SELECT DISTINCT host FROM ranks ORDER BY host"))
-    if facts.exit_status:
-        raise RankwiseError(
-            f"{path} is of a run that ended with status {facts.exit_status}: "
-            "make the program run to its end first"
-        )
-    if not trusted.complete:
-        say(partial_line(trusted))
-    about = About(
-        __version__,
-        datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
-        facts.mpi_library,
-        facts.mpi_abi,
-        hosts,
-        tuple(facts.command),
-    )
-    worthy = worth(found, run_seconds or 0.0, LEAST_SHARE, most)
-    return _Profiled(about, found, worthy, run_seconds or 0.0, facts.wall_seconds, facts.ranks)
+    return _Profiled(source, found, worth(found, wall.rank_seconds, LEAST_SHARE, most), wall)
 
 
 def _request(
@@ -179,17 +153,17 @@ def _request(
     signals: Signals,
 ) -> Request:
     from rankwise.trials.plan import Aim
+    from rankwise.trials.ways import Way
     from rankwise.tuning.racing.race import AIM
     from rankwise.tuning.tune import Request
-    from rankwise.tuning.ways import Way
 
     confidence = (arguments.confidence or CONFIDENCE) / 100
     resolve = (arguments.resolve or RESOLVE) / 100
     return Request(
         targets=profiled.targets,
-        run_seconds=profiled.run_seconds,
-        wall_seconds=profiled.wall_seconds,
-        ranks=profiled.ranks,
+        run_seconds=profiled.wall.rank_seconds,
+        wall_seconds=profiled.wall.wall_seconds,
+        ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
         open_racer=partial(open_racer, arguments, program, directory, signals),
         materialise=partial(_materialise, directory=directory, library=program.library),

@@ -17,8 +17,6 @@ from rankwise.tuning.proof import Proof
 from rankwise.tuning.target import Target
 from rankwise.tuning.tune import Tried, Tuned
 
-_NOTHING = "no gain: nothing is written"
-
 
 def print_tuned(
     found: Tuned, everything: Sequence[Target], run_seconds: float, written: Sequence[Path], file: TextIO
@@ -50,8 +48,20 @@ def print_tuned(
     _notes(page, found)
     if found.proof is not None:
         page.write(*page.wrapped(proof_text(found.proof), "bold", indent=2))
-    if found.settings is None:
-        page.write(*page.wrapped(f"{_NOTHING[0].upper()}{_NOTHING[1:]}.", "bold", indent=2))
+    print_written(found.settings is not None, written, file)
+
+
+def print_written(gains: bool, written: Sequence[Path], file: TextIO) -> None:
+    """Write what has become of settings.
+
+    Args:
+        gains: whether they are proven to gain.
+        written: files, the one for `rankwise run --with` first; empty: none were.
+        file: to write to.
+    """
+    page = Page(file)
+    if not gains:
+        page.write(*page.wrapped("No gain: nothing is written.", "bold", indent=2))
     elif written:
         page.write(*page.wrapped(f"Written: {', '.join(str(path) for path in written)}", indent=2))
         page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))

@@ -6,32 +6,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.totals import RUN_SECONDS
-from rankwise.launch import inside_options
+from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
-from rankwise.trials.recorded import Command, Limit, Recording, record
+from rankwise.trials.recorded import Command
+from rankwise.trials.run import Rejected
+from rankwise.trials.ways import Runs, Way
 
 Run = Callable[[Mapping[str, str], str, float], float]
 """Is given variables, a name for the run's files, and the seconds that are left; returns those of the run.
 
-It raises RankwiseError if the run failed, Interrupted if a signal came.
+It raises RankwiseError if the run failed or its output is another one, Interrupted if a signal came.
 """
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a run may take.
+    """How long a run may take, and how its output is judged.
 
     Attributes:
         run: seconds; None: ten times the first one, and a minute.
         first: of the first run, if there is no other limit.
-        cure: how the user can give a run more, for people.
+        check: command that compares the outputs of runs; empty: they are not compared.
     """
 
     run: float | None = None
     first: float = 300.0
-    cure: str = "is it hanging?"
+    check: tuple[str, ...] = ()
 
 
 def recorded_runs(command: Command, directory: Path, signals: Signals, limits: Limits) -> Run:
@@ -45,18 +45,13 @@ def recorded_runs(command: Command, directory: Path, signals: Signals, limits: L
         signals: that came to us.
         limits: of each run.
     """
-    limit = limits.run or limits.first
+    runs = Runs(directory, signals, limits.run, limits.first, limits.check)
 
     def run(variables: Mapping[str, str], name: str, left: float) -> float:
-        nonlocal limit
-        profile = directory / f"{name}.rankwise"
-        profile.unlink(missing_ok=True)
-        how = Recording({**inside_options.nothing(), **variables})
         told = Command(command.words, {**command.variables, **variables})
-        end = record(told, how, profile, Limit(min(limit, left), limits.cure), signals)
-        limit = limits.run or max(limit if limit != limits.first else 0.0, 10 * end.seconds + 60)
-        with opened_profile(profile) as connection:
-            (seconds,) = connection.execute(f"SELECT MAX({RUN_SECONDS}) FROM ranks").fetchone()
-        return float(seconds)
+        try:
+            return runs.seconds(Way(name, told, variables, as_given=True), 0, left)
+        except Rejected as why:
+            raise RankwiseError(str(why), 1) from why
 
     return run

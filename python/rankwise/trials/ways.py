@@ -6,11 +6,12 @@ import math
 import shlex
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.totals import RUN_SECONDS
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside_options
 from rankwise.launch.signals import Signals
@@ -60,8 +61,8 @@ class Runs:
 
     directory: Path
     signals: Signals
-    run_limit: float | None
-    first_limit: float
+    run_limit: float | None = None
+    first_limit: float = 300.0
     check: tuple[str, ...] = ()
     reference: Path | None = None
     took: list[float] = field(default_factory=list)
@@ -82,12 +83,13 @@ class Runs:
         """
         profile = self.profile(way, number, left=left)
         with opened_profile(profile) as connection:
-            (seconds,) = connection.execute("SELECT MAX(COALESCE(run, wall)) FROM ranks").fetchone()
+            (seconds,) = connection.execute(f"SELECT MAX({RUN_SECONDS}) FROM ranks").fetchone()
         return float(seconds)
 
     def profile(self, way: Way, number: int, *, inside: bool = False, left: float = math.inf) -> Path:
         """Run a way once, and return its profile; see `seconds`."""
         profile = self.directory / f"{number:03d}.{way.name.replace(' ', '-').replace('/', '-')}.rankwise"
+        profile.unlink(missing_ok=True)  # of a run that was not finished
         end_of_all = time.monotonic() + left
         try:
             limit = Limit(min(self._limit(), left), "give it more with --run-limit")
@@ -146,22 +148,3 @@ def check_words(text: str | None) -> tuple[str, ...]:
     if text is not None and not words:
         raise RankwiseError("--check is empty: give a command that compares two outputs, such as 'diff -q'")
     return words
-
-
-def fits(library: str, abi: str, found: Sequence[str], shown: Path) -> None:
-    """Refuse a profile of another MPI library than the command's.
-
-    Args:
-        library: first line of MPI_Get_library_version in the profile.
-        abi: of the profile.
-        found: ABIs of the command's programs, as far as they are known.
-        shown: the profile.
-
-    Raises:
-        RankwiseError: they are different ones.
-    """
-    if found and abi not in found:
-        raise RankwiseError(
-            f"{shown} is of a run with {library}, and the command's program uses another MPI library: "
-            "profile it again with this command"
-        )

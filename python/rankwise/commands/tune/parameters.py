@@ -1,0 +1,166 @@
+"""`rankwise tune --parameters`: settings for the whole program, each tried in runs of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.messages import say
+from rankwise.commands.tune.options import CONFIDENCE, RESOLVE
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from rankwise.launch.signals import Signals
+    from rankwise.tuning.parameters.asking import Asker
+    from rankwise.tuning.parameters.constraint import Constraint
+    from rankwise.tuning.parameters.given import Given
+    from rankwise.tuning.parameters.layers import Layers
+    from rankwise.tuning.parameters.outcome import Outcome
+    from rankwise.tuning.parameters.parameter import Parameter
+    from rankwise.tuning.parameters.recorded_run import Limits
+    from rankwise.tuning.program import Program
+    from rankwise.tuning.settings.model import About, Settings
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.commands.tune.profiled import about, whole_runs
+    from rankwise.launch.signals import Signals
+    from rankwise.report.terminal.parameters import print_parameters
+    from rankwise.report.terminal.tuning import print_written
+    from rankwise.trials.ways import check_words
+    from rankwise.tuning.parameters.given import read_given
+    from rankwise.tuning.program import Program
+    from rankwise.tuning.settings.file import check_new, write_all
+
+    # Everything that can be wrong is looked at first: an error must not cost a job.
+    program = Program.of(arguments.command, os.environ)
+    check = check_words(arguments.check)
+    given = read_given(Path(arguments.parameters)) if arguments.parameters else None
+    with opened_profile(arguments.file) as connection:
+        source, times = about(connection, arguments.file), whole_runs(connection)
+    program.refuse_other_library(source.library, source.abi, arguments.file)
+    if arguments.apply is not None:
+        check_new(arguments.apply, force=bool(arguments.force))
+    store = _store(arguments)
+    with Signals() as signals:
+        limits = Limits(arguments.run_limit, times.first_limit, check)
+        found = _raced(arguments, program, given, times.wall_seconds, limits, store, signals)
+    settings = _settings(found, replace(source, command=program.words))
+    written: list[Path] = []
+    if settings is not None and arguments.apply is not None:
+        written = write_all(
+            settings, arguments.apply, force=bool(arguments.force), library_path=program.library
+        )
+    if arguments.json:
+        _print_json(found, settings, written)
+    else:
+        print_parameters(found, sys.stdout)
+        print_written(settings is not None, written, sys.stdout)
+    if not signals.count and arguments.keep is None:
+        _remove(store)
+    return 128 + signals.last if signals.last else 0
+
+
+def _raced(
+    arguments: argparse.Namespace,
+    program: Program,
+    given: Given | None,
+    of_run: float,
+    limits: Limits,
+    store: Path,
+    signals: Signals,
+) -> Outcome:
+    from rankwise.trials.plan import Aim
+    from rankwise.tuning.parameters.asking import Asker
+    from rankwise.tuning.parameters.outcome import Outcome
+    from rankwise.tuning.parameters.race import Known, race_parameters
+
+    asker = Asker(program.command, store, signals, arguments.mpicc or "", arguments.probe_dir, say)
+    parameters, constraints, layers = _parameters(arguments.file, asker, given)
+    for one in parameters:
+        program.refuse_own_settings(rules=False, ours={one.variable: ""})
+    if not parameters:
+        return Outcome(layers.text)
+    aim = Aim(
+        (arguments.confidence or CONFIDENCE) / 100,
+        (arguments.resolve or RESOLVE) / 100,
+        arguments.pairs,
+        arguments.budget,
+    )
+    known = Known(of_run, limits, asker.ask, layers)
+    return race_parameters(
+        program.command, parameters, constraints, aim, store, signals, say, arguments.seed, known
+    )
+
+
+def _parameters(
+    profile: Path, asker: Asker, given: Given | None
+) -> tuple[list[Parameter], tuple[Constraint, ...], Layers]:
+    """Return what is raced: the user's list, or what the profile suggests."""
+    from rankwise.analysis.opened import opened_profile
+    from rankwise.tuning.parameters import known_names
+    from rankwise.tuning.parameters.given import checked
+    from rankwise.tuning.parameters.proposals import ASKED, propose
+
+    if given is None:
+        layers = asker.ask({}, ASKED)
+        with opened_profile(profile) as connection:
+            return propose(connection, layers), (), layers
+    layers = asker.ask({}, given.names)
+    known = checked(given, layers, known_names.tool_names(asker.launcher, asker.environment))
+    return list(known.parameters), known.constraints, layers
+
+
+def _settings(found: Outcome, source: About) -> Settings | None:
+    from rankwise.tuning.settings.model import Settings
+
+    if not found.environment or found.interval is None:
+        return None
+    one = found.interval
+    gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+    return Settings(replace(source, gain=gain), environment=dict(found.environment))
+
+
+def _store(arguments: argparse.Namespace) -> Path:
+    """Return the directory that keeps the runs, so that a second call goes on; every node sees it."""
+    profile: Path = arguments.file.absolute()
+    store = arguments.keep.absolute() if arguments.keep else profile.with_name(f"{profile.name}-parameters")
+    try:
+        store.mkdir(mode=0o700, exist_ok=arguments.keep is None)
+    except OSError as error:
+        raise RankwiseError(f"{store} can't be made: {error.strerror}; give a new one with --keep") from None
+    return store
+
+
+def _remove(store: Path) -> None:
+    import shutil
+
+    shutil.rmtree(store, ignore_errors=True)
+
+
+def _print_json(found: Outcome, settings: Settings | None, written: list[Path]) -> None:
+    import json
+
+    from rankwise.analysis.to_json import to_json
+
+    shown = {
+        "layers": found.layers,
+        "parameters": found.steps,
+        "kept": found.kept,
+        "interval": found.interval,
+        "verdict": found.verdict,
+        "before_seconds": found.before,
+        "after_seconds": found.after,
+        "notes": found.notes,
+        "ended": found.ended,
+        "settings": settings,
+        "files": [str(path) for path in written],
+    }
+    json.dump(to_json(shown), sys.stdout, indent=2)
+    sys.stdout.write("\n")
