@@ -232,7 +232,7 @@ def test_an_algorithm_with_more_bytes_than_needed() -> None:
     assert "goes by recursive doubling" in found.title
     assert found.saved_seconds == pytest.approx(8 * (1 - 1.75 / 3))
     assert found.confidence == LOW
-    assert found.command.options == ("--by", "algorithm", "--call", "Allreduce")
+    assert found.command.verb == "tune"
 
 
 def test_an_algorithm_that_fits_the_size() -> None:

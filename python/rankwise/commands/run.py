@@ -161,6 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
         if applied:
             place = directory.for_settings()
             settings |= applied.variables(place)
+            environment |= applied.settings.environment  # some are read by the launcher alone
             if placed := applied.command(place):
                 command, environment = placed[0], {**environment, **placed[1]}
         preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)

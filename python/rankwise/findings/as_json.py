@@ -20,7 +20,10 @@ def command_line(command: Command, run: Run, path: Path) -> str:
     """Return what to type, for the profile at `path`, or for its program once more."""
     if command.verb == "run":
         return shlex.join(["rankwise", "run", *command.options, "--", *(run.command or [run.executable])])
-    return " ".join(["rankwise", command.verb, shown_path(path), *command.options])
+    words = ["rankwise", command.verb, shown_path(path), *command.options]
+    if command.verb == "tune":
+        words += ["--", shlex.join(run.command or [run.executable])]
+    return " ".join(words)
 
 
 def findings_json(found: Iterable[Found], run: Run, path: Path) -> list[dict[str, Any]]:

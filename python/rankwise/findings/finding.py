@@ -47,7 +47,7 @@ class Command:
     """What to type: `rankwise VERB PROFILE OPTIONS`.
 
     Attributes:
-        verb: of `rankwise`; `run` is for the program once more: `rankwise run OPTIONS -- ...`.
+        verb: of `rankwise`; `run` and `tune` are for the program once more: `... OPTIONS -- COMMAND`.
         options: after the profile.
     """
 

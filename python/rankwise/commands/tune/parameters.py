@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.report.terminal.tuning import print_written
     from rankwise.trials.ways import check_words
     from rankwise.tuning.parameters.given import read_given
+    from rankwise.tuning.parameters.recorded_run import Limits
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new, write_all
 

@@ -91,7 +91,7 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
         ],
         LOW,
         "a model of steps and bytes, no measurement: shared memory and the network may prefer what there is",
-        Command("show", ("--by", "algorithm", "--call", call_name(first.procedure))),
+        Command("tune"),
     )
 
 
@@ -103,6 +103,6 @@ RULE = Rule(
     " of the best known algorithms, or more (2 m (p - 1) / p for Bcast, Reduce and Allreduce, m (p - 1) for"
     " blocks of m bytes).",
     "time in it without waiting x (1 - what is needed / what the busiest process sends or receives)",
-    "Choose another algorithm with the MPI library's own settings, and measure.",
+    "Let `rankwise tune` time the library's other algorithms, and prove what they gain.",
     _find,
 )

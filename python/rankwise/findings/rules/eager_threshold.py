@@ -48,7 +48,7 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
             ],
             MEDIUM,
             f"told by {found.sampled} sends in the sample; waiting may move to the receivers",
-            Command("show", ("--by", "waiting", "-v")),
+            Command("tune", ("--parameters",)),
         )
     ]
 
@@ -59,7 +59,8 @@ RULE = Rule(
     f"{percent_text(100 * _OFTEN)} % of the sends in the sample or more have more bytes than the largest that"
     f" was buffered, up to {_LITTLE} times as many, and their senders wait for the receivers.",
     "waiting for receivers x share of such messages in it",
-    "Raise the eager limit: btl_vader_eager_limit or btl_tcp_eager_limit (Open MPI 4), btl_sm_eager_limit"
-    " (5), UCX_RNDV_THRESH (UCX); or post receives earlier.",
+    "Let `rankwise tune --parameters` try a larger eager limit (btl_vader_eager_limit or"
+    " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
+    " receives earlier.",
     _find,
 )
