@@ -51,12 +51,14 @@ def _tuned(mpi: Mpi, directory: Path, command: list[str], *options: str) -> dict
 
 
 def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
-    command = _profiled(mpi, compiled, tmp_path, "2", "allreduce:32768:50:world", "alltoall:64:50:world")
+    # (Intel MPI needs a launch for each of its 30 numbers of Allreduce.)
+    procedure = "alltoall" if mpi.vendor else "allreduce"
+    command = _profiled(mpi, compiled, tmp_path, "2", f"{procedure}:32768:50:world")
     options = ("--apply", "t.json", "--pairs", "2", "--confidence", "50", "--cells", "1")
     found = _tuned(mpi, tmp_path, command, *options)
     (cell,) = found["cells"]
     assert cell["processes"] == RANKS
-    assert cell["procedure"] in ("MPI_Allreduce", "MPI_Alltoall")
+    assert cell["procedure"] == f"MPI_{procedure.capitalize()}"
     assert 0 < cell["tunable_seconds"] <= cell["seconds"]
     assert cell["verdict"] != "not finished"
     if cell["race"]:

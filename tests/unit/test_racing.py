@@ -14,7 +14,7 @@ from rankwise.trials.run import Interrupted
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.racing.batch import Batch
 from rankwise.tuning.racing.offers import Choice, Offers
-from rankwise.tuning.racing.race import AGAIN, AIM, HOLD_OUT_ROUNDS, hold_out, race
+from rankwise.tuning.racing.race import AGAIN, AIM, HOLD_OUT_ROUNDS, hold_out, race, screened
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.rule import Algorithm
@@ -38,6 +38,7 @@ class Chance:
     library = "None 1.0"
     hosts: tuple[str, ...] = ("a", "b")
     without_han = False
+    relaunches = False
 
     def __init__(self, seconds: Mapping[str, float], scatter: float = 0.0, seed: int = 1) -> None:
         self.seconds, self.scatter = seconds, scatter
@@ -90,6 +91,16 @@ def test_with_noise_the_fastest_wins() -> None:
         assert found.evidence.rounds == HOLD_OUT_ROUNDS
         assert found.evidence.default_us == pytest.approx(2000, rel=0.2)
         assert found.evidence.chosen_us == pytest.approx(1400, rel=0.2)
+
+
+def test_few_are_raced_where_each_is_a_launch() -> None:
+    seconds = {"default": 2e-3, **{f"a{number}": (3 - 0.1 * number) * 1e-3 for number in range(20)}}
+    arms: dict[str, Algorithm | None] = {name: Algorithm(name, 1) for name in seconds}
+    arms["default"] = None
+    racer = Chance(seconds)
+    racer.unfit = {"a19": "it fails"}
+    assert list(screened(racer, CELL, arms)) == ["default", "a15", "a16", "a17", "a18"]
+    assert list(screened(racer, CELL, ARMS)) == list(ARMS)  # they are few
 
 
 def test_chance_seldom_wins() -> None:

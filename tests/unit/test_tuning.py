@@ -112,6 +112,7 @@ class Calls:
     library = ABOUT.library
     hosts: tuple[str, ...] = ("a",) * 4
     without_han = False
+    relaunches = False
 
     def __init__(self, us: Mapping[str, float], scatter: float = 0.05, seed: int = 1) -> None:
         self.us, self.scatter, self.random = us, scatter, random.Random(seed)

@@ -138,7 +138,8 @@ class Together:
             target: whose cells they are.
             deadline: of time.monotonic(), after which no more rounds are begun.
         """
-        self.library, self.hosts, self.without_han = racer.library, racer.hosts, racer.without_han
+        self.library, self.hosts = racer.library, racer.hosts
+        self.without_han, self.relaunches = racer.without_han, racer.relaunches
         self._racer, self._cells, self._deadline = racer, target.cells, deadline
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:

@@ -18,7 +18,16 @@ from rankwise.tuning.effect import Effect, Effects, effects
 from rankwise.tuning.gate import changes_digits, refusal
 from rankwise.tuning.proof import Proof, Say, prove
 from rankwise.tuning.racing.arms import arms_of
-from rankwise.tuning.racing.race import HeldOut, Outcome, hold_out, race
+from rankwise.tuning.racing.race import (
+    HOLD_OUT_ROUNDS,
+    RELAUNCHED_AIM,
+    RELAUNCHED_HOLD_OUT_ROUNDS,
+    HeldOut,
+    Outcome,
+    hold_out,
+    race,
+    screened,
+)
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.racing.store import Store
 from rankwise.tuning.settings.model import About, Settings
@@ -215,13 +224,17 @@ class _Tuner:
             tried.verdict = _why_no_choice(tried)
             return
         cell, store = target.first, Store(request.store / f"{target.name.replace('/', '-')}.jsonl")
-        raced = race(racer, cell, arms, request.race_aim, request.seed, self._say, store)
+        aim, rounds = request.race_aim, HOLD_OUT_ROUNDS
+        if racer.relaunches:
+            aim, rounds = replace(RELAUNCHED_AIM, confidence=aim.confidence), RELAUNCHED_HOLD_OUT_ROUNDS
+            arms = screened(racer, cell, arms, self._say)
+        raced = race(racer, cell, arms, aim, request.seed, self._say, store)
         tried.raced = raced
         if raced.winner is None:
             tried.verdict = "default is best"
             return
         confidence = request.race_aim.confidence_of_each(len(request.targets))
-        held = hold_out(racer, cell, raced.winner, confidence, seed=request.seed, store=store)
+        held = hold_out(racer, cell, raced.winner, confidence, rounds, request.seed, store)
         tried.held_out = held
         evidence = held.evidence
         if held.control_differs:

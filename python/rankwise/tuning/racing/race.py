@@ -26,6 +26,11 @@ HOLD_OUT_ROUNDS = 64
 AGAIN = "default again"
 _AT_ONCE_SECONDS = 2.0
 
+# Where each arm of each round is a launch.
+RELAUNCHED_AIM = Aim(confidence=0.95, resolve=0.05, risk=0.05, most=16, give_up=True)
+RELAUNCHED_HOLD_OUT_ROUNDS = 12
+_MOST_RELAUNCHED, _SCREENING_ROUNDS = 4, 2
+
 Say = Callable[[str], None]
 
 
@@ -123,6 +128,41 @@ def race(
         if state.looks > looks:
             say(_standing(cell, state))
     return Outcome(cell, arms, state)
+
+
+def screened(
+    racer: Racer, cell: Cell, arms: Mapping[str, Algorithm | None], say: Say = lambda _: None
+) -> dict[str, Algorithm | None]:
+    """Return the arms that are worth a race where every round of an arm is a launch: the few that look best.
+
+    What looks best in so few rounds need not be: this costs winners, but finds none that is not there, as a
+    race and a hold-out follow.
+
+    Args:
+        racer: that runs them.
+        cell: that they are for.
+        arms: by name, the baseline first.
+        say: is told about arms that can't be used.
+
+    Raises:
+        RankwiseError, Interrupted, OutOfTime: see race.
+    """
+    left = dict(arms)
+    while len(left) > _MOST_RELAUNCHED + 1:
+        try:
+            rounds = racer.run(
+                cell, left, [order(list(left), number, 0) for number in range(_SCREENING_ROUNDS)]
+            )
+        except Unfit as unfit:
+            for name, why in unfit.why.items():
+                say(f"{cell.name}: {name} is out: {why}")
+                del left[name]
+            continue
+        times = {name: min(seconds[name] for seconds in rounds) for name in left if name != DEFAULT}
+        best = sorted(times, key=lambda name: times[name])[:_MOST_RELAUNCHED]
+        left = {name: left[name] for name in left if name == DEFAULT or name in best}
+        say(f"{cell.name}: of {len(arms) - 1} algorithms {', '.join(best)} are raced")
+    return left
 
 
 def _reject(state: Race, whys: Mapping[str, str]) -> None:

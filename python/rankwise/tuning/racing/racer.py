@@ -30,11 +30,13 @@ class Racer(Protocol):
         without_han: whether the arms with an algorithm ran on communicators that do without Open MPI's
             coll/han, which takes collectives over from the algorithms on communicators that span nodes:
             settings have to do the same.
+        relaunches: whether each arm of each round is a launch, which takes long.
     """
 
     library: str
     hosts: tuple[str, ...]
     without_han: bool
+    relaunches: bool
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:
         """Return the algorithms that the installed library offers for a collective; none if it has no choice.

@@ -45,6 +45,7 @@ class Relaunched:
     """A Racer for Intel MPI."""
 
     without_han = False
+    relaunches = True
 
     def __init__(self, setup: Setup, library: str, hosts: tuple[str, ...]) -> None:
         """Start nothing yet.

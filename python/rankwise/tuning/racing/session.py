@@ -38,6 +38,8 @@ class Session:
     If the job dies of an arm, another one is started for the next batch.
     """
 
+    relaunches = False
+
     def __init__(self, setup: Setup, variables: Mapping[str, str] | None = None) -> None:
         """Start nothing yet.
 
