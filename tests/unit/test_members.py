@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rankwise.profile.members import compact, compact_sparse, missing_ranks, parse
+from rankwise.profile.members import compact, compact_sparse, count, missing_ranks, parse
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,17 @@ def test_random_lists_survive() -> None:
     for _ in range(300):
         ranks = [generator.randrange(-1, 12) for _ in range(generator.randrange(20))]
         assert parse(compact(ranks)) == ranks
+
+
+def test_members_are_counted_without_being_made() -> None:
+    assert count("0-999999999999") == 10**12
+    generator = random.Random(6)
+    for _ in range(100):
+        ranks = [generator.randrange(12) for _ in range(generator.randrange(20))]
+        assert count(compact(ranks)) == len(ranks)
+    for text in ("0,?", "?x3", "0..3", "3-1"):
+        with pytest.raises(ValueError, match="not"):
+            count(text)
 
 
 def test_a_large_communicator_of_which_little_is_known_costs_nothing() -> None:

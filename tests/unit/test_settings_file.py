@@ -17,9 +17,16 @@ from rankwise.launchers.binding import Binding
 from rankwise.tuning.settings.apply import materialise
 from rankwise.tuning.settings.file import read, write, write_all
 from rankwise.tuning.settings.model import Settings
+from rankwise.tuning.settings.rule import Raced
 
 FULL = settings(
-    rule("Bcast", 4, 10, 20, "pipeline", 3, 8192),
+    replace(
+        rule("Bcast", 4, 10, 20, "pipeline", 3, 8192),
+        raced=(
+            Raced(16, 100, 0.75, 1, ("0-3", "8-5:-1"), (0.0, 1.5, 0.0, 2.0, 0.0, 0.0, 0.0, 1e-3)),
+            Raced(16, 100, 0.25, 0, ("0,2,4,6",)),
+        ),
+    ),
     replace(rule("Alltoallv", 256), evidence=None),
     environment={"OMPI_MCA_btl_vader_eager_limit": "16384"},
     bindings=(Binding(0, "node1", 0, 1, 1, 2), Binding(1, "node2")),
@@ -128,6 +135,18 @@ def changed(change: Callable[[dict[str, Any]], object], place: Path) -> Path:
         (lambda c: c["rules"][0]["algorithm"].update(name="a\nb"), "must not contain control characters"),
         (lambda c: c["rules"][0]["algorithm"].update(number=-1), "number: must be a whole number"),
         (lambda c: c["rules"][0]["evidence"].update(ratio="2"), "ratio: must be a number"),
+        (lambda c: c["rules"][0].pop("raced"), "'raced' is missing"),
+        (lambda c: c["rules"][0]["raced"][0].update(share=0), "share: must be above 0"),
+        (lambda c: c["rules"][0]["raced"][0].update(calls=0), "calls: must be a whole number above 0"),
+        (lambda c: c["rules"][0]["raced"][0].update(root=4), r"raced\[0\].root: must be at most 3"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=[]), "groups: must not be empty"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=["0-4"]), r"groups\[0\]: must have 4 processes"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=["0-3", "3-6"]), "a process is in them twice"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=["0-2,?"]), "must be ranks, such as"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=["0..3"]), "must be ranks, such as"),
+        (lambda c: c["rules"][0]["raced"][0].update(groups=["0-99999999999"]), "must have 4 processes"),
+        (lambda c: c["rules"][0]["raced"][0].update(late_us=[1]), "must be empty, or have one for each of 8"),
+        (lambda c: c["rules"][0]["raced"][0].update(late_us=[-1] * 8), "must be a number, 0 or more"),
         (lambda c: c["about"].update(gain=[1, 2]), "about.gain: must be an object"),
         (lambda c: c["about"].update(hosts="a"), "about.hosts: must be a list"),
         (lambda c: c["about"].update(command=[1]), r"about.command\[0\]: must be a text"),

@@ -7,7 +7,7 @@ whose counters are missing is unknown: ``?``, or ``?x12`` for twelve in a row.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 UNKNOWN = -1
@@ -72,19 +72,40 @@ def parse(text: str) -> list[int]:
         ValueError: the text is no compact list.
     """
     ranks: list[int] = []
+    for run, unknown in _entries(text):
+        ranks += run
+        ranks += [UNKNOWN] * unknown
+    return ranks
+
+
+def count(text: str) -> int:
+    """Return how many members a compact list has; it costs nothing, however many they are.
+
+    Raises:
+        ValueError: the text is no compact list, or has unknown members.
+    """
+    found = 0
+    for run, unknown in _entries(text):
+        if unknown:
+            raise ValueError("not all members are known")
+        found += len(run)
+    return found
+
+
+def _entries(text: str) -> Iterator[tuple[range, int]]:
+    """Give the known members of each entry, or how many unknown ones it has."""
     for entry in text.split(",") if text else []:
         match = _ENTRY.fullmatch(entry)
         if match is None:
             raise ValueError(f"not an entry of a member list: {entry!r}")
         if match["first"] is None:
-            ranks += [UNKNOWN] * int(match["unknown"] or 1)
+            yield range(0), int(match["unknown"] or 1)
             continue
         first, stride = int(match["first"]), int(match["stride"] or 1)
         last = int(match["last"] or first)
         if stride == 0 or (last - first) % stride or (last - first) // stride < 0:
             raise ValueError(f"not an entry of a member list: {entry!r}")
-        ranks += range(first, last + (1 if stride > 0 else -1), stride)
-    return ranks
+        yield range(first, last + (1 if stride > 0 else -1), stride), 0
 
 
 def _unknown(count: int) -> str:

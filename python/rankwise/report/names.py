@@ -20,6 +20,11 @@ def call_name(procedure: str) -> str:
     return procedure.removeprefix("MPI_")
 
 
+def algorithm_name(label: str) -> str:
+    """Return `binomial` for MPICH's `MPIR_Bcast_intra_binomial`; names of other libraries as they are."""
+    return label.rpartition("_intra_" if "_intra_" in label else "_allcomm_")[2]
+
+
 def operation_name(operation: Operation | None) -> str:
     """Return `Allreduce 8-15 B`; a dash where nothing was called."""
     if operation is None:

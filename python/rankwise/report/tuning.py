@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rankwise.tuning import guidelines, recheck
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.tune import Tried, Tuned
 
@@ -60,4 +61,46 @@ def _tried(tried: Tried) -> dict[str, object]:
         "rule": tried.rule,
         "effect": tried.effect,
         "verdict": tried.verdict,
+    }
+
+
+def rechecked_as_data(found: recheck.Outcome, written: Sequence[Path]) -> dict[str, object]:
+    """Return what has become of the rules of a settings file.
+
+    Args:
+        found: what came out.
+        written: files.
+    """
+    return {
+        "library": found.library._asdict() if found.library else None,
+        "same_library": found.same_library,
+        "hosts": found.hosts,
+        "same_hosts": found.same_hosts,
+        "rules": found.rules,
+        "settings": found.settings,
+        "ended": found.ended,
+        "files": [str(path) for path in written],
+    }
+
+
+def guidelines_as_data(found: guidelines.Outcome, own: Sequence[str]) -> dict[str, object]:
+    """Return what guidelines showed.
+
+    Args:
+        found: what came out.
+        own: settings of the user's that are in force.
+    """
+    return {
+        "library": found.library._asdict(),
+        "hosts": found.hosts,
+        "processes": found.processes,
+        "confidence": found.confidence,
+        "margin": guidelines.MARGIN,
+        "violated": found.violated,
+        "others": [one for one in found.compared if not one.is_violated],
+        "not_comparable": found.unfit,
+        "too_large": found.too_large,
+        "left": found.left,
+        "own_settings": list(own),
+        "ended": found.ended,
     }

@@ -16,6 +16,7 @@ from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.effect import Effect, Effects, effects
 from rankwise.tuning.gate import changes_digits, refusal
+from rankwise.tuning.measured import raced_of
 from rankwise.tuning.proof import Proof, Say, prove
 from rankwise.tuning.racing.arms import arms_of
 from rankwise.tuning.racing.race import (
@@ -46,8 +47,6 @@ WITHOUT_HAN = {"OMPI_MCA_coll_han_priority": "0"}
 """Open MPI 5 on several nodes: else coll/han takes collectives over from the algorithms that rules choose."""
 
 OVER = "The time is over; give it more with --budget."
-
-_LEAST_GAIN = 0.03  # of a call: less is not worth a rule
 
 
 @dataclass(frozen=True)
@@ -239,7 +238,7 @@ class _Tuner:
         evidence = held.evidence
         if held.control_differs:
             tried.verdict = "too noisy: default differs from itself"
-        elif not held.proven or evidence.ratio < 1 + _LEAST_GAIN:
+        elif not held.is_worth_it:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
             tried.rule = replace(_rule(target, raced.winner), evidence=evidence)
@@ -341,7 +340,8 @@ def worth(found: Sequence[Target], run_seconds: float, least_share: float, most:
 
 
 def _rule(target: Target, algorithm: Algorithm) -> Rule:
-    return Rule(target.procedure, target.processes, target.low, target.high, algorithm)
+    raced = raced_of(target.cells)
+    return Rule(target.procedure, target.processes, target.low, target.high, algorithm, raced=raced)
 
 
 def _title(target: Target) -> str:

@@ -92,6 +92,20 @@ static bool read_setting(Batch *batch, char **rest) {
   return true;
 }
 
+static bool read_mockup(Batch *batch, char **rest) {
+  const char *name = strtok_r(NULL, " ", rest);
+  if (batch->arms_count == 0 || !batch->collective || !name) return false;
+  batch->has_mockups = true;
+  batch->arms[batch->arms_count - 1].mockup = mockup_find(name, batch->collective);
+  return batch->arms[batch->arms_count - 1].mockup != NULL;
+}
+
+static bool read_larger(Batch *batch, char **rest) {
+  if (batch->arms_count == 0) return false;
+  batch->arms[batch->arms_count - 1].is_larger = true;
+  return number(strtok_r(NULL, " ", rest), 1, INT64_MAX, &batch->larger_bytes);
+}
+
 static bool read_round(Batch *batch, char **rest) {
   batch->rounds = grown(batch->rounds, &batch->rounds_count, sizeof(Round));
   Round *round = &batch->rounds[batch->rounds_count - 1];
@@ -111,6 +125,8 @@ static bool read_line(Batch *batch, const char *what, char **rest, int ranks, in
   if (strcmp(what, "late") == 0) return read_late(batch, rest, ranks, me);
   if (strcmp(what, "arm") == 0) return read_arm(batch, rest);
   if (strcmp(what, "set") == 0) return read_setting(batch, rest);
+  if (strcmp(what, "mock") == 0) return read_mockup(batch, rest);
+  if (strcmp(what, "larger") == 0) return read_larger(batch, rest);
   if (strcmp(what, "round") == 0) return read_round(batch, rest);
   if (strcmp(what, "bytes") == 0) return number(strtok_r(NULL, " ", rest), 0, INT64_MAX, &batch->bytes);
   if (strcmp(what, "warmups") == 0) return read_count(&batch->warmups, rest);

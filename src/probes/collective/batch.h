@@ -8,6 +8,8 @@
 //   late RANK NS                    this rank comes so much later than the first one
 //   arm WITHOUT_HAN                 a way to choose the algorithm; 1: on communicators that do without coll/han
 //   set NAME VALUE                  a variable of the last arm
+//   mock NAME                       the last arm calls this in place of the collective (mockups.h)
+//   larger BYTES                    the last arm calls it with larger messages; all arms that do so with the same
 //   warmups N                       calls of each arm before the first round
 //   repetitions N                   calls of an arm in a round
 //   round ARM ARM ...               the arms of a round, by their number from 0, in the order of their visits
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "mockups.h"
 
 typedef struct {
   MPI_T_cvar_handle handle;
@@ -28,7 +31,9 @@ typedef struct {
   Setting *settings;
   int count;
   bool without_han;
-  const char *missing;  // variable that the library does not have, or NULL
+  const Mockup *mockup;  // that is called in place of the collective, or NULL
+  bool is_larger;        // whether the messages are the larger ones
+  const char *missing;   // variable that the library does not have, or NULL
 } Arm;
 
 typedef struct {
@@ -51,8 +56,8 @@ typedef struct {
 
 typedef struct {
   const Collective *collective;
-  int64_t bytes;
-  bool chosen_at_calls;
+  int64_t bytes, larger_bytes;  // the latter 0 if no arm has larger messages
+  bool has_mockups, chosen_at_calls;
   Grouping *groupings;
   Arm *arms;
   Round *rounds;

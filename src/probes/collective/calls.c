@@ -115,7 +115,8 @@ static void fill(const Operands *o) {
   }
 }
 
-void operands_make(Operands *o, const Collective *collective, int64_t bytes, int root, MPI_Comm comm, char *line) {
+void operands_make(Operands *o, const Collective *collective, int64_t bytes, int root, MPI_Comm comm, bool with_scratch,
+                   char *line) {
   bool has_doubles = bytes % (int64_t)sizeof(double) == 0;
   int64_t count = has_doubles ? bytes / (int64_t)sizeof(double) : bytes;
   *o = (Operands){.type = has_doubles ? MPI_DOUBLE : MPI_BYTE, .op = has_doubles ? MPI_SUM : MPI_BOR, .root = root};
@@ -128,11 +129,14 @@ void operands_make(Operands *o, const Collective *collective, int64_t bytes, int
   o->count = (int)count;
   o->send_bytes = blocks(collective->sends, collective, o) * (size_t)bytes;
   o->receive_bytes = blocks(collective->receives, collective, o) * (size_t)bytes;
-  o->send = malloc(o->send_bytes + 1);
-  o->receive = malloc(o->receive_bytes + 1);
+  size_t more = (size_t)o->ranks * sizeof(double);
+  o->send = calloc(o->send_bytes + more, 1);
+  o->receive = malloc(o->receive_bytes + more);
+  bool has_many_blocks = collective->sends == SAME_AS_RANKS || collective->receives == SAME_AS_RANKS;
+  if (with_scratch) o->scratch = malloc((has_many_blocks ? (size_t)o->ranks : 1) * (size_t)bytes + more);
   o->counts = needed((size_t)o->ranks * sizeof(int));
   o->starts = needed((size_t)o->ranks * sizeof(int));
-  if (!o->send || !o->receive) {
+  if (!o->send || !o->receive || (with_scratch && !o->scratch)) {
     snprintf(line, LINE, "not enough memory for blocks of %lld bytes", (long long)bytes);
     return;
   }
@@ -198,6 +202,7 @@ bool operands_hold_result(const Operands *o, const Collective *collective) {
 void operands_free(Operands *o) {
   free(o->send);
   free(o->receive);
+  free(o->scratch);
   free(o->counts);
   free(o->starts);
   *o = (Operands){0};

@@ -8,7 +8,8 @@
 
 // Of one rank in one communicator.
 typedef struct {
-  char *send, *receive;
+  char *send, *receive;  // with room for an element of each rank behind what the collective uses
+  char *scratch;         // as much as the larger of both, on each rank; NULL if nobody needs it
   size_t send_bytes, receive_bytes;
   int count;  // elements of a block
   MPI_Datatype type;
@@ -45,9 +46,9 @@ enum { SAME_AS_RANKS = -1 };
 const Collective *collective_find(const char *name);
 
 // Makes the operands for blocks of so many bytes, as docs/profile-format.md counts them. What stands against it goes
-// to `line`, of LINE bytes.
+// to `line`, of LINE bytes. The scratch memory is for mock-ups (mockups.h).
 void operands_make(Operands *operands, const Collective *collective, int64_t bytes, int root, MPI_Comm comm,
-                   char *line);
+                   bool with_scratch, char *line);
 
 // Puts the receive buffer into the state before a call.
 void operands_reset(const Operands *operands, const Collective *collective);

@@ -23,7 +23,10 @@ void side_make(Side *side, const Batch *batch, const Grouping *grouping, char *l
   if (!side->takes_part) return;
   side->of_arms = needed((size_t)batch->arms_count * sizeof(MPI_Comm));
   for (int arm = 0; arm < batch->arms_count; arm++) side->of_arms[arm] = MPI_COMM_NULL;
-  operands_make(&side->operands, batch->collective, batch->bytes, grouping->root, side->group, line);
+  operands_make(&side->operands, batch->collective, batch->bytes, grouping->root, side->group, batch->has_mockups,
+                line);
+  if (batch->larger_bytes > 0 && !line[0])
+    operands_make(&side->larger, batch->collective, batch->larger_bytes, grouping->root, side->group, false, line);
 }
 
 void side_choose(Side *side, const Batch *batch, int number) {
@@ -53,6 +56,7 @@ void side_free(Side *side) {
     MPI_Comm_free(&side->group);
     MPI_Comm_free(&side->together);
     operands_free(&side->operands);
+    operands_free(&side->larger);
   }
   free(side->of_arms);
   *side = (Side){0};

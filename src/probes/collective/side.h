@@ -13,7 +13,7 @@ typedef struct {
   MPI_Comm *of_arms;  // the group again, for each arm as it was chosen; MPI_COMM_NULL: not yet
   int arms;
   int64_t late_ns;
-  Operands operands;
+  Operands operands, larger;  // the latter for arms with larger messages
 } Side;
 
 // All ranks call it together. What stands against it goes to `line`, of LINE bytes.

@@ -22,8 +22,15 @@ typedef struct {
   bool idles;  // takes part in no side
 } Tryout;
 
+static const Operands *operands_of(const Tryout *tryout, const Side *side, int arm) {
+  return tryout->batch->arms[arm].is_larger ? &side->larger : &side->operands;
+}
+
 static int call(const Tryout *tryout, const Side *side, int arm) {
-  return tryout->batch->collective->call(&side->operands, side->of_arms[arm]);
+  const Mockup *mockup = tryout->batch->arms[arm].mockup;
+  const Operands *operands = operands_of(tryout, side, arm);
+  MPI_Comm comm = side->of_arms[arm];
+  return mockup ? mockup->call(operands, comm) : tryout->batch->collective->call(operands, comm);
 }
 
 // What is going on now, for the one who has to find out which arm has ended or held up the job.
@@ -72,13 +79,14 @@ static void explain(int code, char *line) {
 // The first call, whose result is looked at.
 static void call_first(const Tryout *tryout, const Side *side, int arm, char *line) {
   const Batch *batch = tryout->batch;
-  operands_reset(&side->operands, batch->collective);
+  const Operands *operands = operands_of(tryout, side, arm);
+  operands_reset(operands, batch->collective);
   if (batch->chosen_at_calls) arm_set(&batch->arms[arm]);
   int code = call(tryout, side, arm);
   if (batch->chosen_at_calls) arm_reset(&batch->arms[arm]);
   if (code != MPI_SUCCESS) {
     explain(code, line);
-  } else if (!operands_hold_result(&side->operands, batch->collective)) {
+  } else if (!operands_hold_result(operands, batch->collective)) {
     snprintf(line, LINE, "it computes something else than it should");
   }
 }

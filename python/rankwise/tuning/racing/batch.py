@@ -10,11 +10,15 @@ from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
 from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.racing.mockups import Mockup
 from rankwise.tuning.racing.offers import Offers
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.settings.rule import Algorithm
 
 WARMUPS = 3
+
+Arm = Algorithm | Mockup | None
+"""What runs: the collective by an algorithm or by the library's own choice (None), or calls in its place."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Batch:
     """
 
     cell: Cell
-    arms: Mapping[str, Algorithm | None]
+    arms: Mapping[str, Arm]
     rounds: Sequence[Sequence[str]]
     repetitions: int
 
@@ -54,10 +58,12 @@ class Batch:
         ]
         for grouping in self.cell.groupings:
             lines += _grouping_lines(grouping)
-        for algorithm in self.arms.values():
-            lines.append(f"arm {int(algorithm is not None and offers.without_han)}")
-            if algorithm is not None:
-                lines += [f"set {name} {value}" for name, value in offers.settings(procedure, algorithm)]
+        for arm in self.arms.values():
+            lines.append(f"arm {int(isinstance(arm, Algorithm) and offers.without_han)}")
+            if isinstance(arm, Algorithm):
+                lines += [f"set {name} {value}" for name, value in offers.settings(procedure, arm)]
+            elif arm is not None:
+                lines.append(arm.line)
         numbers = {name: number for number, name in enumerate(self.arms)}
         lines += [" ".join(["round", *(str(numbers[name]) for name in one)]) for one in self.rounds]
         return "".join(f"{line}\n" for line in lines)

@@ -23,6 +23,8 @@ from rankwise.tuning.settings.rule import Algorithm, Evidence
 
 AIM = Aim(confidence=0.95, resolve=0.03, risk=0.05, most=64)
 HOLD_OUT_ROUNDS = 64
+LEAST_GAIN = 0.03
+"""Of a call: less is not worth a rule."""
 AGAIN = "default again"
 _AT_ONCE_SECONDS = 2.0
 
@@ -73,6 +75,11 @@ class HeldOut:
     def proven(self) -> bool:
         """Whether the algorithm is faster, with the confidence of the interval."""
         return self.interval.verdict == "faster"
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether a rule should choose the algorithm."""
+        return self.proven and self.evidence.ratio >= 1 + LEAST_GAIN
 
     @property
     def control_differs(self) -> bool:

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.output import telling_line
@@ -13,7 +14,7 @@ from rankwise.probes.failure import complaint, failed, of_another_library
 from rankwise.probes.job import Job
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.racing.arms import DEFAULT
-from rankwise.tuning.racing.batch import Batch
+from rankwise.tuning.racing.batch import Arm, Batch
 from rankwise.tuning.racing.offers import Offers, read
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.racing.setup import Setup
@@ -83,22 +84,29 @@ class Session:
         return choice.algorithms if choice else ()
 
     def run(
-        self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
+        self, cell: Cell, arms: Mapping[str, Arm], rounds: Sequence[Sequence[str]]
     ) -> list[dict[str, float]]:
-        """See Racer."""
+        """See Racer; arms may be calls in the place of the collective, too."""
+        return self._answered(Batch(cell, arms, rounds, self._repetitions(cell)))
+
+    def of_call(self, cell: Cell) -> float:
+        """Return the seconds of a call with the library's own choice: the median of a few."""
         self._check_ranks(cell)
         if cell not in self._of_call:
             (pilot,) = self._answered(Batch(cell, {DEFAULT: None}, [[DEFAULT]], _PILOT_REPETITIONS))
             self._of_call[cell] = pilot[DEFAULT]
-        wanted = math.ceil(_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
-        affordable = int(_MOST_VISIT_SECONDS / max(self._of_call[cell], 1e-9))
-        least = min(max(affordable, 1), _LEAST_REPETITIONS)
-        repetitions = min(max(wanted, least), _MOST_REPETITIONS)
-        return self._answered(Batch(cell, arms, rounds, repetitions))
+        return self._of_call[cell]
 
-    def of_call(self, cell: Cell) -> float:
-        """Return the seconds of a call with the library's own choice, from a few; 0 if it has not run yet."""
-        return self._of_call.get(cell, 0.0)
+    def of_visit(self, cell: Cell) -> float:
+        """Return about how many seconds the library's own choice takes in a round, barriers included."""
+        barrier = replace(cell, procedure="MPI_Barrier", low=0, high=0, size=0)
+        return self._repetitions(cell) * (self.of_call(cell) + self.of_call(barrier))
+
+    def _repetitions(self, cell: Cell) -> int:
+        wanted = math.ceil(_VISIT_SECONDS / max(self.of_call(cell), 1e-9))
+        affordable = int(_MOST_VISIT_SECONDS / max(self.of_call(cell), 1e-9))
+        least = min(max(affordable, 1), _LEAST_REPETITIONS)
+        return min(max(wanted, least), _MOST_REPETITIONS)
 
     def known_of_call(self, cell: Cell, seconds: float) -> None:
         """Say what a call takes, so that it need not be found out."""

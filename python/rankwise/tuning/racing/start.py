@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.mpi_libraries import version_of
 from rankwise.probes import build, mpicc
+from rankwise.trials.run import Interrupted
 from rankwise.tuning.racing.command import understand
 from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT
 from rankwise.tuning.racing.racer import Racer
@@ -18,6 +20,45 @@ from rankwise.tuning.racing.session import Session
 from rankwise.tuning.racing.setup import Setup
 
 _BY_ENVIRONMENT = ("Intel MPI",)
+
+
+def prepare(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path,
+    signals: Signals,
+    say: Callable[[str], None],
+    *,
+    compiler: str = "",
+    probe_directory: Path | None = None,
+    deadline: float = math.inf,
+) -> Setup:
+    """Compile the probe if need be, and return what its launches need; nothing is started.
+
+    Args:
+        words: the command, with the program, whose place the probe takes.
+        environment: that it is started with.
+        directory: for the files of the probe, seen by the first rank; it is the caller's to make and remove.
+        signals: that came to us: any of them ends a race.
+        say: is told what people should know.
+        compiler: the user's own choice of an mpicc, '' if there is none.
+        probe_directory: that keeps the compiled probe; None: the user's cache.
+        deadline: of time.monotonic(), for everything.
+
+    Raises:
+        RankwiseError: the command is no launch that the probe fits into, or the probe can't be compiled.
+        trials.run.Interrupted: a signal came.
+    """
+    launch = understand(words, environment)
+    found = mpicc.find(launch.launcher, launch.environment, compiler)
+    try:
+        program = build.build("collective", found, launch.environment, probe_directory, say)
+    except RankwiseError:
+        if signals.count:  # Ctrl-C ends the compiler, too
+            raise Interrupted from None
+        raise
+    outer = {**environment, **OPENMPI_ENVIRONMENT}
+    return Setup(launch, outer, found, program, directory, signals, say, deadline)
 
 
 @contextlib.contextmanager
@@ -35,25 +76,30 @@ def racing(
     """Give a racer in the user's launch; its jobs have ended afterwards.
 
     Args:
-        words: the command, with the program, whose place the probe takes.
-        environment: that it is started with.
-        directory: for the files of the probe, seen by the first rank; it is the caller's to make and remove.
-        signals: that came to us: any of them ends a race.
+        words: see `prepare`, as the others.
+        environment: of the command.
+        directory: for files.
+        signals: that came to us.
         say: is told what people should know.
-        compiler: the user's own choice of an mpicc, '' if there is none.
-        probe_directory: that keeps the compiled probe; None: the user's cache.
-        deadline: of time.monotonic(), for everything.
+        compiler: an mpicc.
+        probe_directory: that keeps the compiled probe.
+        deadline: for everything.
 
     Raises:
-        RankwiseError: the probe can't be compiled or started.
+        RankwiseError: see `prepare`; or the probe can't be started.
         trials.run.Interrupted: a signal came.
         trials.run.OutOfTime: the deadline is over.
     """
-    launch = understand(words, environment)
-    found = mpicc.find(launch.launcher, launch.environment, compiler)
-    program = build.build("collective", found, launch.environment, probe_directory, say)
-    outer = {**environment, **OPENMPI_ENVIRONMENT}
-    setup = Setup(launch, outer, found, program, directory, signals, say, deadline)
+    setup = prepare(
+        words,
+        environment,
+        directory,
+        signals,
+        say,
+        compiler=compiler,
+        probe_directory=probe_directory,
+        deadline=deadline,
+    )
     with Session(setup) as session:
         if version_of(session.library).label not in _BY_ENVIRONMENT:
             yield session

@@ -14,11 +14,12 @@ from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
-from rankwise.topology.machine.fields import Field
+from rankwise.profile import members
+from rankwise.topology.machine.fields import MOST_OBJECTS, Field
 from rankwise.tuning.settings import mpich, openmpi
 from rankwise.tuning.settings.apply import told
 from rankwise.tuning.settings.model import About, Settings
-from rankwise.tuning.settings.rule import Algorithm, Evidence, Rule
+from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 from rankwise.tuning.settings.told import Told
 from rankwise.tuning.settings.words import comment, one_line
 from rankwise.whole_files import appearing, refuse_existing
@@ -230,13 +231,15 @@ def _rule(field: Field) -> Rule:
     high = None if keys["high"].value is None else keys["high"].whole(low, _MOST)
     if high is None and low:
         raise keys["low"].error("must be 0 where `high` is null: the rule is for all sizes")
+    processes = keys["processes"].whole(1, (1 << 31) - 2)
     return Rule(
         procedure,
-        keys["processes"].whole(1, (1 << 31) - 2),
+        processes,
         low,
         high,
         _algorithm(keys["algorithm"]),
         None if keys["evidence"].value is None else _evidence(keys["evidence"]),
+        tuple(_raced(one, processes) for one in keys["raced"].items()),
     )
 
 
@@ -252,6 +255,43 @@ def _evidence(field: Field) -> Evidence:
     keys = field.keys(names, required=names)
     measured = {name: keys[name].number() for name in names if name != "rounds"}
     return Evidence(**measured, rounds=keys["rounds"].whole(0, _MOST))
+
+
+def _raced(field: Field, processes: int) -> Raced:
+    names = [one.name for one in fields(Raced)]
+    keys = field.keys(names, required=names)
+    groups = keys["groups"].items(1)
+    if len(groups) * processes > MOST_OBJECTS:
+        raise keys["groups"].error(f"must have at most {MOST_OBJECTS} processes")
+    texts = [_group(group, processes) for group in groups]
+    ranks = [rank for text in texts for rank in members.parse(text)]
+    if len(set(ranks)) < len(ranks):
+        raise keys["groups"].error("a process is in them twice")
+    late = keys["late_us"].items()
+    if late and len(late) != len(ranks):
+        raise keys["late_us"].error(f"must be empty, or have one for each of {len(ranks)} processes")
+    share = keys["share"].number()
+    if not share:
+        raise keys["share"].error("must be above 0")
+    return Raced(
+        keys["size"].whole(0, _MOST),
+        keys["calls"].whole(1, _MOST),
+        share,
+        keys["root"].whole(0, processes - 1),
+        tuple(texts),
+        tuple(one.number() for one in late),
+    )
+
+
+def _group(field: Field, processes: int) -> str:
+    text = field.text()
+    try:
+        found = members.count(text)
+    except ValueError as error:
+        raise field.error(f"must be ranks, such as 0-3,8: {error}") from error
+    if found != processes:
+        raise field.error(f"must have {processes} processes, as the rule is for so many")
+    return text
 
 
 def _variable(name: str, field: Field) -> tuple[str, str]:

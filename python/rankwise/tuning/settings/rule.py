@@ -50,6 +50,28 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Raced:
+    """Calls that a rule was found with, so that the same can be measured again.
+
+    Attributes:
+        size: bytes of the message.
+        calls: of a process: the weight of this size among others.
+        share: of the time on other communicators with the same size, between 0 and 1.
+        root: rank in the communicator.
+        groups: communicators side by side: world ranks of each, as profile.members.compact writes them.
+        late_us: by which each of their processes comes after the first, in the order of `groups`; empty: all
+            come at once.
+    """
+
+    size: int
+    calls: int
+    share: float
+    root: int
+    groups: tuple[str, ...]
+    late_us: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Rule:
     """Which algorithm a collective takes on communicators of one size, for messages of some sizes.
 
@@ -61,6 +83,7 @@ class Rule:
         high: largest message that it is for; None: it is for all sizes (and low is 0).
         algorithm: that is taken.
         evidence: why; None: nobody has measured it.
+        raced: what it was found with; empty: not known.
     """
 
     procedure: str
@@ -69,3 +92,4 @@ class Rule:
     high: int | None
     algorithm: Algorithm
     evidence: Evidence | None = None
+    raced: tuple[Raced, ...] = ()

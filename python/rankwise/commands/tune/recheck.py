@@ -1,0 +1,106 @@
+"""`rankwise tune recheck`: which rules of a settings file still win."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from rankwise.commands.messages import say
+from rankwise.commands.tune.collectives import open_racer
+from rankwise.commands.tune.options import CONFIDENCE
+from rankwise.errors import RankwiseError
+from rankwise.version import __version__
+
+if TYPE_CHECKING:
+    from rankwise.tuning.recheck import Outcome
+    from rankwise.tuning.settings.model import About
+    from rankwise.tuning.settings.rule import Rule
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Recheck; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.launch.signals import Signals
+    from rankwise.report.terminal.recheck import print_rechecked
+    from rankwise.tuning.program import Program
+    from rankwise.tuning.racing.command import understand
+    from rankwise.tuning.recheck import Request, recheck, refuse_few_ranks
+    from rankwise.tuning.settings.file import check_new, read, write_all
+    from rankwise.tuning.settings.model import About
+
+    # Everything that can be wrong is looked at first: an error must not cost a job.
+    settings = read(arguments.file)
+    program = Program.of(arguments.command, os.environ)
+    program.refuse_other_library(settings.about.library, settings.about.abi, arguments.file)
+    program.refuse_own_settings(rules=True, label=_label(settings.about))
+    if not settings.rules:
+        raise RankwiseError(f"{arguments.file} has no rules for collectives: there is nothing to recheck")
+    if ranks := understand(program.words, program.environment).ranks:
+        refuse_few_ranks(settings.rules, ranks)
+    if arguments.apply is not None:
+        check_new(arguments.apply, force=bool(arguments.force))
+    deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
+    about = About(
+        __version__,
+        datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
+        program.said or settings.about.library,
+        settings.about.abi,
+        (),
+        program.words,
+    )
+    with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
+        request = Request(
+            settings,
+            partial(open_racer, arguments, program, Path(directory), signals, deadline),
+            partial(_untold, about, program.library),
+            about,
+            (arguments.confidence or CONFIDENCE) / 100,
+            arguments.seed,
+        )
+        found = recheck(request, say)
+    written: list[Path] = []
+    if found.settings is not None and arguments.apply is not None:
+        written = write_all(
+            found.settings, arguments.apply, force=bool(arguments.force), library_path=program.library
+        )
+    if arguments.json:
+        _print_json(found, written)
+    else:
+        print_rechecked(found, arguments.file, written, asked=arguments.apply is not None, file=sys.stdout)
+    return 128 + signals.last if signals.last else 0
+
+
+def _label(about: About) -> str:
+    from rankwise.mpi_libraries import version_of
+
+    return version_of(about.library).label
+
+
+def _untold(about: About, library: Path | None, rule: Rule) -> str:
+    """Return why the library can't be told a rule; '' if it can."""
+    from rankwise.tuning.settings.apply import told
+    from rankwise.tuning.settings.model import Settings
+
+    try:
+        told(Settings(about, (rule,)), library)
+    except RankwiseError as error:
+        return str(error)
+    return ""
+
+
+def _print_json(found: Outcome, written: Sequence[Path]) -> None:
+    import json
+
+    from rankwise.analysis.to_json import to_json
+    from rankwise.report.tuning import rechecked_as_data
+
+    json.dump(to_json(rechecked_as_data(found, written)), sys.stdout, indent=2)
+    sys.stdout.write("\n")

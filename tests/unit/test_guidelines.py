@@ -1,0 +1,236 @@
+"""Performance guidelines, by calls that run nothing: what is asked, what is a violation, what chance does."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from rankwise.commands.tune.guidelines import _sizes
+from rankwise.errors import RankwiseError
+from rankwise.report.terminal.guidelines import print_guidelines
+from rankwise.report.tuning import guidelines_as_data
+from rankwise.trials.run import Interrupted, OutOfTime
+from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.guidelines import GUIDELINES, PARTS, Outcome, compare, questions
+from rankwise.tuning.racing.batch import Arm, Batch
+from rankwise.tuning.racing.mockups import Mockup
+from rankwise.tuning.racing.offers import Offers
+from rankwise.tuning.racing.racer import Unfit
+from rankwise.tuning.settings.rule import Algorithm
+
+PROBE = Path(__file__).parents[2] / "src" / "probes" / "collective"
+Seconds = Callable[[Cell, Arm], float]
+
+
+class Calls:
+    """Times by a function of cell and arm; without it all calls take the same."""
+
+    library = "Open MPI v4.1.4"
+    without_han = False
+
+    def __init__(self, seconds: Seconds = lambda *_: 1e-4, scatter: float = 0.02, seed: int = 1) -> None:
+        self.seconds, self.scatter, self.random = seconds, scatter, random.Random(seed)
+        self.hosts: tuple[str, ...] = ("a",) * 4
+        self.offers: tuple[Algorithm, ...] = ()
+        self.unfit: dict[str, str] = {}
+        self.drift = 1.0
+        self.ends_after, self.end = 1 << 30, Exception()
+
+    def offered(self, procedure: str) -> tuple[Algorithm, ...]:
+        del procedure
+        return self.offers
+
+    def of_visit(self, cell: Cell) -> float:
+        del cell
+        return 1e-2
+
+    def run(
+        self, cell: Cell, arms: Mapping[str, Arm], rounds: Sequence[Sequence[str]]
+    ) -> list[dict[str, float]]:
+        if unfit := {name: why for name, why in self.unfit.items() if name in arms}:
+            raise Unfit(unfit)
+        if self.ends_after == 0:
+            raise self.end
+        self.ends_after -= 1
+        return [{name: self._time(cell, name, arms[name]) for name in one} for one in rounds]
+
+    def _time(self, cell: Cell, name: str, arm: Arm) -> float:
+        drift = self.drift if "again" in name else 1.0
+        return self.seconds(cell, arm) * drift * self.random.lognormvariate(0, self.scatter)
+
+
+def _compare(calls: Calls, *sizes: int) -> Outcome:
+    said: list[str] = []
+    outcome = compare(calls, sizes or (8, 1024), 0.95, 1, said.append)
+    assert said[0].startswith(
+        f"{len(outcome.compared) + outcome.left + len(outcome.unfit)} comparisons in 32"
+    )
+    return outcome
+
+
+def _shown(outcome: Outcome, *own: str) -> str:
+    file = StringIO()
+    print_guidelines(outcome, own, file)
+    return " ".join(file.getvalue().split())
+
+
+def _slow_allreduce(cell: Cell, arm: Arm) -> float:
+    slow = cell.procedure == "MPI_Allreduce" and cell.size == 1024 and not isinstance(arm, Mockup)
+    if isinstance(arm, Algorithm):
+        return 0.5e-4 if arm.name == "good" else 3e-4
+    return 2e-4 if slow else 1e-4
+
+
+def test_each_guideline_is_asked_at_each_size() -> None:
+    asked = questions(8, [8, 1024], too_large := [])
+    assert not too_large
+    by_name = {one.cell.name: one.others for one in asked}
+    assert len(by_name) == len(asked)
+    assert set(by_name["Allreduce/8/8"]) == {"Reduce + Bcast", "Allreduce of 1024 B"}  # one element
+    assert set(by_name["Allreduce/8/1024"]) == {
+        "Reduce + Bcast",
+        "Reduce_scatter_block + Allgather",
+        f"{PARTS} Allreduce of a part each",
+    }
+    assert [name for name in by_name if name.startswith("Barrier")] == ["Barrier/8/0"]
+    assert {one.procedure for one in GUIDELINES} == {one.cell.procedure for one in asked}
+    asked = questions(1 << 20, [1024], too_large)
+    assert "Allgather of 1024 B on 1048576 processes" in too_large
+    assert {one.cell.procedure for one in asked} == {
+        "MPI_Allreduce",
+        "MPI_Reduce",
+        "MPI_Scan",
+        "MPI_Barrier",
+    } | {"MPI_Bcast"}
+
+
+def test_a_violation_is_found_and_no_other() -> None:
+    outcome = _compare(Calls(_slow_allreduce))
+    # Where the larger message takes less time, the smaller one violates it.
+    assert {(one.procedure, one.size) for one in outcome.violated} == {("MPI_Allreduce", 1024)}
+    assert len(outcome.violated) == 3
+    assert all(one.interval.low < 2 < one.interval.high for one in outcome.violated)
+    assert all(one.own_us == pytest.approx(200, rel=0.1) for one in outcome.violated)
+    assert outcome.left == 0
+    shown = _shown(outcome)
+    assert "3 of 30 guidelines are violated" in shown
+    assert re.search(r"Allreduce of 1\.00 KiB on 4 processes takes [12]\.\d\d x \(.*\) as long as", shown)
+    assert "No violation is shown of the other 27." in shown
+    assert "of them differ" not in shown
+
+
+def test_larger_messages_that_take_less_time() -> None:
+    outcome = _compare(
+        Calls(lambda cell, arm: 1e-4 if isinstance(arm, Mockup) and arm.larger else 2e-4 + cell.size * 1e-9)
+    )
+    assert {one.larger for one in outcome.violated} == {1024}
+    assert {one.size for one in outcome.violated} == {8}
+    assert "Bcast of 1.00 KiB" in _shown(outcome)
+
+
+def test_chance_is_seldom_a_violation() -> None:
+    """All calls take the same: any violation among all comparisons is one too many."""
+    false = sum(bool(_compare(Calls(scatter=0.3, seed=seed)).violated) for seed in range(40))
+    assert false <= 4
+
+
+def test_a_call_that_differs_from_itself_by_as_much_violates_nothing() -> None:
+    calls = Calls(lambda _, arm: 1e-4 if isinstance(arm, Mockup) else 1.3e-4)
+    assert len(_compare(calls).violated) == 30
+    calls.drift = 0.7
+    outcome = _compare(calls)
+    assert not outcome.violated
+    assert "17 calls against themselves, 17 differ; the largest ratio is 1.43" in _shown(outcome)
+
+
+def test_an_algorithm_that_cures_it() -> None:
+    calls = Calls(_slow_allreduce)
+    calls.offers = (Algorithm("bad", 1), Algorithm("good", 2))
+    outcome = _compare(calls)
+    for one in outcome.violated:
+        assert one.cure is not None
+        algorithm, held = one.cure
+        assert algorithm.name == "good"
+        assert held.evidence.ratio == pytest.approx(4, rel=0.1)
+    assert "good: 4.0" in _shown(outcome) or "good: 3.9" in _shown(outcome)
+    calls.offers = (Algorithm("bad", 1),)
+    assert all(one.cure is None for one in _compare(calls).violated)
+
+
+def test_what_can_not_be_compared_is_said() -> None:
+    calls = Calls()
+    calls.unfit = {"Alltoall": "it fails: no", "Allgather": "it ends the job"}
+    outcome = _compare(calls, 8)
+    assert outcome.unfit == {
+        "Allgather of 8 B on 4 processes against Alltoall": "it fails: no",
+        "Gather of 8 B on 4 processes against Allgather": "it ends the job",
+    }
+    assert ("MPI_Allgather", "Gather + Bcast") in {(one.procedure, one.against) for one in outcome.compared}
+    assert "Gather of 8 B on 4 processes against Allgather could not be compared: it ends the job." in _shown(
+        outcome
+    )
+
+
+@pytest.mark.parametrize(("end", "said"), [(Interrupted(), "Interrupted"), (OutOfTime(), "--budget")])
+def test_what_is_known_stays(end: Exception, said: str) -> None:
+    calls = Calls(_slow_allreduce)
+    calls.ends_after, calls.end = 10, end
+    outcome = _compare(calls)
+    assert len(outcome.compared) == 30 - outcome.left
+    assert 0 < outcome.left < 30
+    assert said in outcome.ended
+    assert len(outcome.violated) == 3
+    assert f"{outcome.left} comparisons were not made" in _shown(outcome)
+
+
+def test_one_rank_alone() -> None:
+    calls = Calls()
+    calls.hosts = ("a",)
+    with pytest.raises(RankwiseError, match="two or more"):
+        compare(calls, [8], 0.95, 1, print)
+
+
+def test_what_json_has() -> None:
+    found = guidelines_as_data(_compare(Calls(_slow_allreduce)), ["a in b"])
+    assert isinstance(found["violated"], list)
+    assert isinstance(found["others"], list)
+    assert (len(found["violated"]), len(found["others"])) == (3, 27)
+    assert found["own_settings"] == ["a in b"]
+    assert "Settings of your own are in force, and part of what was measured: a in b." in _shown(
+        _compare(Calls()), "a in b"
+    )
+
+
+def test_the_probe_knows_all_of_them() -> None:
+    code = (PROBE / "mockups.c").read_text()
+    there = set(re.findall(r'^    \{"([\w+]+)", "(\w+)", \w+\},$', code, re.MULTILINE))
+    assert there == {(one.mockup, one.procedure.removeprefix("MPI_")) for one in GUIDELINES}
+    assert f"PARTS = {PARTS}" in code
+
+
+def test_the_batch() -> None:
+    (question, *_) = questions(2, [64, 128], [])
+    arms: dict[str, Arm] = {"default": None, **question.others}
+    lines = Batch(question.cell, arms, [["default"]], 7).text(Offers()).splitlines()
+    assert lines.count("arm 0") == 5
+    assert "mock Reduce+Bcast" in lines
+    assert "larger 128" in lines
+
+
+def test_sizes() -> None:
+    assert _sizes("1K, 8,1M") == [8, 1024, 1 << 20]
+    for text, line in [
+        ("", "no size"),
+        ("8,,9", "no size"),
+        ("x", "no size"),
+        ("0", "out of range"),
+        ("2G", "out of range"),
+        ("8,8", "given twice"),
+    ]:
+        with pytest.raises(RankwiseError, match=line):
+            _sizes(text)
