@@ -32,6 +32,7 @@ class Calls:
 
     library = "Open MPI v4.1.4"
     without_han = False
+    relaunches = False
 
     def __init__(self, seconds: Seconds = lambda *_: 1e-4, scatter: float = 0.02, seed: int = 1) -> None:
         self.seconds, self.scatter, self.random = seconds, scatter, random.Random(seed)

@@ -35,6 +35,7 @@ class Calls:
     library = "Open MPI v4.1.4"
     hosts: tuple[str, ...] = ("b", "b", "a", "a")
     without_han = False
+    relaunches = False
 
     def __init__(self, faster: float = 2.0, *, drift: float = 1.0) -> None:
         self.faster, self.drift, self.random = faster, drift, random.Random(1)
