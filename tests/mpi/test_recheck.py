@@ -82,7 +82,7 @@ def _one_line(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr
 
 
-def test_each_rule_gets_a_verdict(recheck: Recheck, given: Settings, tmp_path: Path) -> None:
+def test_each_rule_gets_a_verdict(mpi: Mpi, recheck: Recheck, given: Settings, tmp_path: Path) -> None:
     write(given, tmp_path / "s.json")
     done = recheck("s.json", "--json", "--apply", "new.json")
     assert done.returncode == 0, done.stderr
@@ -92,7 +92,7 @@ def test_each_rule_gets_a_verdict(recheck: Recheck, given: Settings, tmp_path: P
     known, unknown = found["rules"]
     assert known["verdict"] in VERDICTS
     assert known["as_found"]
-    assert known["held_out"]["evidence"]["rounds"] == 64
+    assert known["held_out"]["evidence"]["rounds"] == (12 if mpi.vendor == "Intel" else 64)
     assert unknown["verdict"] == "no longer offered"
     assert unknown["held_out"] is None
     # The variables stay in any case; a rule if it wins.

@@ -11,7 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.measured import cells_again, cells_like
-from rankwise.tuning.racing.race import HeldOut, hold_out
+from rankwise.tuning.racing.race import HOLD_OUT_ROUNDS, RELAUNCHED_HOLD_OUT_ROUNDS, HeldOut, hold_out
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
@@ -167,8 +167,11 @@ def _measure(one: Rechecked, request: Request, racer: Racer) -> None:
     one.as_found = bool(cells)
     target = Target(cells or cells_like(rule, len(racer.hosts)))
     confidence = 1 - (1 - request.confidence) / len(request.settings.rules)
+    rounds = RELAUNCHED_HOLD_OUT_ROUNDS if racer.relaunches else HOLD_OUT_ROUNDS
     try:
-        held = hold_out(Together(racer, target), target.first, algorithm, confidence, seed=request.seed)
+        held = hold_out(
+            Together(racer, target), target.first, algorithm, confidence, rounds, seed=request.seed
+        )
     except RankwiseError as error:
         if not isinstance(error.__cause__, Unfit):
             raise
