@@ -27,7 +27,8 @@ static void matrices(unsigned *to, int count, unsigned rank) {
 
 // The products of all ranks' matrices, in the order of the ranks.
 static unsigned *expected(int count, int size) {
-  unsigned *product = malloc(sizeof *product * NUMBERS * (size_t)count), *next = malloc(sizeof *next * NUMBERS * (size_t)count);
+  unsigned *product = malloc(sizeof *product * NUMBERS * (size_t)count),
+           *next = malloc(sizeof *next * NUMBERS * (size_t)count);
   matrices(product, count, 0);
   for (int rank = 1; rank < size; rank++) {
     matrices(next, count, (unsigned)rank);
