@@ -29,8 +29,9 @@ VERBS = (
     "machine",
     "map",
     "tune",
+    "optimize",
 )
-_WITH_COMMAND = ("run", "doctor", "latency")  # everything after the first `--` is a command to start
+_WITH_COMMAND = ("run", "doctor", "latency", "optimize")  # after the first `--`: a command to start
 _MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map", "tune")
 _WITH_SIDES = ("diff",)  # what comes after the first `--` is the other side
 _INTERRUPTED = 130  # 128 + SIGINT

@@ -70,8 +70,24 @@ def test_sizes_between_powers_of_two_are_one_cell() -> None:
     cell = _only(made)
     assert (cell.low, cell.size, cell.high, cell.calls) == (4096, 8191, 8191, 30)
     assert cell.groupings[0].root == 2
+
+
+def test_sizes_that_the_sample_does_not_show() -> None:
+    """All of the bin, or those whose messages inside were seen: clocks that differ leave no sample."""
+    made = Made(RANKS)
     made.call(0, "MPI_Bcast", 0.1, size_bin=14)
-    assert [(one.low, one.high) for one in cells(made.connection)][1:] == [(8192, 8192)]
+    cell = _only(made)
+    assert (cell.low, cell.size, cell.high) == (8192, 8192, 16383)
+    made.connection.execute("DELETE FROM patterns")
+    (procedure,) = made.connection.execute("SELECT id FROM procedures WHERE name = 'MPI_Bcast'").fetchone()
+    for size, calls in ((9000, 2), (10000, 5), (12000, 1), (20000, 9)):
+        made.connection.execute(
+            "INSERT INTO patterns (communicator, procedure, size, calls, kept_call, complete)"
+            " VALUES (?, ?, ?, ?, 1, 1)",
+            (WORLD, procedure, size, calls),
+        )
+    cell = _only(made)
+    assert (cell.low, cell.size, cell.high) == (9000, 10000, 12000)
 
 
 def test_a_sample_stands_for_all_calls() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.errors import RankwiseError
-from rankwise.launch import inside_options
+from rankwise.launch import clock_sync, inside_options
 from rankwise.launch.environment import prepare
 from rankwise.launch.output import telling_line
 from rankwise.launch.plan import library, plan
@@ -46,10 +46,12 @@ class Recording:
     Attributes:
         settings: variables that say what is recorded inside collectives.
         only: procedures that they choose; all if empty.
+        clocks: whether clocks of nodes are compared where that can be done, as `rankwise run` does.
     """
 
     settings: Mapping[str, str]
     only: tuple[str, ...] = ()
+    clocks: bool = False
 
 
 class Limit(NamedTuple):
@@ -101,7 +103,9 @@ def record(command: Command, how: Recording, profile: Path, limit: Limit, signal
     environment = {**os.environ, **command.variables}
     planned = plan(command.words, environment)
     directory = RunDirectory.create(profile, None, force=False)
-    preload = Preload(library(), directory.path, "", how.settings)
+    preloaded = library()
+    clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
+    preload = Preload(preloaded, directory.path, "", {**how.settings, **clocks})
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
     directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")

@@ -42,7 +42,7 @@ class Way:
     def recording(self, *, inside: bool) -> Recording:
         """Return how a run is recorded: with the messages inside collectives, or as little as can be."""
         settings = {} if inside else {**inside_options.nothing(), "RANKWISE_SITES": "off"}
-        return Recording({**settings, **self.variables})
+        return Recording({**settings, **self.variables}, clocks=inside)
 
 
 @dataclass

@@ -42,7 +42,15 @@ class Proof:
         return self.interval is not None and not self.rejected and self.interval.verdict == "faster"
 
 
-def prove(before: Way, after: Way, aim: Aim, seed: int, runs: Runs, say: Say) -> Proof:
+def prove(
+    before: Way,
+    after: Way,
+    aim: Aim,
+    seed: int,
+    runs: Runs,
+    say: Say,
+    clock: Callable[[], float] = time.monotonic,
+) -> Proof:
     """Warm both sides up, and run pairs.
 
     Args:
@@ -52,15 +60,16 @@ def prove(before: Way, after: Way, aim: Aim, seed: int, runs: Runs, say: Say) ->
         seed: of the order.
         runs: runs them.
         say: is told how far it is.
+        clock: in seconds.
 
     Raises:
         RankwiseError: a run failed.
     """
-    end = math.inf if aim.seconds is None else time.monotonic() + aim.seconds
+    end = math.inf if aim.seconds is None else clock() + aim.seconds
     made = Proof()
     try:
-        runs.seconds(before, 0, end - time.monotonic())
-        runs.seconds(after, 0, end - time.monotonic())
+        runs.seconds(before, 0, end - clock())
+        runs.seconds(after, 0, end - clock())
     except Interrupted:
         made.ended = "Interrupted before the first pair."
         return made
@@ -73,9 +82,9 @@ def prove(before: Way, after: Way, aim: Aim, seed: int, runs: Runs, say: Say) ->
     pairs, of_run = aim.first_rounds(), runs.usual_seconds()
     runs_of = f"{counted(pairs, 2)} of runs of {about(of_run)}"
     say(f"proof: {runs_of}: {about(2 * pairs * of_run)}, at most {aim.most_rounds} pairs")
-    left = replace(aim, seconds=None if math.isinf(end) else end - time.monotonic())
+    left = replace(aim, seconds=None if math.isinf(end) else end - clock())
     arms = [Arm(way.name, partial(_run, runs, way)) for way in (before, after)]
-    ran = run(arms, left, seed, of_run, lambda seconds: seconds, say)
+    ran = run(arms, left, seed, of_run, lambda seconds: seconds, say, clock)
     (compared,) = ran.race.comparisons()
     made.before, made.after = ran.results[before.name], ran.results[after.name]
     made.interval, made.alike, made.ended = compared.interval, compared.alike, ran.ended

@@ -11,30 +11,28 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.tune.options import CELLS, CONFIDENCE, RESOLVE
 from rankwise.commands.working_directory import working_directory
 
 if TYPE_CHECKING:
-    from rankwise.commands.tune.profiled import Times
     from rankwise.launch.signals import Signals
+    from rankwise.tuning.profiled import Profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.racer import Racer
-    from rankwise.tuning.settings.model import About, Settings
-    from rankwise.tuning.target import Target
+    from rankwise.tuning.settings.model import Settings
     from rankwise.tuning.tune import Request, Tuned
-
-LEAST_SHARE = 0.005
-"""Of the run time of all ranks: cells with less are not worth a race."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
     from rankwise.report.terminal.tuning import print_tuned
     from rankwise.trials.ways import Runs, check_words
+    from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new, write_all
     from rankwise.tuning.tune import tune
@@ -42,22 +40,23 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
-    profiled = _profiled(arguments.file, arguments.cells or CELLS)
-    program.refuse_other_library(profiled.about.library, profiled.about.abi, arguments.file)
+    say_if_partial(arguments.file)
+    known = profiled(arguments.file, arguments.cells or CELLS)
+    program.refuse_other_library(known.about.library, known.about.abi, arguments.file)
     program.refuse_own_settings(rules=True)
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
     with Signals() as signals:
-        if profiled.targets:
+        if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
                 store.mkdir(exist_ok=True)
-                request = _request(arguments, profiled, program, store, directory, signals)
-                limit = profiled.wall.first_limit
+                request = _request(arguments, known, program, store, directory, signals)
+                limit = known.wall.first_limit
                 runs = Runs(directory, signals, arguments.run_limit, limit, check)
                 found = tune(request, runs, say)
         else:
-            found = _nothing(profiled)
+            found = _nothing(known)
     if not found.ended:
         shutil.rmtree(store, ignore_errors=True)
     written: list[Path] = []
@@ -68,17 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(found, written)
     else:
-        print_tuned(found, profiled.everything, profiled.wall.rank_seconds, written, sys.stdout)
+        print_tuned(found, known.everything, known.wall.rank_seconds, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
-
-
-class _Profiled(NamedTuple):
-    """What the profile tells."""
-
-    about: About
-    everything: list[Target]
-    targets: list[Target]
-    wall: Times
 
 
 def open_racer(
@@ -114,7 +104,7 @@ def _materialise(settings: Settings, directory: Path, library: Path | None) -> d
     return materialise(settings, Path(mkdtemp(prefix="settings-", dir=directory)), library)
 
 
-def _nothing(profiled: _Profiled) -> Tuned:
+def _nothing(profiled: Profiled) -> Tuned:
     from rankwise.mpi_libraries import version_of
     from rankwise.tuning.tune import Tuned
 
@@ -131,22 +121,9 @@ def _print_json(found: Tuned, written: list[Path]) -> None:
     sys.stdout.write("\n")
 
 
-def _profiled(path: Path, most: int) -> _Profiled:
-    from rankwise.analysis.opened import opened_profile
-    from rankwise.commands.tune.profiled import about, whole_runs
-    from rankwise.tuning.cells.find import cells
-    from rankwise.tuning.target import targets
-    from rankwise.tuning.tune import worth
-
-    with opened_profile(path) as connection:
-        source, wall = about(connection, path), whole_runs(connection)
-        found = targets(cells(connection))
-    return _Profiled(source, found, worth(found, wall.rank_seconds, LEAST_SHARE, most), wall)
-
-
 def _request(
     arguments: argparse.Namespace,
-    profiled: _Profiled,
+    profiled: Profiled,
     program: Program,
     store: Path,
     directory: Path,

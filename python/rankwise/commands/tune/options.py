@@ -64,22 +64,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sizes", metavar="LIST", help="of --guidelines, in bytes (default: 8,1K,32K,256K)")
     parser.add_argument(
-        "--cells", type=_count, metavar="N", help=f"race at most so many cells (default: {CELLS})"
+        "--cells", type=count, metavar="N", help=f"race at most so many cells (default: {CELLS})"
     )
     parser.add_argument(
         "--pairs",
-        type=_count,
+        type=count,
         metavar="N",
         help="of runs for the proof (default: as many as are needed, at most 20)",
     )
     parser.add_argument(
         "--resolve",
-        type=_percent,
+        type=percent,
         metavar="PERCENT",
         help=f"change of the time that is not to be missed (default: {RESOLVE:g})",
     )
     parser.add_argument(
-        "--confidence", type=_percent, metavar="PERCENT", help=f"of intervals (default: {CONFIDENCE:g})"
+        "--confidence", type=percent, metavar="PERCENT", help=f"of intervals (default: {CONFIDENCE:g})"
     )
     parser.add_argument(
         "--run-limit",
@@ -117,13 +117,15 @@ def check(arguments: argparse.Namespace, mode: str) -> None:
             raise RankwiseError(f"--{name.replace('_', '-')} has no meaning with {mode}: leave it out")
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """Return a number of things; ArgumentTypeError if it is none."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 10_000:
         raise argparse.ArgumentTypeError(f"{text}: give a whole number from 1 to 10000")
     return int(text)
 
 
-def _percent(text: str) -> float:
+def percent(text: str) -> float:
+    """Return a share in percent; ArgumentTypeError if it is none."""
     try:
         value = float(text)
     except ValueError:

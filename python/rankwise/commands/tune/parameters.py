@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
-    from rankwise.commands.tune.profiled import about, whole_runs
+    from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
     from rankwise.report.terminal.parameters import print_parameters
     from rankwise.report.terminal.tuning import print_written
     from rankwise.trials.ways import check_words
     from rankwise.tuning.parameters.given import read_given
     from rankwise.tuning.parameters.recorded_run import Limits
+    from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new, write_all
 
@@ -43,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
     given = read_given(Path(arguments.parameters)) if arguments.parameters else None
+    say_if_partial(arguments.file)
     with opened_profile(arguments.file) as connection:
         source, times = about(connection, arguments.file), whole_runs(connection)
     program.refuse_other_library(source.library, source.abi, arguments.file)

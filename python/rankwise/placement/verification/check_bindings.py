@@ -50,6 +50,26 @@ def misplaced(where: Whereabouts, bindings: Sequence[Binding], machine: Machine)
     return ""
 
 
+def untold(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
+    """Say that a launcher is not told of a change: it would look like one that is worth nothing; '' if it is.
+
+    Args:
+        where: the ranks are without the bindings.
+        bindings: of ranks 0, 1, ..., as the launcher is told them.
+        machine: whose nodes the hosts are.
+
+    Raises:
+        RankwiseError: see misplaced.
+    """
+    hosts_only = all(binding.core < 0 and binding.cpu < 0 for binding in bindings)
+    if hosts_only and not misplaced(where, bindings, machine):
+        return (
+            "ranks change places within their nodes alone, and the launcher is told no more than hosts: "
+            "let it bind ranks to cores"
+        )
+    return ""
+
+
 def bound_otherwise(before: Whereabouts, after: Whereabouts) -> str:
     """Say that ranks may run on more or fewer processors than before; '' if not."""
     counts = [sorted({len(cpus) for cpus in where.cpus if cpus}) for where in (before, after)]

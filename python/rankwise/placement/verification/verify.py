@@ -17,7 +17,7 @@ from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, Relaunched
-from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
+from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved, untold
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
 from rankwise.trials.plan import Aim, about
@@ -136,7 +136,8 @@ class _Trial:
             if not made.mapping.gains:
                 return made
             self._mapping, self._seats = made.mapping, made.bindings
-            self._check_told(first.where)
+            if why := untold(first.where, self._seats, self._mapping.machine):
+                raise RankwiseError(why)
             self._commands["after"] = self._relaunched()
             warm = self._run("after", 0, self._left())
         except Interrupted:
@@ -158,15 +159,6 @@ class _Trial:
         notes = [bound_otherwise(first.where, warm.where), unsteady(made.before, made.after)]
         made.notes = list(filter(None, notes))
         return made
-
-    def _check_told(self, where: Whereabouts) -> None:
-        """Refuse a change that the launcher is not told of: it would look like one that is worth nothing."""
-        hosts_only = all(binding.core < 0 and binding.cpu < 0 for binding in self._seats)
-        if hosts_only and not misplaced(where, self._seats, self._mapping.machine):
-            raise RankwiseError(
-                "ranks change places within their nodes alone, and the launcher is told no more than hosts: "
-                "let it bind ranks to cores"
-            )
 
     def _again(self, first: Seen, why: str) -> Mapping:
         self._say(f"{why} in the profile: the ranks are mapped again, from the first run")

@@ -42,10 +42,17 @@ class _Size:
 
 @dataclass
 class _Part:
-    """Calls with messages of one size on one communicator: what of a cell is on it."""
+    """Calls with messages of one size on one communicator: what of a cell is on it.
+
+    Attributes:
+        low: size of the smallest messages; another one than `size` where sizes are not known.
+        high: of the largest.
+    """
 
     communicator: int
     size: int
+    low: int
+    high: int
     seconds: float
     tunable: float
     calls: float
@@ -74,13 +81,15 @@ def cells(connection: sqlite3.Connection) -> list[Cell]:
     """
     known = _communicators(connection)
     samples = {(one.communicator, one.procedure): one for one in sampled(connection)}
+    inside = _sizes_inside(connection)
     groups: dict[tuple[str, int, int], list[_Part]] = defaultdict(list)
     for (communicator, procedure), bins in _exact(connection).items():
         if communicator not in known:
             continue
         found = samples.get((communicator, procedure))
         sizes = _sizes(found) if found is not None else {}
-        for part in _parts(communicator, bins, sizes, found):
+        others = inside.get((communicator, procedure), {})
+        for part in _parts(communicator, bins, sizes, found, others):
             processes = len(known[communicator].members)
             groups[procedure, processes, part.size.bit_length()].append(part)
     crowded = _crowded(connection)
@@ -125,6 +134,18 @@ def _exact(connection: sqlite3.Connection) -> dict[tuple[int, str], _Bins]:
     return found
 
 
+def _sizes_inside(connection: sqlite3.Connection) -> dict[tuple[int, str], dict[int, int]]:
+    """Return the sizes of calls whose messages inside were seen, with how many there were."""
+    found: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+    for communicator, procedure, size, calls in connection.execute(
+        "SELECT communicator, procedures.name, patterns.size, SUM(patterns.calls) FROM patterns"
+        " JOIN procedures ON procedures.id = patterns.procedure"
+        " WHERE patterns.size IS NOT NULL GROUP BY 1, 2, 3"
+    ):
+        found[communicator, procedure][size] = calls
+    return found
+
+
 def _sizes(found: Instances) -> dict[int, _Size]:
     """Sum up the sample of a collective on a communicator by message size: the mean of the members."""
     good = found.of(consistent(found))
@@ -147,7 +168,11 @@ def _sizes(found: Instances) -> dict[int, _Size]:
 
 
 def _parts(
-    communicator: int, bins: _Bins, sizes: Mapping[int, _Size], found: Instances | None
+    communicator: int,
+    bins: _Bins,
+    sizes: Mapping[int, _Size],
+    found: Instances | None,
+    sizes_inside: Mapping[int, int],
 ) -> Iterable[_Part]:
     """Share the exact times of a collective on a communicator out among the sizes of the sample."""
     uneven = found is not None and bool((found.bytes != found.bytes[:, :1]).any())
@@ -170,13 +195,16 @@ def _parts(
         sampled_seconds = sum(one.seconds for _, one in inside)
         instances = sum(one.instances for _, one in inside)
         if not sampled_seconds:
-            yield _Part(communicator, least, seconds, seconds * usual, calls, 0, {}, uneven)
+            size, low, high = _seen(sizes_inside, least)
+            yield _Part(communicator, size, low, high, seconds, seconds * usual, calls, 0, {}, uneven)
             continue
         for size, one in inside:
             own = seconds * one.seconds / sampled_seconds
             share = 1 - one.waiting / one.seconds if one.seconds else usual
             yield _Part(
                 communicator,
+                size,
+                size,
                 size,
                 own,
                 own * share,
@@ -185,6 +213,20 @@ def _parts(
                 _lateness(found, one) if found is not None else {},
                 uneven,
             )
+
+
+def _seen(sizes: Mapping[int, int], least: int) -> tuple[int, int, int]:
+    """Return a size of the messages of a bin, and their range, where the sample has none.
+
+    Args:
+        sizes: of calls whose messages inside were seen, with how many there were.
+        least: size in the bin.
+    """
+    most = max(2 * least - 1, 0)
+    inside = {size: calls for size, calls in sizes.items() if least <= size <= most}
+    if not inside:
+        return least, least, most
+    return max(inside, key=lambda size: (inside[size], size)), min(inside), max(inside)
 
 
 def _lateness(found: Instances, one: _Size) -> dict[int, float]:
@@ -213,8 +255,8 @@ def _cell(
     return Cell(
         procedure,
         processes,
-        min(by_size),
-        max(by_size),
+        min(part.low for part in parts),
+        max(part.high for part in parts),
         max(by_size, key=lambda size: (by_size[size], size)),
         round(most),
         seconds,

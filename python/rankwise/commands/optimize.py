@@ -1,0 +1,257 @@
+"""Make a program faster without touching its code: places of ranks, algorithms of collectives, parameters.
+
+  rankwise optimize --apply app.tuned.json -- mpirun -n 64 ./app
+  rankwise run --with app.tuned.json -- mpirun -n 64 ./app
+
+The program is profiled, and the findings tell which steps promise how many seconds. They are tried in this
+order, each on top of what was kept before, and a step is kept only if pairs of runs prove it. At the end the
+program as given and with all that was kept is measured afresh; FILE is written only if it is faster then.
+Ctrl-C keeps what is proven so far, and the same command goes on from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise.commands.durations import duration
+from rankwise.commands.messages import say
+from rankwise.commands.tune.options import CELLS, CONFIDENCE, RESOLVE, count, percent
+from rankwise.commands.working_directory import working_directory
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rankwise.launch.signals import Signals
+    from rankwise.optimization.optimize import Facts
+    from rankwise.optimization.outcome import Optimized
+    from rankwise.optimization.step import Step
+    from rankwise.trials.recorded import Command
+    from rankwise.trials.ways import Way
+    from rankwise.tuning.parameters.asking import Asker
+    from rankwise.tuning.program import Program
+    from rankwise.tuning.racing.racer import Racer
+
+BUDGET_SECONDS = 30 * 60.0
+_FIRST_LIMIT = 3600.0  # seconds, of the first run, if there is more time than that
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise optimize`."""
+    parser.add_argument(
+        "--apply", type=Path, metavar="FILE", help="write the settings here, such as app.tuned.json"
+    )
+    parser.add_argument("--force", action="store_true", help="replace FILE, and what is beside it")
+    parser.add_argument(
+        "--budget",
+        type=duration,
+        default=BUDGET_SECONDS,
+        metavar="TIME",
+        help=f"for everything, such as 2h (default: {BUDGET_SECONDS / 60:.0f}min)",
+    )
+    parser.add_argument(
+        "--check",
+        metavar="CMD",
+        help="compare the output of each run with that of the first one: CMD FIRST THIS; settings with"
+        " which it fails are out",
+    )
+    parser.add_argument(
+        "--bitwise", action="store_true", help="leave alone what could change results in their last digits"
+    )
+    parser.add_argument(
+        "--machine",
+        type=Path,
+        metavar="machine.json",
+        help="the nodes (default: what the run tells of them)",
+    )
+    parser.add_argument(
+        "--pairs",
+        type=count,
+        metavar="N",
+        help="of runs, for each proof (default: as many as are needed, at most 20)",
+    )
+    parser.add_argument(
+        "--resolve",
+        type=percent,
+        default=RESOLVE,
+        metavar="PERCENT",
+        help=f"change of the time that is not to be missed (default: {RESOLVE:g})",
+    )
+    parser.add_argument(
+        "--confidence",
+        type=percent,
+        default=CONFIDENCE,
+        metavar="PERCENT",
+        help=f"that no step is kept which does not help (default: {CONFIDENCE:g})",
+    )
+    parser.add_argument(
+        "--run-limit",
+        type=duration,
+        metavar="TIME",
+        help="for each run of the program (default: ten times the longest so far, and a minute)",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="keep profiles and output of all runs in this new directory, which every node must see",
+    )
+    parser.add_argument(
+        "--mpicc", metavar="PATH", help="the compiler of the program's MPI library, for probes"
+    )
+    parser.add_argument(
+        "--probe-dir",
+        type=Path,
+        metavar="DIR",
+        help="where compiled probes are kept: every node must see it",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the order of runs (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Optimise; 0, 128 + n if signal n ended it early, or RankwiseError."""
+    from rankwise.launch.signals import Signals
+    from rankwise.optimization.applied import way_of
+    from rankwise.optimization.budget import Budget
+    from rankwise.optimization.optimize import Request, check_pairs, optimize
+    from rankwise.optimization.saved import DIRECTORY, Saved
+    from rankwise.trials.plan import Aim
+    from rankwise.trials.ways import Runs, Way, check_words
+    from rankwise.tuning.program import Program
+    from rankwise.tuning.settings.file import check_new, write_all
+
+    # Everything that can be wrong is looked at first: an error must not cost a job.
+    if not arguments.command:
+        raise RankwiseError(
+            "no command: put it after `--`, as in: rankwise optimize --apply app.json -- mpirun -n 4 ./app"
+        )
+    program = Program.of(arguments.command, os.environ)
+    check = check_words(arguments.check)
+    program.refuse_own_settings(rules=True)
+    if arguments.apply is not None:
+        check_new(arguments.apply, force=arguments.force)
+    aim = Aim(arguments.confidence / 100, arguments.resolve / 100, arguments.pairs)
+    asked = {
+        "--check": arguments.check,
+        "--bitwise": arguments.bitwise,
+        "--confidence": arguments.confidence,
+        "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
+    }
+    saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
+    budget = Budget.of(arguments.budget)
+    with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
+        steps = _steps(arguments, program, directory, signals)
+        check_pairs(aim, len(steps))
+        request = Request(
+            given=Way("as given", program.command, as_given=True),
+            way_of=partial(way_of, program, directory),
+            facts=partial(_facts, program),
+            steps=steps,
+            aim=aim,
+            budget=budget,
+            seed=arguments.seed,
+            saved=saved,
+        )
+        limit = min(_FIRST_LIMIT, arguments.budget)
+        found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
+    written: list[Path] = []
+    if found.settings is not None and arguments.apply is not None:
+        written = write_all(
+            found.settings, arguments.apply, force=arguments.force, library_path=program.library
+        )
+    # Without a file the settings are nowhere but there.
+    is_done = found.finished and (found.settings is None or written)
+    if is_done:
+        saved.remove()
+    if arguments.json:
+        _print_json(found, written)
+    else:
+        from rankwise.report.terminal.optimization import print_optimized
+
+        print_optimized(found, written, sys.stdout)
+    return 128 + signals.last if signals.last else 0
+
+
+def _facts(program: Program, profile: Path) -> Facts:
+    from rankwise.mpi_libraries import version_of
+    from rankwise.optimization.optimize import Facts
+    from rankwise.tuning.profiled import profiled
+
+    found = profiled(profile, CELLS)
+    # Only now is it known of a program that tells nothing of its library before it runs.
+    program.refuse_own_settings(rules=True, label=version_of(found.about.library).label)
+    return Facts(replace(found.about, command=program.words), found.wall.rank_seconds)
+
+
+def _steps(arguments: argparse.Namespace, program: Program, directory: Path, signals: Signals) -> list[Step]:
+    from rankwise.optimization.collectives import Collectives
+    from rankwise.optimization.parameters import Parameters
+    from rankwise.optimization.places import Places
+    from rankwise.topology.machine.read import read_machine
+
+    machine = read_machine(arguments.machine) if arguments.machine else None
+    return [
+        Places(program.words, program.environment, machine),
+        Collectives(
+            partial(_open_racer, arguments, program, signals),
+            cells=CELLS,
+            bitwise=arguments.bitwise,
+            confidence=arguments.confidence / 100,
+        ),
+        Parameters(program, partial(_asker, arguments, signals), directory),
+    ]
+
+
+def _asker(arguments: argparse.Namespace, signals: Signals, command: Command, directory: Path) -> Asker:
+    from rankwise.tuning.parameters.asking import Asker
+
+    return Asker(command, directory, signals, arguments.mpicc or "", arguments.probe_dir, say)
+
+
+def _open_racer(
+    arguments: argparse.Namespace,
+    program: Program,
+    signals: Signals,
+    way: Way,
+    directory: Path,
+    deadline: float,
+) -> AbstractContextManager[Racer]:
+    from rankwise.tuning.racing.start import racing
+
+    return racing(
+        way.command.words,
+        {**program.environment, **way.command.variables, **way.variables},
+        directory,
+        signals,
+        say,
+        compiler=arguments.mpicc or "",
+        probe_directory=arguments.probe_dir,
+        deadline=deadline,
+    )
+
+
+def _print_json(found: Optimized, written: list[Path]) -> None:
+    import json
+
+    from rankwise.analysis.to_json import to_json
+    from rankwise.report.tuning import proof_as_data
+
+    shown = {
+        "verdict": found.verdict,
+        "run_seconds": found.run_seconds,
+        "confidence_of_each_step": found.confidence,
+        "steps": found.attempts,
+        "kept": found.kept,
+        "final": proof_as_data(found.final),
+        "ended": found.ended,
+        "files": [str(path) for path in written],
+    }
+    json.dump(to_json(shown), sys.stdout, indent=2)
+    sys.stdout.write("\n")

@@ -1,0 +1,41 @@
+"""The user's command with settings: places told to the launcher, the rest to the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+
+from rankwise.placement.files import write_all
+from rankwise.placement.relaunch import understand
+from rankwise.trials.recorded import Command
+from rankwise.trials.ways import Way
+from rankwise.tuning.program import Program
+from rankwise.tuning.settings.apply import materialise
+from rankwise.tuning.settings.model import Settings
+
+
+def way_of(program: Program, directory: Path, settings: Settings, name: str) -> Way:
+    """Return the way to run a program with settings.
+
+    Args:
+        program: as given.
+        directory: in which its files are made; every node sees it.
+        settings: all of them.
+        name: of the way, for people.
+
+    Raises:
+        RankwiseError: the library or the launcher can't be told them.
+    """
+    # What is in the environment may be for the launcher, such as how it binds ranks. A directory of its own:
+    # others may be in use.
+    own = Path(mkdtemp(prefix="settings-", dir=directory))
+    variables: Mapping[str, str] = materialise(settings, own, program.library)
+    if not settings.bindings:
+        return Way(name, Command(program.words, settings.environment), variables)
+    launch = understand(program.words, program.environment)
+    seats = launch.bindings(settings.bindings)
+    place = own / "placement"
+    write_all(seats, place, ())
+    told = launch.relaunched(seats, place)
+    return Way(name, Command(told.words, {**told.variables, **settings.environment}), variables)

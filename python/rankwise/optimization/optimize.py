@@ -1,0 +1,377 @@
+"""Tries steps in the order of what they promise, keeps what is proven, and measures the whole afresh."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.optimization.budget import Budget
+from rankwise.optimization.outcome import Attempt, Optimized
+from rankwise.optimization.saved import Saved
+from rankwise.optimization.step import Now, Promise, Step, whole_rounds
+from rankwise.trials.plan import Aim, about, least_rounds
+from rankwise.trials.run import Interrupted, OutOfTime, Rejected
+from rankwise.trials.ways import Runs, Way
+from rankwise.tuning.proof import Proof, Say, prove
+from rankwise.tuning.settings.model import About, Settings
+
+LEAST_SHARE = 0.01
+"""Of the run time of all ranks: a step that promises less is not worth its runs."""
+
+_OVER = "the time is over; give it more with --budget"
+_INSIDE = 0  # number of the runs that are profiled with messages inside collectives
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a profile of the program as given tells.
+
+    Attributes:
+        about: the run, for the header of settings.
+        run_seconds: of all ranks, between MPI_Init and MPI_Finalize.
+    """
+
+    about: About
+    run_seconds: float
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be optimised.
+
+    Attributes:
+        given: the program as given.
+        way_of: returns the way with settings. It raises RankwiseError if they can't be told.
+        facts: reads a profile.
+        steps: that may be tried.
+        aim: of the whole: its confidence is that of everything together.
+        budget: of everything; it has begun.
+        seed: of the order of runs.
+        saved: what an earlier call has found.
+    """
+
+    given: Way
+    way_of: Callable[[Settings, str], Way]
+    facts: Callable[[Path], Facts]
+    steps: Sequence[Step]
+    aim: Aim
+    budget: Budget
+    seed: int
+    saved: Saved
+
+
+def check_pairs(aim: Aim, steps: int) -> None:
+    """Refuse a number of pairs that can't prove anything; to be called before anything is run.
+
+    Args:
+        aim: of the whole.
+        steps: that may be tried.
+
+    Raises:
+        RankwiseError: there are too few.
+    """
+    of_step = aim.confidence_of_each(steps)
+    if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
+        raise RankwiseError(
+            f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
+            f"{100 * of_step:.1f} % confidence, so that all together have "
+            f"{100 * aim.confidence:g} %: give {least} or more"
+        )
+
+
+def optimize(request: Request, runs: Runs, say: Say) -> Optimized:
+    """Go the whole way.
+
+    Args:
+        request: what is wanted.
+        runs: runs the program; its directory is empty.
+        say: is told how far it is.
+
+    Raises:
+        RankwiseError: the program fails as given, or the budget is too short for anything.
+    """
+    return _Optimizer(request, runs, say).optimized()
+
+
+@dataclass
+class _Plan:
+    """What is to be tried, and what is not."""
+
+    promises: list[tuple[Step, Promise]] = field(default_factory=list)
+    skipped: list[Attempt] = field(default_factory=list)
+
+
+class _Optimizer:
+    def __init__(self, request: Request, runs: Runs, say: Say) -> None:
+        self._request, self._runs, self._say = request, runs, say
+        self._saved, self._budget = request.saved, request.budget
+        of_step = request.aim.confidence_of_each(len(request.steps))
+        self._of_step = replace(request.aim, confidence=of_step, give_up=True)
+        self._made = Optimized(of_step)
+        self._no_time: list[Attempt] = []
+        self._turns = 0
+
+    def optimized(self) -> Optimized:
+        made = self._made
+        try:
+            profile = self._begin()
+            self._try_all(profile)
+            self._measure_afresh()
+        except OutOfTime:
+            made.ended = "The time was over before anything was proven; give it more with --budget."
+        except Interrupted:
+            made.ended = (
+                f"Interrupted: what is proven so far is kept in {self._saved.directory}, and the same "
+                "command goes on from there."
+            )
+        if not made.attempts:
+            made.attempts = list(self._saved.attempts)
+        made.kept = self._saved.kept
+        return made
+
+    def _begin(self) -> Path:
+        """Run the program as given, and with what an earlier call has kept; return the profile of that."""
+        saved = self._saved
+        if not saved.is_new:
+            tried = ", ".join(f"{one.step} ({one.verdict})" for one in saved.attempts)
+            self._say(f"going on from {saved.directory}: {tried or 'no step was finished'}")
+        profile = self._profile(self._request.given)
+        self._check_twice()
+        facts = self._request.facts(profile)
+        self._made.run_seconds = facts.run_seconds
+        saved.check_hosts(facts.about.hosts)
+        self._way, self._kept = self._request.given, saved.kept or Settings(facts.about)
+        return profile if saved.kept is None else self._again(saved.kept)
+
+    def _try_all(self, profile: Path) -> None:
+        saved, made = self._saved, self._made
+        twice: set[str] = set()
+        plan = self._plan(profile)
+        self._announce(plan)
+        while True:
+            if not plan.promises:
+                # What others have left of their time is for those that had too little, once more.
+                again = {one.step for one in self._no_time} - twice
+                if not again:
+                    break
+                twice |= again
+                self._no_time = [one for one in self._no_time if one.step not in again]
+            elif self._turn(plan, profile) and len(saved.attempts) < len(self._request.steps):
+                try:
+                    profile = self._profile(self._way)
+                except (OutOfTime, Rejected) as why:
+                    self._say(f"no profile with what is kept: {why}")
+                    break
+            plan = self._plan(profile)
+        done = {one.step for one in (*saved.attempts, *self._no_time)}
+        left = [
+            Attempt(step.name, promise, "no time", _OVER)
+            for step, promise in plan.promises
+            if step.name not in done
+        ]
+        made.attempts = [*saved.attempts, *self._no_time, *left, *plan.skipped]
+
+    def _turn(self, plan: _Plan, profile: Path) -> bool:
+        """Try the first step of a plan; tell whether it is kept."""
+        saved = self._saved
+        saved.begin(self._kept.about.hosts)
+        step, promise = plan.promises[0]
+        seconds = self._seconds(plan)
+        if seconds is None:
+            self._no_time.append(Attempt(step.name, promise, "no time", _OVER))
+            return False
+        began = self._budget.clock()
+        attempt, added = self._attempt(step, promise, seconds, profile)
+        attempt = replace(attempt, seconds=self._budget.clock() - began)
+        self._say(f"{step.name} is {_past(attempt)}: {attempt.why}")
+        if attempt.verdict == "no time":
+            self._no_time.append(attempt)
+            return False
+        saved.add(attempt, added)
+        if added is None:
+            return False
+        self._kept, self._way = added, self._request.way_of(added, _name(len(saved.attempts)))
+        return True
+
+    def _attempt(
+        self, step: Step, promise: Promise, seconds: float, profile: Path
+    ) -> tuple[Attempt, Settings | None]:
+        """Try a step; return what came of it, and all settings if it is kept."""
+        self._turns += 1
+        name = f"{step.name}-{self._turns}"
+        directory = self._runs.directory / name
+        directory.mkdir()
+        # What is known of the program as it is now is of no use when more is kept.
+        store = self._saved.directory / f"{step.name}-on-{len(self._saved.attempts)}"
+        store.mkdir(exist_ok=True)
+        kept = self._kept
+        now = Now(
+            profile,
+            # If it fails, that is not the step's fault.
+            replace(self._way, as_given=True),
+            kept,
+            lambda added: self._request.way_of(together(kept, added), name),
+            replace(self._of_step, seconds=None if math.isinf(seconds) else seconds),
+            self._request.seed,
+            replace(self._runs, directory=directory),
+            store,
+            self._runs.signals,
+            self._say,
+        )
+        self._say(f"{step.name}: {promise.why}")
+        try:
+            tried = step.attempt(now)
+        except OutOfTime:
+            return Attempt(step.name, promise, "no time", "its time was over before the first pair"), None
+        except RankwiseError as error:
+            # Whatever keeps a step from being tried, the other ones may still be: the program itself runs.
+            return Attempt(step.name, promise, "dropped", f"it could not be tried: {error}"), None
+        if tried.unfinished:
+            return Attempt(step.name, promise, "no time", tried.why), None
+        if tried.added is None:
+            return Attempt(step.name, promise, "dropped", tried.why, tried.interval), None
+        return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
+
+    def _plan(self, profile: Path) -> _Plan:
+        """Return the steps that are left, the one that promises most first."""
+        plan = _Plan()
+        tried = {one.step for one in (*self._saved.attempts, *self._no_time)}
+        for step in self._request.steps:
+            if step.name in tried:
+                continue
+            promise = step.promise(profile)
+            if isinstance(promise, str):
+                plan.skipped.append(Attempt(step.name, None, "skipped", promise))
+            elif promise.seconds < LEAST_SHARE * self._made.run_seconds:
+                why = f"it promises less than {100 * LEAST_SHARE:g} % of the run time"
+                plan.skipped.append(Attempt(step.name, promise, "skipped", why))
+            else:
+                plan.promises.append((step, promise))
+        plan.promises.sort(key=lambda one: -one[1].weight)
+        return plan
+
+    def _seconds(self, plan: _Plan) -> float | None:
+        """Return the share of the first step of a plan; None: the time is too short for it."""
+        of_run = self._runs.usual_seconds()
+        final = self._budget.for_final(of_run, self._request.aim)
+        weights = sum(promise.weight for _, promise in plan.promises)
+        step, promise = plan.promises[0]
+        return self._budget.share(final, promise.weight, weights, step.least_seconds(of_run, self._of_step))
+
+    def _announce(self, plan: _Plan) -> None:
+        """Say what will be done, and what that takes.
+
+        Raises:
+            RankwiseError: there is no time for the first step, and nothing to go on from.
+        """
+        of_run, say = self._runs.usual_seconds(), self._say
+        for skipped in plan.skipped:
+            say(f"{skipped.step} will not be tried: {skipped.why}")
+        if not plan.promises:
+            return
+        whole = self._made.run_seconds or 1.0
+        for place, (step, promise) in enumerate(plan.promises, 1):
+            share = 100 * promise.seconds / whole
+            say(f"step {place}: {step.name}, up to {share:.1f} % of the run time: {promise.why}")
+        least = [step.least_seconds(of_run, self._of_step) for step, _ in plan.promises]
+        final = whole_rounds(self._request.aim) * of_run
+        limit = "no time limit" if math.isinf(self._budget.left) else f"at most {about(self._budget.left)}"
+        say(
+            f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
+            f"each step is kept if pairs of runs prove it, with "
+            f"{100 * self._of_step.confidence:.1f} % confidence"
+        )
+        if self._saved.attempts or self._budget.left >= least[0] + final:
+            return
+        raise RankwiseError(
+            f"a budget of {about(self._budget.seconds)} is too short: with runs of {about(of_run)}, one step "
+            f"and the measurement at the end take {about(least[0] + final)} at the least; "
+            "give more with --budget"
+        )
+
+    def _profile(self, way: Way) -> Path:
+        self._say(f"profiling the program {way.name}")
+        return self._runs.profile(way, _INSIDE, inside=True, left=self._budget.left)
+
+    def _check_twice(self) -> None:
+        """Refuse a comparison of outputs that the program as given fails.
+
+        Raises:
+            RankwiseError: it does.
+        """
+        if not self._runs.check:
+            return
+        try:
+            self._runs.seconds(self._request.given, _INSIDE + 1, self._budget.left)
+        except Rejected as why:
+            raise RankwiseError(
+                f"two runs as given differ already, {why}: give a --check that passes what differs by itself",
+                1,
+            ) from why
+
+    def _again(self, kept: Settings) -> Path:
+        """Return a profile with what an earlier call has kept."""
+        self._way = self._request.way_of(kept, _name(len(self._saved.attempts)))
+        try:
+            return self._profile(self._way)
+        except Rejected as why:
+            raise RankwiseError(
+                f"what was kept so far is not right any more, {why}: remove {self._saved.directory} to begin "
+                "again",
+                1,
+            ) from why
+
+    def _measure_afresh(self) -> None:
+        kept, made, aim = self._saved.kept, self._made, self._request.aim
+        if kept is None:
+            return
+        self._say("measuring afresh: the program as given, and with all that is kept")
+        left = self._budget.left
+        runs = replace(self._runs, directory=self._runs.directory / "final")
+        runs.directory.mkdir()
+        given, way = self._request.given, self._request.way_of(kept, "with all that is kept")
+        aim = replace(aim, seconds=None if math.isinf(left) else max(left, 0.0))
+        # Another seed: the order of runs shall not be that of the steps once more.
+        proof = made.final = prove(
+            given, way, aim, self._request.seed + 1, runs, self._say, self._budget.clock
+        )
+        if runs.signals.count and proof.ended.startswith("Interrupted"):
+            raise Interrupted
+        if proof.is_gain and proof.interval is not None:
+            one = proof.interval
+            gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
+            made.settings = replace(kept, about=replace(kept.about, gain=gain))
+        elif _is_short_of_time(proof):
+            made.ended = (
+                "The time was over before the gain of the whole was proven: the same command goes on from "
+                "there; give it more with --budget."
+            )
+
+
+def together(kept: Settings, added: Settings) -> Settings:
+    """Return both settings; where they contradict each other, those that were added count."""
+    procedures = {(rule.procedure, rule.processes, rule.low, rule.high) for rule in added.rules}
+    rules = [
+        rule for rule in kept.rules if (rule.procedure, rule.processes, rule.low, rule.high) not in procedures
+    ]
+    return Settings(
+        kept.about,
+        (*rules, *added.rules),
+        {**kept.environment, **added.environment},
+        added.bindings or kept.bindings,
+    )
+
+
+def _is_short_of_time(proof: Proof) -> bool:
+    return not proof.rejected and proof.ended.startswith("The time limit")
+
+
+def _name(number: int) -> str:
+    return f"with what is kept after {number} step{'s' * (number != 1)}"
+
+
+def _past(attempt: Attempt) -> str:
+    return "not finished" if attempt.verdict == "no time" else attempt.verdict

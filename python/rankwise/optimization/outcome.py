@@ -1,0 +1,68 @@
+"""What an optimisation has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rankwise.optimization.step import Promise, Verdict
+from rankwise.trials.interval import Interval
+from rankwise.tuning.proof import Proof
+from rankwise.tuning.settings.model import Settings
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A step, and what came of it.
+
+    Attributes:
+        step: its name.
+        promise: of the findings, when it was its turn; None: there was none.
+        verdict: kept or dropped: it was tried.
+        why: a sentence without its full stop.
+        interval: of the ratio without / with it; None: there were no pairs.
+        seconds: that it took.
+    """
+
+    step: str
+    promise: Promise | None
+    verdict: Verdict
+    why: str
+    interval: Interval | None = None
+    seconds: float = 0.0
+
+
+@dataclass
+class Optimized:
+    """What came out.
+
+    Attributes:
+        confidence: of each step's interval, so that all together are as sure as was asked for.
+        run_seconds: of all ranks, of the program as given.
+        attempts: what was tried, in this order, and then what was not.
+        kept: settings of all steps that were kept; None: none was.
+        final: as given against all that was kept, measured afresh; None: there was nothing to measure.
+        settings: to be written: what was kept, with the gain; None: it is not proven.
+        ended: why it was ended early; '' if it was not.
+    """
+
+    confidence: float
+    run_seconds: float = 0.0
+    attempts: list[Attempt] = field(default_factory=list)
+    kept: Settings | None = None
+    final: Proof | None = None
+    settings: Settings | None = None
+    ended: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """'faster', 'nothing to gain', 'not confirmed' (that the whole is a gain), or 'unfinished'."""
+        if self.settings is not None:
+            return "faster"
+        if not self.finished:
+            return "unfinished"
+        return "nothing to gain" if self.kept is None else "not confirmed"
+
+    @property
+    def finished(self) -> bool:
+        """Whether a further call has nothing to go on with."""
+        return not self.ended and all(attempt.verdict != "no time" for attempt in self.attempts)

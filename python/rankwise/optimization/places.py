@@ -1,0 +1,96 @@
+"""The step `map`: another place for each rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Variables
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.traffic import Whereabouts, run_traffic, whereabouts
+from rankwise.errors import RankwiseError
+from rankwise.optimization.of_findings import promised
+from rankwise.optimization.step import Now, Promise, Tried, judged, whole_rounds
+from rankwise.placement.mapping import Mapping, find_mapping
+from rankwise.placement.relaunch import Launch, understand
+from rankwise.placement.verification.check_bindings import misplaced, untold
+from rankwise.topology.machine.model import Machine
+from rankwise.trials.plan import Aim
+from rankwise.trials.run import Rejected
+from rankwise.tuning.proof import prove
+from rankwise.tuning.settings.model import Settings
+
+_LOOK = 900  # number of the run that looks where the ranks are: no pair has it
+_RULES = frozenset({"off-node-traffic", "reorder-not-done"})
+
+
+class Places:
+    """Finds a placement from what the ranks sent each other, and proves it."""
+
+    name = "map"
+
+    def __init__(
+        self, words: Sequence[str], environment: Variables[str, str], machine: Machine | None
+    ) -> None:
+        """Begin.
+
+        Args:
+            words: of the command as given.
+            environment: that it is started with.
+            machine: to place the ranks on; None: what the run tells of its own.
+        """
+        self._machine = machine
+        self._launch: Launch | None = None
+        self._why_not = ""
+        try:
+            self._launch = understand(words, environment)
+        except RankwiseError as error:
+            self._why_not = f"this launch can't be told places: {error}"
+
+    def promise(self, profile: Path) -> Promise | str:
+        """See Step."""
+        if self._launch is None:
+            return self._why_not
+        try:
+            found, _ = self._found(profile)
+        except RankwiseError as error:
+            return f"no placement can be looked for: {error}"
+        if not found.gains:
+            return "no placement was found that is cheaper than the present one"
+        present = found.present.cost if found.present else found.natural.cost
+        spared = (present - found.found.cost) / present
+        with opened_profile(profile) as connection:
+            seen = Evidence(connection)
+            (mpi_seconds,) = connection.execute("SELECT SUM(mpi) FROM ranks").fetchone()
+            why = f"another placement spares {100 * spared:.0f} % of the bytes x hops"
+            return promised(seen, _RULES, spared * (mpi_seconds or 0.0), why)
+
+    def least_seconds(self, of_run: float, aim: Aim) -> float:
+        """See Step: a run looks where the ranks are."""
+        return (1 + whole_rounds(aim)) * of_run
+
+    def attempt(self, now: Now) -> Tried:
+        """See Step."""
+        assert self._launch is not None  # or it has promised nothing
+        mapping, where = self._found(now.profile)
+        seats = tuple(self._launch.bindings(mapping.bindings))
+        what = f"{len(mapping.moved)} of {len(seats)} ranks change places"
+        if why := untold(where, seats, mapping.machine):
+            return Tried(None, None, why)
+        added = Settings(now.kept.about, bindings=seats)
+        after = now.combined(added)
+        try:
+            profile = now.runs.profile(after, _LOOK, inside=True)
+        except Rejected as rejected:
+            return Tried(None, None, f"{what}: {rejected}")
+        with opened_profile(profile) as connection:
+            wrong = misplaced(whereabouts(connection), seats, mapping.machine)
+        if wrong:
+            return Tried(None, None, f"{wrong}, so the launcher did not do what its file says")
+        return judged(prove(now.way, after, now.aim, now.seed, now.runs, now.say), added, what)
+
+    def _found(self, profile: Path) -> tuple[Mapping, Whereabouts]:
+        with opened_profile(profile) as connection:
+            where = whereabouts(connection)
+            return find_mapping(run_traffic(connection), where, self._machine), where
