@@ -61,7 +61,8 @@ def of_steps(found: dict[str, Any]) -> dict[str, Any]:
     return {one["step"]: one for one in found["steps"]}
 
 
-@pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mpi", LIBRARIES[:1], ids=lambda mpi: mpi.name)
 def test_a_transform_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> None:
     """Rows are 0 and 3, 1 and 4, 2 and 5: in blocks, on two nodes. What they send is inside a collective."""
     program = place / "fft"
