@@ -1,0 +1,135 @@
+"""`rankwise optimize` on one node: where nothing can be gained, what is wrong, the way on after Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import libraries
+import pytest
+from libraries import Mpi
+from recording import RANKWISE, Compile
+
+import patience
+
+LIBRARIES = list(libraries.first_of_each(libraries.ONE_OF_EACH_LAUNCHER, lambda mpi: mpi.family))
+LIMIT_SECONDS = 300
+RANKS = 2
+
+pytestmark = pytest.mark.timeout(LIMIT_SECONDS + 60)
+mpi = libraries.in_turn(LIBRARIES)
+
+
+def words(command: list[str], *options: str) -> list[str]:
+    return [str(RANKWISE), "optimize", *options, "--", *command]
+
+
+def optimize(
+    mpi: Mpi, place: Path, command: list[str], *options: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words(command, *options),
+        env={**mpi.env(), **variables},
+        cwd=place,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """An empty directory."""
+    (tmp_path / "place").mkdir()
+    return tmp_path / "place"
+
+
+def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, place: Path) -> None:
+    """It computes, and hardly communicates; nothing is left of the attempt."""
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "compute:500000:1:world")
+    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json")
+    assert done.returncode == 0, done.stderr
+    assert "Nothing to gain: no step was kept, and nothing is written." in " ".join(done.stdout.split())
+    assert list(place.iterdir()) == []
+
+
+def test_a_program_that_communicates(mpi: Mpi, compiled: Compile, place: Path) -> None:
+    """Whatever is found, what is written is what was proven."""
+    given = ("2", "allreduce:32768:50:world", "alltoall:64:50:world")
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), *given)
+    few = ("--pairs", "4", "--confidence", "60")
+    done = optimize(mpi, place, command, "--budget", "3min", "--apply", "t.json", "--json", *few)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert {one["step"] for one in found["steps"]} == {"map", "collectives", "parameters"}
+    kept = [one for one in found["steps"] if one["verdict"] == "kept"]
+    assert all(one["interval"]["low"] > 1 for one in kept)
+    assert (found["kept"] is not None) == (found["final"] is not None) == bool(kept)
+    assert (place / "t.json").exists() == bool(found["files"]) == (found["verdict"] == "faster")
+    unfinished = any(one["verdict"] == "no time" for one in found["steps"]) or bool(found["ended"])
+    assert (place / "rankwise-optimize").exists() == unfinished
+    if found["files"]:
+        applied = [str(RANKWISE), "run", "--with", "t.json", "-o", "with.rankwise", "--", *command]
+        again = subprocess.run(applied, env=mpi.env(), cwd=place, timeout=60, capture_output=True)
+        assert again.returncode == 0, again.stderr
+    assert not list(place.glob("rankwise-optimize-*"))
+
+
+def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile, place: Path) -> None:
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "allreduce:1024:10:world")
+
+    def refused(*options: str, **variables: str) -> str:
+        done = optimize(mpi, place, command, *options, **variables)
+        assert done.returncode != 0
+        assert done.stdout == ""
+        (line,) = done.stderr.splitlines()
+        return line
+
+    (place / "t.json").write_text("mine")
+    assert "t.json is there already" in refused("--apply", "t.json")
+    assert (place / "t.json").read_text() == "mine"
+    assert "--pairs 3: they can't prove anything" in refused("--pairs", "3")
+    assert "no.json" in refused("--machine", "no.json")
+    forced = {
+        "openmpi": {"OMPI_MCA_coll_tuned_allreduce_algorithm": "1"},
+        "mpich": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
+    }[mpi.family]
+    assert "settings of your own are in force" in refused(**forced)
+    assert [path.name for path in place.iterdir()] == ["t.json"]
+
+
+def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Path) -> None:
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "no such thing")
+    done = optimize(mpi, place, command, "--apply", "t.json")
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "the run as given: it ended with status" in done.stderr
+    assert not (place / "t.json").exists()
+    assert not (place / "rankwise-optimize").exists()
+
+
+def test_ctrl_c_and_the_same_command_again(mpi: Mpi, compiled: Compile, place: Path, tmp_path: Path) -> None:
+    command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "2", "allreduce:32768:50:world")
+    options = ("--budget", "3min", "--pairs", "4", "--confidence", "60", "--apply", "t.json")
+    said, state = tmp_path / "said", place / "rankwise-optimize"
+    with said.open("w") as stderr:
+        started = subprocess.Popen(
+            words(command, *options), env=mpi.env(), cwd=place, stdout=subprocess.DEVNULL, stderr=stderr
+        )
+        try:
+            patience.wait_until(lambda: list(state.glob("*/state.json")), 60, said.read_text)
+            started.send_signal(signal.SIGINT)
+            status = started.wait(patience.limit(60))
+        finally:
+            started.kill()
+    assert status == 128 + signal.SIGINT, said.read_text()
+    assert not (place / "t.json").exists()
+    (file,) = state.glob("*/state.json")
+    assert json.loads(file.read_text())["command"] == command
+    done = optimize(mpi, place, command, *options)
+    assert done.returncode == 0, done.stderr
+    assert "going on from" in done.stderr
