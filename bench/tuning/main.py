@@ -31,7 +31,7 @@ from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.proof import prove
 from rankwise.tuning.racing.arms import DEFAULT
 from rankwise.tuning.racing.race import hold_out, race
-from rankwise.tuning.racing.start import racing
+from rankwise.tuning.racing.start import prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
 _PROGRAM = Path(__file__).parents[2] / "tests" / "mpi" / "programs" / "collectives_given.c"
@@ -139,7 +139,7 @@ def _races(mpi: Mpi, directory: Path, program: Path, races: int, ranks: int) -> 
     arms |= {f"equal {number}": Algorithm(f"equal {number}", 0) for number in range(3)}
     with Signals() as signals:
         words = mpi.launch(ranks, program)
-        with racing(words, mpi.env(), place, signals, lambda _: None) as racer:
+        with racing(prepare(words, mpi.env(), place, signals, lambda _: None)) as racer:
             alike = _Alike(racer)
             groups = (tuple(range(ranks)),)
             for number in range(races):

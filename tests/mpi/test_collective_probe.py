@@ -22,7 +22,7 @@ from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.racing.batch import Batch
 from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT, PROCEDURES, Offers, read
 from rankwise.tuning.racing.racer import Racer, Unfit
-from rankwise.tuning.racing.start import racing
+from rankwise.tuning.racing.start import prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
 ROOT = Path(__file__).parents[2]
@@ -217,11 +217,10 @@ def test_messages_are_cut_into_segments(mpi: Mpi, build: Build, tmp_path: Path) 
 @contextmanager
 def raced(mpi: Mpi, cache: Path, place: Path, ranks: int) -> Iterator[Racer]:
     words = mpi.launch(ranks, "./not-there", "--option")
-    with (
-        Signals() as signals,
-        racing(words, mpi.env(), place, signals, lambda _: None, probe_directory=cache) as racer,
-    ):
-        yield racer
+    with Signals() as signals:
+        setup = prepare(words, mpi.env(), place, signals, lambda _: None, probe_directory=cache)
+        with racing(setup) as racer:
+            yield racer
 
 
 @pytest.mark.parametrize("mpi", CHOOSING, **NAMES)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.mpi_libraries import Version
 from rankwise.trials.plan import Aim
@@ -187,8 +186,6 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program
 
 def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: object) -> Request:
     def materialise(settings: Settings) -> dict[str, str]:
-        if any(rule.algorithm.name == "unknown" for rule in settings.rules):
-            raise RankwiseError("unknown")
         return {"RULES": str(len(settings.rules))}
 
     @contextlib.contextmanager
@@ -203,6 +200,7 @@ def _request(tmp_path: Path, racer: Racer, found: Sequence[Target], **changes: o
         ranks=4,
         way=Way("as given", Command(("mpirun", "./app"), {}), as_given=True),
         open_racer=open_racer,
+        untold=lambda _: "",
         materialise=materialise,
         about=ABOUT,
         bitwise=False,
@@ -296,6 +294,33 @@ def test_a_race_goes_on_after_an_interruption(tmp_path: Path, program: Program) 
     racer.stops = True  # all of its rounds are kept
     again = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
     assert again.tried[0].rule == first.tried[0].rule
+
+
+def test_rules_that_can_not_stand_together(tmp_path: Path, program: Program) -> None:
+    def untold(settings: Settings) -> str:
+        return "there is room for one" if len(settings.rules) > 1 else ""
+
+    found_in = targets([_cell("MPI_Bcast", tunable_seconds=5.0), _cell()])
+    found = tune(_request(tmp_path, Calls(FAST), found_in, untold=untold), program, _quiet)
+    assert found.settings is not None
+    assert [rule.procedure for rule in found.settings.rules] == ["MPI_Allreduce"]  # it saves more
+    assert "there is room for one" in found.tried[1].beside
+    assert found.tried[1].rule is None
+
+
+def test_who_has_seen_the_pairs_does_not_choose_where_they_end(tmp_path: Path, program: Program) -> None:
+    seen: list[str] = []
+
+    def interrupt(line: str) -> None:
+        seen.append(line)
+        program.signals.count += line.startswith("pair 6")
+
+    found = tune(_request(tmp_path, Calls(FAST), targets([_cell()])), program, interrupt)
+    assert any(line.startswith("pair 6") for line in seen)
+    assert found.proof is not None
+    assert found.settings is None
+    assert found.ended == whole.INTERRUPTED
+    assert not found.is_finished
 
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:

@@ -19,9 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
-from rankwise.commands.tune.options import CELLS, CONFIDENCE, RESOLVE, count, percent
+from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
 
@@ -56,12 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for everything, such as 2h (default: {BUDGET_SECONDS / 60:.0f}min)",
     )
     parser.add_argument(
-        "--check",
-        metavar="CMD",
-        help="compare the output of each run with that of the first one: CMD FIRST THIS; settings with"
-        " which it fails are out",
-    )
-    parser.add_argument(
         "--bitwise", action="store_true", help="leave alone what could change results in their last digits"
     )
     parser.add_argument(
@@ -70,49 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="machine.json",
         help="the nodes (default: what the run tells of them)",
     )
-    parser.add_argument(
-        "--pairs",
-        type=count,
-        metavar="N",
-        help="of runs, for each proof (default: as many as are needed, at most 20)",
-    )
-    parser.add_argument(
-        "--resolve",
-        type=percent,
-        default=RESOLVE,
-        metavar="PERCENT",
-        help=f"change of the time that is not to be missed (default: {RESOLVE:g})",
-    )
-    parser.add_argument(
-        "--confidence",
-        type=percent,
-        default=CONFIDENCE,
-        metavar="PERCENT",
-        help=f"that no step is kept which does not help (default: {CONFIDENCE:g})",
-    )
-    parser.add_argument(
-        "--run-limit",
-        type=duration,
-        metavar="TIME",
-        help="for each run of the program (default: ten times the longest so far, and a minute)",
-    )
-    parser.add_argument(
-        "--keep",
-        type=Path,
-        metavar="DIR",
-        help="keep profiles and output of all runs in this new directory, which every node must see",
-    )
-    parser.add_argument(
-        "--mpicc", metavar="PATH", help="the compiler of the program's MPI library, for probes"
-    )
-    parser.add_argument(
-        "--probe-dir",
-        type=Path,
-        metavar="DIR",
-        help="where compiled probes are kept: every node must see it",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the order of runs (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    trial_options.add_arguments(parser, "that no step is kept which does not help")
+    probes.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -125,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
+    from rankwise.tuning.settings.apply import told
     from rankwise.tuning.settings.file import check_new, write_all
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
@@ -162,6 +117,9 @@ def run(arguments: argparse.Namespace) -> int:
         limit = min(_FIRST_LIMIT, arguments.budget)
         found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
     written: list[Path] = []
+    if found.settings is not None:
+        for note in told(found.settings, program.library).notes:
+            say(note)
     if found.settings is not None and arguments.apply is not None:
         written = write_all(
             found.settings, arguments.apply, force=arguments.force, library_path=program.library
@@ -201,6 +159,7 @@ def _steps(arguments: argparse.Namespace, program: Program, directory: Path, sig
         Places(program.words, program.environment, machine),
         Collectives(
             partial(_open_racer, arguments, program, signals),
+            program.library,
             cells=CELLS,
             bitwise=arguments.bitwise,
             confidence=arguments.confidence / 100,
@@ -223,18 +182,8 @@ def _open_racer(
     directory: Path,
     deadline: float,
 ) -> AbstractContextManager[Racer]:
-    from rankwise.tuning.racing.start import racing
-
-    return racing(
-        way.command.words,
-        {**program.environment, **way.command.variables, **way.variables},
-        directory,
-        signals,
-        say,
-        compiler=arguments.mpicc or "",
-        probe_directory=arguments.probe_dir,
-        deadline=deadline,
-    )
+    environment = {**program.environment, **way.command.variables, **way.variables}
+    return probes.open_racer(arguments, way.command.words, environment, directory, signals, deadline)
 
 
 def _print_json(found: Optimized, written: list[Path]) -> None:

@@ -234,8 +234,9 @@ def _applied(arguments: argparse.Namespace, planned: Plan) -> WithSettings | Non
     from rankwise.commands.with_settings import WithSettings  # not above: every other run does without it
 
     applied = WithSettings.of(arguments.with_settings, planned, os.environ, arguments.mpi)
-    if not arguments.quiet and (doubt := applied.other_version()):
-        _say(doubt)
+    if not arguments.quiet:
+        for line in filter(None, [applied.other_version(), *applied.notes]):
+            _say(line)
     return applied
 
 

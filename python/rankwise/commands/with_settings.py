@@ -32,6 +32,7 @@ class WithSettings(NamedTuple):
         library: the file with the MPI library that the programs use; None if that can't be seen.
         version: first line of MPI_Get_library_version; '' if it can't be asked.
         launch: to be told the places of ranks; None if the settings have none.
+        notes: what they change beside what they are for, a line each.
     """
 
     path: Path
@@ -39,6 +40,7 @@ class WithSettings(NamedTuple):
     library: Path | None
     version: str
     launch: Launch | None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -59,12 +61,12 @@ class WithSettings(NamedTuple):
         settings = read(path)
         library, version = _library(planned)
         _check_library(path, settings, planned, version, mpi)
-        variables = told(settings, library).variables
+        what = told(settings, library)
         theirs = in_force(
             version_of(settings.about.library).label,
             environment,
             planned.words,
-            variables,
+            what.variables,
             rules=bool(settings.rules),
         )
         if theirs:
@@ -73,7 +75,7 @@ class WithSettings(NamedTuple):
                 "or leave --with out"
             )
         launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
-        return cls(path, settings, library, version, launch)
+        return cls(path, settings, library, version, launch, what.notes)
 
     def variables(self, directory: Path) -> dict[str, str]:
         """Write the library's own files to a directory, and return the variables that the ranks get."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.opened import opened_profile
 from rankwise.optimization.of_findings import A_PART, promised
+from rankwise.optimization.optimize import together
 from rankwise.optimization.step import Now, Promise, Tried, judged, whole_rounds
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted
@@ -17,9 +18,10 @@ from rankwise.trials.ways import Way
 from rankwise.tuning.profiled import profiled
 from rankwise.tuning.racing.race import AIM
 from rankwise.tuning.racing.racer import Racer
+from rankwise.tuning.settings.apply import untold
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
-from rankwise.tuning.tune import Request, Tuned, tune
+from rankwise.tuning.tune import INTERRUPTED, Request, Tuned, tune
 
 OpenRacer = Callable[[Way, Path, float], AbstractContextManager[Racer]]
 _RULES = frozenset({"collective-algorithm"})
@@ -33,18 +35,27 @@ class Collectives:
 
     name = "collectives"
 
-    def __init__(self, open_racer: OpenRacer, *, cells: int, bitwise: bool, confidence: float) -> None:
+    def __init__(
+        self,
+        open_racer: OpenRacer,
+        library: Path | None,
+        *,
+        cells: int,
+        bitwise: bool,
+        confidence: float,
+    ) -> None:
         """Begin.
 
         Args:
             open_racer: starts what times algorithms in the place of the program of a way, with files in a
                 directory, until a moment of time.monotonic().
+            library: the file with the MPI library of the program; None: not known.
             cells: to race at the most.
             bitwise: whether the last digits of results have to stay as they are.
             confidence: of the races.
         """
         self._open_racer, self._cells, self._bitwise = open_racer, cells, bitwise
-        self._confidence = confidence
+        self._confidence, self._library = confidence, library
 
     def promise(self, profile: Path) -> Promise | str:
         """See Step."""
@@ -70,6 +81,7 @@ class Collectives:
             ranks=found.wall.ranks,
             way=now.way,
             open_racer=lambda deadline: self._open_racer(now.way, now.runs.directory, deadline),
+            untold=lambda settings: untold(together(now.kept, settings), self._library),
             materialise=lambda settings: now.combined(settings).variables,
             about=now.kept.about,
             bitwise=self._bitwise,
@@ -80,7 +92,7 @@ class Collectives:
             store=now.store,
         )
         made = tune(request, now.runs, now.say)
-        if now.signals.count and _was_interrupted(made):
+        if made.ended == INTERRUPTED:
             raise Interrupted
         if made.proof is not None:
             rules = made.settings.rules if made.settings else _rules(made)
@@ -93,11 +105,6 @@ class Collectives:
         if made.ended or made.left:
             return Tried(None, None, f"no time for all races; {_why_nothing(made)}", unfinished=True)
         return Tried(None, None, _why_nothing(made))
-
-
-def _was_interrupted(made: Tuned) -> bool:
-    ended = made.proof.ended if made.proof else made.ended
-    return ended.startswith("Interrupted")
 
 
 def _rules(made: Tuned) -> list[Rule]:

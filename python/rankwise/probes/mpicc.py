@@ -106,7 +106,7 @@ def answer(compiler: Path, option: str, environment: Mapping[str, str] | None = 
 def call(
     words: Sequence[str], environment: Mapping[str, str] | None, seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run a compiler; what it says, complaints included, is its stdout.
+    """Run a compiler, or another tool of an MPI library; what it says, complaints included, is its stdout.
 
     Args:
         words: of the command.

@@ -60,6 +60,7 @@ def _tried(tried: Tried) -> dict[str, object]:
         "held_out": tried.held_out,
         "rule": tried.rule,
         "effect": tried.effect,
+        "not_beside_others": tried.beside,
         "verdict": tried.verdict,
     }
 

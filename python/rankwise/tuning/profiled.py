@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from rankwise.tuning.cells.find import cells
 from rankwise.tuning.settings.model import About
 from rankwise.tuning.target import Target, targets
 from rankwise.tuning.tune import worth
-from rankwise.version import __version__
 
 LEAST_SHARE = 0.005
 """Of the run time of all ranks: cells with less are not worth a race."""
@@ -98,11 +96,4 @@ def about(connection: sqlite3.Connection, path: Path) -> About:
             "make the program run to its end first"
         )
     hosts = connection.execute("SELECT DISTINCT host FROM ranks ORDER BY host").fetchall()
-    return About(
-        __version__,
-        datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
-        facts.mpi_library,
-        facts.mpi_abi,
-        tuple(host for (host,) in hosts),
-        tuple(facts.command),
-    )
+    return About.of_now(facts.mpi_library, facts.mpi_abi, [host for (host,) in hosts], facts.command)

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
@@ -46,6 +45,7 @@ _EFFECT_RUNS, _WARM_UPS = 2, 2
 WITHOUT_HAN = {"OMPI_MCA_coll_han_priority": "0"}
 """Open MPI 5 on several nodes: else coll/han takes collectives over from the algorithms that rules choose."""
 
+INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
 OVER = "The time is over; give it more with --budget."
 
 
@@ -60,9 +60,8 @@ class Request:
         ranks: of the run.
         way: the program as given.
         open_racer: starts what times algorithms, until a moment of time.monotonic().
-        materialise: writes settings' files, and returns the variables of the ranks. It raises RankwiseError
-        for
-            a rule that the library can't be told.
+        untold: returns why the library can't be told settings; '' if it can.
+        materialise: writes settings' files, and returns the variables of the ranks.
         about: what the header says, without the gain.
         bitwise: whether the last digits of results have to stay as they are.
         race_aim: of the races.
@@ -78,6 +77,7 @@ class Request:
     ranks: int
     way: Way
     open_racer: Callable[[float], AbstractContextManager[Racer]]
+    untold: Callable[[Settings], str]
     materialise: Callable[[Settings], Mapping[str, str]]
     about: About
     bitwise: bool
@@ -99,6 +99,7 @@ class Tried:
         refused: why algorithms were not raced, by their labels.
         rule: that came of it; None: none did.
         effect: of the rule; None: not looked at.
+        beside: why the library can't be told its rule beside others, which save more; '' if it can.
         verdict: in a few words.
     """
 
@@ -108,6 +109,7 @@ class Tried:
     refused: dict[str, str] = field(default_factory=dict)
     rule: Rule | None = None
     effect: Effect | None = None
+    beside: str = ""
     verdict: str = ""
 
     @property
@@ -147,6 +149,12 @@ class Tuned:
     digits: bool = False
     ended: str = ""
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the same command would begin anew, so that the races need not be kept."""
+        short = self.proof is not None and self.proof.ended and self.settings is None
+        return not self.ended and not short
+
 
 def tune(request: Request, runs: Runs, say: Say) -> Tuned:
     """Find settings and prove them.
@@ -180,8 +188,8 @@ class _Tuner:
             self._race_all()
         if any(tried.verdict == _NOT_FINISHED for tried in made.tried):
             made.ended = made.ended or OVER
-        rules = [tried.rule for tried in made.tried if tried.rule is not None]
-        if not rules or made.ended.startswith("Interrupted"):
+        rules = [] if made.ended == INTERRUPTED else self._together()
+        if not rules:
             return made
         with _ending(made):
             self._prove(rules)
@@ -251,20 +259,29 @@ class _Tuner:
         for name, algorithm in arms.items():
             if algorithm is not None:
                 why = refusal(target, self._library, algorithm, bitwise=self._request.bitwise)
-                why = why or self._untold(_rule(target, algorithm))
+                why = why or self._untold([_rule(target, algorithm)])
                 if why:
                     tried.refused[name] = why
                     continue
             found[name] = algorithm
         return found
 
-    def _untold(self, rule: Rule) -> str:
-        """Return why the library can't be told a rule; '' if it can."""
-        try:
-            self._request.materialise(Settings(self._request.about, (rule,)))
-        except RankwiseError as error:
-            return str(error)
-        return ""
+    def _untold(self, rules: Sequence[Rule]) -> str:
+        """Return why the library can't be told rules; '' if it can."""
+        return self._request.untold(Settings(self._request.about, tuple(rules)))
+
+    def _together(self) -> list[Rule]:
+        """Return the rules that the library can be told together, those that save most before others."""
+        kept: list[Rule] = []
+        for tried in sorted(self._made.tried, key=lambda one: -one.saves_seconds):
+            if tried.rule is None:
+                continue
+            if why := self._untold([*kept, tried.rule]):
+                tried.beside = f"{tried.rule.algorithm.label} won, but {why}"
+                tried.rule, tried.verdict = None, "not beside other rules"
+            else:
+                kept.append(tried.rule)
+        return kept
 
     def _prove(self, rules: Sequence[Rule]) -> None:
         request, made = self._request, self._made
@@ -292,6 +309,9 @@ class _Tuner:
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
         self._say(f"by the races, the program should take {100 * saved:.1f} % less time")
         made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
+        if self._runs.signals.count:
+            # Who has seen the pairs so far must not choose where they end.
+            raise Interrupted
         if made.proof.is_gain and made.proof.interval is not None:
             one = made.proof.interval
             gain = (one.ratio, one.low, one.high, one.confidence, one.pairs)
@@ -322,7 +342,7 @@ def _ending(made: Tuned) -> Iterator[None]:
     try:
         yield
     except Interrupted:
-        made.ended = "Interrupted: what was measured is kept, and the same command goes on from there."
+        made.ended = INTERRUPTED
     except OutOfTime:
         made.ended = OVER
 

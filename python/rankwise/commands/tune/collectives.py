@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import sys
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +13,14 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.tune.options import CELLS, CONFIDENCE, RESOLVE
+from rankwise.commands.probes import open_racer
+from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
     from rankwise.tuning.profiled import Profiled
     from rankwise.tuning.program import Program
-    from rankwise.tuning.racing.racer import Racer
     from rankwise.tuning.settings.model import Settings
     from rankwise.tuning.tune import Request, Tuned
 
@@ -34,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.ways import Runs, check_words
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
+    from rankwise.tuning.settings.apply import told
     from rankwise.tuning.settings.file import check_new, write_all
     from rankwise.tuning.tune import tune
 
@@ -57,9 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
                 found = tune(request, runs, say)
         else:
             found = _nothing(known)
-    if not found.ended:
+    if found.is_finished:
         shutil.rmtree(store, ignore_errors=True)
     written: list[Path] = []
+    if found.settings is not None:
+        for note in told(found.settings, program.library).notes:
+            say(note)
     if found.settings is not None and arguments.apply is not None:
         written = write_all(
             found.settings, arguments.apply, force=bool(arguments.force), library_path=program.library
@@ -69,32 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_tuned(found, known.everything, known.wall.rank_seconds, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
-
-
-def open_racer(
-    arguments: argparse.Namespace, program: Program, directory: Path, signals: Signals, deadline: float
-) -> AbstractContextManager[Racer]:
-    """Return what starts the probe in the program's place.
-
-    Args:
-        arguments: of the command line.
-        program: whose place it takes.
-        directory: for its files; every node sees it.
-        signals: that came to us.
-        deadline: of time.monotonic().
-    """
-    from rankwise.tuning.racing.start import racing
-
-    return racing(
-        program.words,
-        program.environment,
-        directory,
-        signals,
-        say,
-        compiler=arguments.mpicc or "",
-        probe_directory=arguments.probe_dir,
-        deadline=deadline,
-    )
 
 
 def _materialise(settings: Settings, directory: Path, library: Path | None) -> dict[str, str]:
@@ -132,17 +109,19 @@ def _request(
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Way
     from rankwise.tuning.racing.race import AIM
+    from rankwise.tuning.settings.apply import untold
     from rankwise.tuning.tune import Request
 
-    confidence = (arguments.confidence or CONFIDENCE) / 100
-    resolve = (arguments.resolve or RESOLVE) / 100
+    confidence = arguments.confidence / 100
+    resolve = arguments.resolve / 100
     return Request(
         targets=profiled.targets,
         run_seconds=profiled.wall.rank_seconds,
         wall_seconds=profiled.wall.wall_seconds,
         ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
-        open_racer=partial(open_racer, arguments, program, directory, signals),
+        open_racer=partial(open_racer, arguments, program.words, program.environment, directory, signals),
+        untold=partial(untold, library_path=program.library),
         materialise=partial(_materialise, directory=directory, library=program.library),
         about=replace(profiled.about, command=program.words),
         bitwise=bool(arguments.bitwise),

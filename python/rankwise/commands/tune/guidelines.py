@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.tune.options import CONFIDENCE
+from rankwise.commands.probes import prepare_probe
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -30,23 +30,15 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.run import Interrupted, OutOfTime
     from rankwise.tuning.guidelines import compare
     from rankwise.tuning.racing.session import Session
-    from rankwise.tuning.racing.start import prepare
     from rankwise.tuning.settings.in_force import in_force
 
     sizes = _sizes(_SIZES if arguments.sizes is None else arguments.sizes)
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
-    confidence = (arguments.confidence or CONFIDENCE) / 100
+    confidence = arguments.confidence / 100
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
         try:
-            setup = prepare(
-                arguments.command,
-                os.environ,
-                Path(directory),
-                signals,
-                say,
-                compiler=arguments.mpicc or "",
-                probe_directory=arguments.probe_dir,
-                deadline=deadline,
+            setup = prepare_probe(
+                arguments, arguments.command, os.environ, Path(directory), signals, deadline
             )
             with Session(setup) as session:
                 found = compare(session, sizes, confidence, arguments.seed, say)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.tune.options import CONFIDENCE, RESOLVE
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -91,8 +90,8 @@ def _raced(
     if not parameters:
         return Outcome(layers.text)
     aim = Aim(
-        (arguments.confidence or CONFIDENCE) / 100,
-        (arguments.resolve or RESOLVE) / 100,
+        arguments.confidence / 100,
+        arguments.resolve / 100,
         arguments.pairs,
         arguments.budget,
     )

@@ -8,17 +8,14 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.tune.collectives import open_racer
-from rankwise.commands.tune.options import CONFIDENCE
+from rankwise.commands.probes import open_racer
 from rankwise.errors import RankwiseError
-from rankwise.version import __version__
 
 if TYPE_CHECKING:
     from rankwise.tuning.recheck import Outcome
@@ -48,21 +45,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
     deadline = math.inf if arguments.budget is None else time.monotonic() + arguments.budget
-    about = About(
-        __version__,
-        datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds"),
-        program.said or settings.about.library,
-        settings.about.abi,
-        (),
-        program.words,
-    )
+    said = program.said or settings.about.library
+    about = About.of_now(said, settings.about.abi, (), program.words)
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
         request = Request(
             settings,
-            partial(open_racer, arguments, program, Path(directory), signals, deadline),
+            partial(
+                open_racer,
+                arguments,
+                program.words,
+                program.environment,
+                Path(directory),
+                signals,
+                deadline,
+            ),
             partial(_untold, about, program.library),
             about,
-            (arguments.confidence or CONFIDENCE) / 100,
+            arguments.confidence / 100,
             arguments.seed,
         )
         found = recheck(request, say)
@@ -85,15 +84,10 @@ def _label(about: About) -> str:
 
 
 def _untold(about: About, library: Path | None, rule: Rule) -> str:
-    """Return why the library can't be told a rule; '' if it can."""
-    from rankwise.tuning.settings.apply import told
+    from rankwise.tuning.settings.apply import untold
     from rankwise.tuning.settings.model import Settings
 
-    try:
-        told(Settings(about, (rule,)), library)
-    except RankwiseError as error:
-        return str(error)
-    return ""
+    return untold(Settings(about, (rule,)), library)
 
 
 def _print_json(found: Outcome, written: Sequence[Path]) -> None:

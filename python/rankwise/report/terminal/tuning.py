@@ -132,6 +132,9 @@ def _notes(page: Page, found: Tuned) -> None:
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
         notes.append(f"{call} by {', '.join(names)} was not raced: {why}.")
+    notes += [
+        f"{call_name(tried.target.procedure)}: {tried.beside}." for tried in found.tried if tried.beside
+    ]
     if found.left:
         cells = ", ".join(f"{call_name(one.procedure)} ({_size(one)})" for one in found.left)
         notes.append(f"No time was left for: {cells}.")

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from rankwise.probes import mpicc
 from rankwise.tuning.parameters.layers import Layers
 
 OPEN_MPI, MPICH, INTEL = "OMPI_MCA_", "MPIR_CVAR_", "I_MPI_"
@@ -59,16 +60,7 @@ def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
         if not tool:
             return frozenset()
         try:
-            done = subprocess.run(
-                [tool, *words[1:]],
-                env=dict(environment),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_SECONDS,
-                check=False,
-            )
+            done = mpicc.call([tool, *words[1:]], environment, _SECONDS)
         except (OSError, subprocess.SubprocessError):
             return frozenset()
         return frozenset(pattern.findall(done.stdout))

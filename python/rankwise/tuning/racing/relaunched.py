@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.probes import mpicc
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.racing.arms import DEFAULT
 from rankwise.tuning.racing.offers import PROCEDURES
@@ -108,16 +109,8 @@ class Relaunched:
         launcher = shutil.which(launch.launcher, path=launch.environment.get("PATH"))
         place = Path(launcher).resolve().parent / "impi_info" if launcher else Path("impi_info")
         try:
-            asked = subprocess.run(
-                [str(place), "-v", _variable(procedure)],
-                env=dict(launch.environment),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_ASKED_SECONDS,
-                check=False,
-            )
+            words = [str(place), "-v", _variable(procedure)]
+            asked = mpicc.call(words, launch.environment, _ASKED_SECONDS)
         except (OSError, subprocess.SubprocessError):
             return _NUMBERS[procedure]
         found = _RANGE.search(asked.stdout)

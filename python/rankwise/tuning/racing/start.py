@@ -62,44 +62,17 @@ def prepare(
 
 
 @contextlib.contextmanager
-def racing(
-    words: Sequence[str],
-    environment: Mapping[str, str],
-    directory: Path,
-    signals: Signals,
-    say: Callable[[str], None],
-    *,
-    compiler: str = "",
-    probe_directory: Path | None = None,
-    deadline: float = math.inf,
-) -> Iterator[Racer]:
+def racing(setup: Setup) -> Iterator[Racer]:
     """Give a racer in the user's launch; its jobs have ended afterwards.
 
     Args:
-        words: see `prepare`, as the others.
-        environment: of the command.
-        directory: for files.
-        signals: that came to us.
-        say: is told what people should know.
-        compiler: an mpicc.
-        probe_directory: that keeps the compiled probe.
-        deadline: for everything.
+        setup: of the launches, as from `prepare`.
 
     Raises:
-        RankwiseError: see `prepare`; or the probe can't be started.
+        RankwiseError: the probe can't be started.
         trials.run.Interrupted: a signal came.
         trials.run.OutOfTime: the deadline is over.
     """
-    setup = prepare(
-        words,
-        environment,
-        directory,
-        signals,
-        say,
-        compiler=compiler,
-        probe_directory=probe_directory,
-        deadline=deadline,
-    )
     with Session(setup) as session:
         if version_of(session.library).label not in _BY_ENVIRONMENT:
             yield session

@@ -38,6 +38,15 @@ def told(settings: Settings, library_path: Path | None = None) -> Told:
     raise RankwiseError(f"rules for {settings.about.library!r} can't be written; they can for {known}")
 
 
+def untold(settings: Settings, library_path: Path | None = None) -> str:
+    """Return why the library can't be told settings; '' if it can. See `told`."""
+    try:
+        told(settings, library_path)
+    except RankwiseError as error:
+        return str(error)
+    return ""
+
+
 def materialise(settings: Settings, directory: Path, library_path: Path | None = None) -> dict[str, str]:
     """Write the library's own files, and return the variables that the ranks get.
 

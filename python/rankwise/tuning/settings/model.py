@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
 from rankwise.launchers.binding import Binding
 from rankwise.tuning.settings.rule import Rule
+from rankwise.version import __version__
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class About:
     hosts: tuple[str, ...]
     command: tuple[str, ...]
     gain: tuple[float, float, float, float, int] | None = None
+
+    @classmethod
+    def of_now(cls, library: str, abi: str, hosts: Sequence[str], command: Sequence[str]) -> About:
+        """Return the header of settings that are found now, by this version."""
+        created = datetime.now(timezone.utc).astimezone().isoformat(timespec="seconds")
+        return cls(__version__, created, library, abi, tuple(hosts), tuple(command))
 
 
 @dataclass(frozen=True)
