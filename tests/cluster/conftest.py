@@ -45,6 +45,16 @@ def switches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster
         pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
+    """Three nodes on one switch, with slow links."""
+    try:
+        with nodes.cluster(3, tmp_path_factory.mktemp("slow"), Fabric(3, "50mbit", "50mbit")) as made:
+            yield made
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.fixture
 def place(cluster: nodes.Cluster) -> Path:
     """A new directory that all nodes see."""

@@ -6,13 +6,11 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nodes
 import pytest
-from fabric import Fabric
 from launching import across_nodes, launch, record_success, run
 from libraries import Mpi, first_of_each
 from recording import RANKWISE
@@ -24,16 +22,6 @@ ALL_BYTES = (
     SIZE * ROUNDS * RANKS
 )  # 2 MB from and to each rank: 0.6 s through links of 50 Mbit/s for two ranks
 LIMIT_SECONDS = 100
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
-    """Three nodes on one switch."""
-    try:
-        with nodes.cluster(3, tmp_path_factory.mktemp("slow"), Fabric(3, "50mbit", "50mbit")) as made:
-            yield made
-    except nodes.UnavailableError as reason:
-        pytest.skip(str(reason))
 
 
 def verified(

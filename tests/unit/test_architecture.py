@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -244,3 +245,9 @@ def test_files_that_a_page_names_are_there(name: str) -> None:
 def test_words_are_those_of_the_code(word: str, place: str) -> None:
     path = ROOT / in_code(place)[0]
     assert word.replace(" ", "") in path.read_text(encoding="utf-8").lower().replace(" ", "")
+
+
+def test_files_of_tests_have_names_of_their_own() -> None:
+    """Pytest imports them by their names alone: two alike can't be collected together."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []

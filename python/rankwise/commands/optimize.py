@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from rankwise.commands import probes, trial_options
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import say
+from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 from rankwise.errors import RankwiseError
@@ -79,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program
-    from rankwise.tuning.settings.apply import told
-    from rankwise.tuning.settings.file import check_new, write_all
+    from rankwise.tuning.settings.file import check_new
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
     if not arguments.command:
@@ -116,14 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         limit = min(_FIRST_LIMIT, arguments.budget)
         found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
-    written: list[Path] = []
-    if found.settings is not None:
-        for note in told(found.settings, program.library).notes:
-            say(note)
-    if found.settings is not None and arguments.apply is not None:
-        written = write_all(
-            found.settings, arguments.apply, force=arguments.force, library_path=program.library
-        )
+    written = write_settings(found.settings, arguments, program.library)
     # Without a file the settings are nowhere but there.
     is_done = found.finished and (found.settings is None or written)
     if is_done:

@@ -250,7 +250,7 @@ class _Tuner:
             tried.verdict = f"not proven: {raced.winner.label}"
         else:
             tried.rule = replace(_rule(target, raced.winner), evidence=evidence)
-            tried.verdict = f"rule: {raced.winner.label}"
+            tried.verdict = raced.winner.label
 
     def _arms(self, racer: Together, tried: Tried) -> dict[str, Algorithm | None]:
         """Return what is raced: what neither the gate nor the library's own grammar refuses."""

@@ -1,4 +1,4 @@
-! Reductions whose handles and sentinels are Fortran's, on a communicator for each case. tests/mpi/test_traits.py knows
+! Reductions whose handles and sentinels are Fortran's, on a communicator for each case. tests/mpi/test_traits_of_calls.py knows
 ! what each has had.
 program traits
   use mpi

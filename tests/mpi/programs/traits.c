@@ -1,5 +1,5 @@
 // Collectives with operations, datatypes and buffers of all kinds, on a communicator for each case, whose name says
-// which. tests/mpi/test_traits.py knows what each has had. `traits many`: MPI_Barrier on 300 communicators.
+// which. tests/mpi/test_traits_of_calls.py knows what each has had. `traits many`: MPI_Barrier on 300 communicators.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

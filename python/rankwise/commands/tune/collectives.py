@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.probes import open_racer
+from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
 
@@ -33,8 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.trials.ways import Runs, check_words
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
-    from rankwise.tuning.settings.apply import told
-    from rankwise.tuning.settings.file import check_new, write_all
+    from rankwise.tuning.settings.file import check_new
     from rankwise.tuning.tune import tune
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
@@ -59,14 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             found = _nothing(known)
     if found.is_finished:
         shutil.rmtree(store, ignore_errors=True)
-    written: list[Path] = []
-    if found.settings is not None:
-        for note in told(found.settings, program.library).notes:
-            say(note)
-    if found.settings is not None and arguments.apply is not None:
-        written = write_all(
-            found.settings, arguments.apply, force=bool(arguments.force), library_path=program.library
-        )
+    written = write_settings(found.settings, arguments, program.library)
     if arguments.json:
         _print_json(found, written)
     else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.parameters.recorded_run import Limits
     from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
-    from rankwise.tuning.settings.file import check_new, write_all
+    from rankwise.tuning.settings.file import check_new
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
@@ -54,11 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         limits = Limits(arguments.run_limit, times.first_limit, check)
         found = _raced(arguments, program, given, times.wall_seconds, limits, store, signals)
     settings = _settings(found, replace(source, command=program.words))
-    written: list[Path] = []
-    if settings is not None and arguments.apply is not None:
-        written = write_all(
-            settings, arguments.apply, force=bool(arguments.force), library_path=program.library
-        )
+    written = write_settings(settings, arguments, program.library)
     if arguments.json:
         _print_json(found, settings, written)
     else:

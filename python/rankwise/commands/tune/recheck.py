@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
 from rankwise.commands.probes import open_racer
+from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.command import understand
     from rankwise.tuning.recheck import Request, recheck, refuse_few_ranks
-    from rankwise.tuning.settings.file import check_new, read, write_all
+    from rankwise.tuning.settings.file import check_new, read
     from rankwise.tuning.settings.model import About
 
     # Everything that can be wrong is looked at first: an error must not cost a job.
@@ -65,11 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.seed,
         )
         found = recheck(request, say)
-    written: list[Path] = []
-    if found.settings is not None and arguments.apply is not None:
-        written = write_all(
-            found.settings, arguments.apply, force=bool(arguments.force), library_path=program.library
-        )
+    written = write_settings(found.settings, arguments, program.library)
     if arguments.json:
         _print_json(found, written)
     else:

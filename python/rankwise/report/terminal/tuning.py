@@ -78,10 +78,9 @@ def _columns(run_seconds: float) -> list[TextColumn[Tried]]:
         TextColumn("n", lambda tried: str(tried.target.processes), right=True),
         TextColumn("size", lambda tried: _size(tried.target), right=True),
         TextColumn("% of run", share, right=True),
-        TextColumn("raced", _arms, right=True),
         TextColumn("default", lambda tried: _of_call(tried, chosen=False), right=True),
         TextColumn("best", lambda tried: _of_call(tried, chosen=True), right=True),
-        TextColumn("x (interval)", _ratio, right=True),
+        TextColumn("x as fast", _ratio, right=True),
         label("outcome", lambda tried: tried.verdict),
     ]
 
@@ -91,10 +90,6 @@ def _size(target: Target) -> str:
         return "all"
     low, high = byte_text(target.first.low), byte_text(target.first.high)
     return low if low == high else f"{low} - {high}"
-
-
-def _arms(tried: Tried) -> str:
-    return str(len(tried.raced.arms)) if tried.raced else "-"
 
 
 def _of_call(tried: Tried, *, chosen: bool) -> str:
@@ -108,7 +103,7 @@ def _ratio(tried: Tried) -> str:
     if tried.held_out is None:
         return "-"
     evidence = tried.held_out.evidence
-    return f"{ratio_text(evidence.ratio)} ({ratio_text(evidence.low)}-{ratio_text(evidence.high)})"
+    return f"{ratio_text(evidence.low)}-{ratio_text(evidence.high)}"
 
 
 def _effect(tried: Tried) -> str:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nodes
 import pytest
-from fabric import Fabric
 from launching import across_nodes, launch, run
 from libraries import Mpi, first_of_each
 from recording import RANKWISE
@@ -27,16 +25,6 @@ LIBRARIES = list(first_of_each(across_nodes(), lambda mpi: mpi.family))
 BUDGET_SECONDS = 240
 
 pytestmark = pytest.mark.timeout(2 * BUDGET_SECONDS)
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
-    """Three nodes on one switch."""
-    try:
-        with nodes.cluster(3, tmp_path_factory.mktemp("slow"), Fabric(3, "50mbit", "50mbit")) as made:
-            yield made
-    except nodes.UnavailableError as reason:
-        pytest.skip(str(reason))
 
 
 def optimize(
