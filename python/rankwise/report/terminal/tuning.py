@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
 from rich.text import Text
 
-from rankwise.report.names import call_name
+from rankwise.report.names import algorithm_name, call_name
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, label, table_lines
 from rankwise.report.units import byte_text, percent_text, ratio_text, second_text
@@ -16,6 +17,8 @@ from rankwise.trials.interval import Interval
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.target import Target
 from rankwise.tuning.tune import Tried, Tuned
+
+_LONG_NAME = re.compile(r"MPIR_\w+")
 
 
 def print_tuned(
@@ -81,7 +84,7 @@ def _columns(run_seconds: float) -> list[TextColumn[Tried]]:
         TextColumn("default", lambda tried: _of_call(tried, chosen=False), right=True),
         TextColumn("best", lambda tried: _of_call(tried, chosen=True), right=True),
         TextColumn("x as fast", _ratio, right=True),
-        label("outcome", lambda tried: tried.verdict),
+        label("outcome", lambda tried: _LONG_NAME.sub(lambda name: algorithm_name(name[0]), tried.verdict)),
     ]
 
 
@@ -110,7 +113,7 @@ def _effect(tried: Tried) -> str:
     effect = tried.effect
     if effect is None or tried.rule is None:
         return ""
-    what = f"{call_name(tried.target.procedure)} by {tried.rule.algorithm.label}"
+    what = f"{call_name(tried.target.procedure)} by {algorithm_name(tried.rule.algorithm.label)}"
     if effect.verdict == "not visible":
         return f"{what}: whether it took effect can't be seen here."
     if effect.verdict == "no effect":
@@ -126,7 +129,7 @@ def _notes(page: Page, found: Tuned) -> None:
         for name, why in tried.refused.items():
             refused.setdefault((call_name(tried.target.procedure), why), []).append(name)
     for (call, why), names in refused.items():
-        notes.append(f"{call} by {', '.join(names)} was not raced: {why}.")
+        notes.append(f"{call} by {', '.join(map(algorithm_name, names))} was not raced: {why}.")
     notes += [
         f"{call_name(tried.target.procedure)}: {tried.beside}." for tried in found.tried if tried.beside
     ]
