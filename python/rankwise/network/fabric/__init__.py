@@ -1,0 +1,1 @@
+"""Fabrics: their model, and fabric.json."""
