@@ -14,7 +14,7 @@ pairs, with and without the settings, and FILE is written only if they are prove
 settings for the whole program instead: eager limits, point-to-point layers, binding, or a list of your own.
 `recheck` tells which rules of a file still win, such as after an upgrade. --guidelines looks where the
 library's defaults are slower than what they could be made of. Ctrl-C keeps what was measured, and the same
-command goes on from there.
+command goes on from there; `recheck` begins anew.
 """
 
 from __future__ import annotations
