@@ -1,0 +1,1 @@
+"""Ways of messages through a subnet, and what they load."""

@@ -1,0 +1,86 @@
+"""A hop of all messages at once, and the whole walk: where a message goes on depends on nothing before."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.fabric.model import NO_PORT
+from rankwise.network.routes.destinations import Destinations, Exits
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def onward(exits: Exits, switch: Indices, lids: Indices) -> tuple[Indices, NDArray[np.int32], Floats]:
+    """Return the links that messages leave switches by: of which of them each is, the link, and its share."""
+    ports = exits.forward[switch, lids]
+    if ports.shape[1] == 1:
+        return np.arange(len(switch)), exits.links(switch, ports[:, 0]), np.ones(len(switch))
+    used = ports != NO_PORT
+    used[:, 0] |= ~used.any(axis=1)  # no way at all: one that leads nowhere
+    index, way = np.nonzero(used)
+    return index, exits.links(switch[index], ports[index, way]), (1.0 / used.sum(axis=1))[index]
+
+
+def walked(
+    exits: Exits,
+    to: Destinations,
+    group: Indices,
+    groups: int,
+    links: int,
+    where: Indices,
+    parts: Floats,
+    *,
+    guarded: bool = True,
+) -> Floats:
+    """Walk from the first switches to the destinations.
+
+    Args:
+        exits: of the subnet.
+        to: C destinations.
+        group: shape (C,): of each.
+        groups: how many there are.
+        links: L.
+        where: shape (N,): switch * C + destination.
+        parts: shape (K, N): what begins there.
+        guarded: not all is known to arrive.
+
+    Returns:
+        Shape (K, groups * L): the loads, without the links from hosts.
+
+    Raises:
+        LostError: if guarded, not all arrives.
+    """
+    columns = len(to)
+    loads = np.zeros((len(parts), groups * links))
+    states, parts = gathered(where, parts, exits.switches * columns)
+    for hop in count():
+        switch, column = np.divmod(states, columns)
+        index, link, share = onward(exits, switch, to.lids[column])
+        if exits.forward.shape[2] > 1:
+            column, parts = column[index], parts[:, index] * share
+        going = exits.going(link, to.ports[column], hop, guarded=guarded)
+        at = link if groups == 1 else group[column] * links + link
+        for load, part in zip(loads, parts, strict=True):
+            load += np.bincount(at, part, len(load))
+        if not going.any():
+            return loads
+        states, parts = gathered(
+            exits.ends(link[going]).astype(np.int64) * columns + column[going],
+            parts[:, going],
+            exits.switches * columns,
+        )
+    raise AssertionError
+
+
+def gathered(states: Indices, parts: Floats, size: int) -> tuple[Indices, Floats]:
+    """Add up what is in the same state: the states, shape (M,), and shape (K, M)."""
+    if size > 4 * len(states):
+        found, inverse = np.unique(states, return_inverse=True)
+        return found, np.array([np.bincount(inverse, part, len(found)) for part in parts])
+    sums = np.array([np.bincount(states, part, size) for part in parts])
+    found = np.flatnonzero(sums.any(axis=0))
+    return found, sums[:, found]
