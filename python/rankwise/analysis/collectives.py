@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.families import names_of_all
@@ -172,6 +172,12 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
             )
         )
     return found
+
+
+def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = ()) -> list[Collective]:
+    """Return the collectives whose messages are not all visible, of some procedures or of all."""
+    rows = [row for row in collectives(connection) if not only or row.procedure in only]
+    return [row for row in rows if row.visibility.hides]
 
 
 def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[int, int]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis import kinds
-from rankwise.analysis.collectives import collectives
+from rankwise.analysis.collectives import hidden_collectives
 from rankwise.analysis.procedures import procedure_ids
 
 ENDS = ("rank", "node")
@@ -87,14 +87,10 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
         else:
             unplaced = (unplaced[0] + messages, unplaced[1] + volume)
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
-    hidden = _hidden(connection, chosen.values()) if kind in ("all", kinds.IN_COLLECTIVE) else 0
+    hidden = 0
+    if kind in ("all", kinds.IN_COLLECTIVE):
+        hidden = len(hidden_collectives(connection, chosen.values()))
     return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced, hidden)
-
-
-def _hidden(connection: sqlite3.Connection, only: Collection[str]) -> int:
-    """Count the collectives whose messages are not all visible, of some procedures or of all."""
-    rows = [row for row in collectives(connection) if not only or row.procedure in only]
-    return sum(row.visibility.hides for row in rows)
 
 
 def _nodes(connection: sqlite3.Connection) -> tuple[list[str], dict[int, int]]:

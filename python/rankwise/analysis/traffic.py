@@ -77,7 +77,7 @@ def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTr
         RankwiseError: there are none, so nothing tells which ranks should be near each other.
     """
     kinds = BY_OPTION[only_kind]
-    ranks = _ranks(connection)
+    ranks = ranks_expected(connection)
     rows = connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
         f" WHERE kind IN ({', '.join('?' * len(kinds))}) AND source <> destination"
@@ -109,7 +109,7 @@ def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTr
 
 def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
     """Return where each rank of the world was."""
-    ranks = _ranks(connection)
+    ranks = ranks_expected(connection)
     hosts: list[str | None] = [None] * ranks
     cpus: list[tuple[int, ...]] = [()] * ranks
     for rank, host, allowed in connection.execute("SELECT rank, host, cpus_allowed FROM ranks"):
@@ -118,7 +118,8 @@ def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
     return Whereabouts(tuple(hosts), tuple(cpus))
 
 
-def _ranks(connection: sqlite3.Connection) -> int:
+def ranks_expected(connection: sqlite3.Connection) -> int:
+    """Return how many ranks the world has; RankwiseError if that can't be."""
     (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
     if ranks > MOST_RANKS:
         raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_RANKS}")
