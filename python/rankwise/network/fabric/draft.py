@@ -22,13 +22,14 @@ class DraftSwitch:
 
 @dataclass
 class DraftPort:
-    """A port of an adapter; fields as in `HostPorts`."""
+    """A port of an adapter; fields as in `HostPorts`. `node`, if it is not that by which the draft has it."""
 
     host: str
     device: str = ""
     guid: int = 0
     lid: int = 0
     lid_count: int = 1
+    node: int | None = None
 
 
 @dataclass
@@ -102,7 +103,10 @@ def finished(draft: Draft) -> Subnet:
         tuple(port.device for port in ports),
         np.array([number for _, number in keys], np.int32),
         np.array([port.guid for port in ports], np.uint64),
-        np.array([guid for guid, _ in keys], np.uint64),
+        np.array(
+            [guid if port.node is None else port.node for (guid, _), port in zip(keys, ports, strict=True)],
+            np.uint64,
+        ),
         np.array([port.lid for port in ports], np.int32),
         np.array([port.lid_count for port in ports], np.int32),
     )
