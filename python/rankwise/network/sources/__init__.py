@@ -1,0 +1,1 @@
+"""Fabrics read from files of any kind, recognised by their content."""

@@ -1,0 +1,1 @@
+"""Fabrics of InfiniBand: what ibdiagnet, OpenSM and infiniband-diags write."""

@@ -1,0 +1,175 @@
+"""Devices and cables of a subnet, out of one or more files that must agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch
+from rankwise.network.sources.infiniband.names import (
+    host_and_device,
+    is_aggregation,
+    is_factory,
+    printable,
+    switch_name,
+)
+from rankwise.network.sources.parts import ROUTER, SWITCH, Cable, Cables, End
+from rankwise.network.sources.text import TextFile
+
+Key = tuple[int, int]
+"""Of an end of a cable: GUID of its device, number of the port."""
+
+_CURE = "; give files of one moment, and each subnet in a directory of its own"
+
+
+@dataclass(frozen=True)
+class _Place:
+    file: TextFile
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file.path}: line {self.line}"
+
+    def error(self, message: str) -> RankwiseError:
+        return self.file.error(self.line, message)
+
+
+@dataclass
+class _Seen:
+    """What is known of a switch, or of a port of an adapter, and where it was told first."""
+
+    end: End
+    place: _Place
+
+
+class Cabling:
+    """Joins cables. What a file leaves out comes from one that tells it; the first rate of a cable holds."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Key, _Seen] = {}  # switches under port 0
+        self._kinds: dict[int, str] = {}
+        self._by_guid: dict[int, Key] = {}
+        self._by_lid: dict[int, Key] = {}
+        self._far: dict[Key, tuple[Key, _Place]] = {}
+        self._rates: dict[tuple[Key, Key], float] = {}
+        self._idle: set[tuple[Key, Key]] = set()
+
+    def add(self, cables: Cables) -> None:
+        """Add the cables of a file.
+
+        Raises:
+            RankwiseError: a port has two cables, a LID two owners, or two lines disagree about a device.
+        """
+        for cable in cables.cables:
+            self._add(cable, _Place(cables.file, cable.line))
+
+    def set_lids(self, guid: int, lid: int, count: int, file: TextFile, line: int) -> None:
+        """Set how many LIDs a port has; RankwiseError if its lowest one is not `lid`."""
+        key = self._by_guid.get(guid)
+        if key is None:
+            return
+        seen = self._seen[key]
+        if seen.end.lid != lid:
+            raise file.error(line, f"its lowest LID is {lid}, but {seen.end.lid} in {seen.place}")
+        seen.end = seen.end._replace(lid_count=count)
+
+    def draft(self) -> tuple[Draft, list[str]]:
+        """Return what carries messages of hosts, and a line for each kind of thing that is left out."""
+        draft = Draft()
+        left_out = set()
+        routers = set()
+        nameless = set()
+        for key, seen in self._seen.items():
+            end = seen.end
+            if end.kind == SWITCH:
+                name = switch_name(end.description, end.node)
+                draft.switches[end.node] = DraftSwitch(name, end.system, end.lid)
+            elif end.kind == ROUTER:
+                routers.add(key[0])
+            elif is_aggregation(end.description):
+                left_out.add(key[0])
+            else:
+                host, device = host_and_device(end.description, end.node or end.guid)
+                draft.ports[key] = DraftPort(host, device, end.guid, end.lid, end.lid_count, end.node)
+                if is_factory(end.description):
+                    nameless.add(key[0])
+        left_out |= routers
+        for (one, other), rate in self._rates.items():
+            if (one, other) not in self._idle and one[0] not in left_out and other[0] not in left_out:
+                draft.link(one, other, rate)
+        warnings = [
+            f"{count} {what}"
+            for count, what in (
+                (len(self._idle), "links are not active and are left out"),
+                (len(routers), "routers are left out, and with them what is behind"),
+                (
+                    len(nameless),
+                    "adapters have no description that names their host; their GUIDs stand for it",
+                ),
+            )
+            if count
+        ]
+        return draft, warnings
+
+    def _add(self, cable: Cable, place: _Place) -> None:
+        one, other = self._key(cable.one, place), self._key(cable.other, place)
+        if one == other:
+            raise place.error(f"port {one[1]} of {self._name(one)} is linked with itself")
+        for end, far in ((one, other), (other, one)):
+            before, told = self._far.setdefault(end, (far, place))
+            if before != far:
+                raise place.error(f"port {end[1]} of {self._name(end)} has another cable already: {told}")
+        ends = min(one, other), max(one, other)
+        if not cable.active:
+            self._idle.add(ends)
+        if math.isnan(self._rates.setdefault(ends, cable.rate)):
+            self._rates[ends] = cable.rate
+
+    def _key(self, end: End, place: _Place) -> Key:
+        """Return the key of an end, and remember what is told of it."""
+        number = end.number
+        if end.kind == SWITCH:
+            where, end = (end.node, 0), end._replace(number=0)
+        elif end.node:
+            where = end.node, end.number
+        else:
+            where = self._by_guid.get(end.guid, (end.guid, end.number))
+        seen = self._seen.get(where)
+        if seen is None:
+            self._seen[where] = seen = _Seen(end, place)
+        elif seen.end != end:
+            seen.end = _joined(seen, end, place)
+        if self._kinds.setdefault(where[0], end.kind) != end.kind:
+            raise place.error(f"0x{where[0]:016x} is a {end.kind} here, elsewhere a {self._kinds[where[0]]}")
+        if end.guid and self._by_guid.setdefault(end.guid, where) != where:
+            raise self._twice(place, f"port GUID 0x{end.guid:016x}", where, self._by_guid[end.guid])
+        if end.lid and self._by_lid.setdefault(end.lid, where) != where:
+            raise self._twice(place, f"LID {end.lid}", where, self._by_lid[end.lid])
+        return where[0], number
+
+    def _twice(self, place: _Place, what: str, where: Key, before: Key) -> RankwiseError:
+        here, there = self._name(where), self._name(before)
+        return place.error(f"{what} is that of {here}, but of {there} in {self._seen[before].place}{_CURE}")
+
+    def _name(self, key: Key) -> str:
+        seen = self._seen.get((key[0], 0)) or self._seen[key]
+        return printable(seen.end.description) or f"0x{key[0]:016x}"
+
+
+_WORDS = {"kind": "kind", "node": "node GUID", "guid": "port GUID", "number": "port", "lid": "LID"}
+_WORDS |= {"description": "description", "lid_count": "number of LIDs", "system": "system GUID"}
+
+
+def _joined(seen: _Seen, end: End, place: _Place) -> End:
+    """Return what both tell; RankwiseError if they disagree."""
+    for field, before, now in zip(End._fields, seen.end, end, strict=True):
+        if before and now and before != now:
+            name = printable(seen.end.description) or f"0x{seen.end.guid:016x}"
+            shown, other = (_shown(field, value) for value in (now, before))
+            raise place.error(f"the {_WORDS[field]} of {name} is {shown}, but {other} in {seen.place}{_CURE}")
+    return End._make(before or now for before, now in zip(seen.end, end, strict=True))
+
+
+def _shown(field: str, value: object) -> str:
+    return f"0x{value:016x}" if field in ("node", "guid", "system") else printable(repr(value))

@@ -1,0 +1,116 @@
+"""Links as `ibnetdiscover` writes them: a paragraph for each device. LIDs and ports are decimal.
+
+With -p it has a line for each port instead: ibnetdiscover_ports.py.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.values import check_lid, check_port
+from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
+from rankwise.network.sources.text import TextFile
+
+_KINDS = {"Switch": SWITCH, "Ca": HOST, "Rt": ROUTER, "S": SWITCH, "H": HOST, "R": ROUTER}
+_FACT = re.compile(r"(\w+)=0x([0-9a-fA-F]{1,16})(?:\(([0-9a-fA-F]{1,16})\))?\s*")
+_DEVICE = re.compile(
+    r'(Switch|Ca|Rt)\s+\d+ "[SHR]-([0-9a-fA-F]{16})"\s+# "(.*)"'
+    r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc ([0-7]))?\s*"
+)
+_FAR = r'"([SHR])-([0-9a-fA-F]{16})"\[(\d{1,4})\](?:\[\w+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
+_RATE = r"(\w+x)?(\S+)(?: [sw]=.*)?"
+_PORT = re.compile(
+    rf"\[(\d{{1,4}})\](?:\[\w+\])?(?:\(([0-9a-fA-F]{{1,16}})\))?\s*{_FAR}"
+    rf'\s+#\s+(?:lid (\d{{1,9}}) lmc ([0-7]) )?"(.*)" lid (\d{{1,9}}) {_RATE}\s*'
+)
+_REMARK = re.compile(r"#.*|Chassis .*|Non-Chassis Nodes|\(guid 0x[0-9a-fA-F]+\)|DDR|QDR|")
+_HEAD = re.compile(rb"^(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=0x[0-9a-fA-F]+", re.MULTILINE)
+
+
+def is_ibnetdiscover(head: bytes) -> bool:
+    """Return whether a file that begins with `head` has links in this format."""
+    return bool(_HEAD.search(head[:4096]))
+
+
+def read_ibnetdiscover(file: TextFile) -> Cables:
+    """Return the cables, each as its two ends tell it; RankwiseError names a wrong line."""
+    reader = _Reader(file)
+    for number, line in enumerate(file.lines, 1):
+        reader.read(number, line.strip())
+    return Cables(file, reader.cables)
+
+
+@dataclass
+class _Device:
+    kind: str
+    node: int
+    description: str
+    lid: int
+    lmc: int
+
+
+class _Reader:
+    def __init__(self, file: TextFile) -> None:
+        self.cables: list[Cable] = []
+        self._file = file
+        self._device: _Device | None = None
+        self._facts: dict[str, int] = {}
+
+    def read(self, number: int, line: str) -> None:
+        if line.startswith("["):
+            self._port(number, line)
+            return
+        fact = _FACT.fullmatch(line)
+        device = _DEVICE.fullmatch(line)
+        if fact:
+            self._facts[fact[1]] = int(fact[2], 16)
+            if fact[3]:
+                self._facts["port"] = int(fact[3], 16)
+        elif device:
+            kind, node, description, lid, lmc = device.groups()
+            self._device = _Device(_KINDS[kind], int(node, 16), description, int(lid or 0), int(lmc or 0))
+            check_lid(self._file, number, self._device.lid)
+        elif line == "":
+            self._device = None
+            self._facts = {}
+        elif not _REMARK.fullmatch(line):
+            raise self._file.error(number, "is neither a device nor one of its ports, or only a part of one")
+
+    def _port(self, number: int, line: str) -> None:
+        match = _PORT.fullmatch(line)
+        if not match:
+            raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
+        device = self._device
+        if device is None:
+            raise self._file.error(number, "is a port, but there is no device above it")
+        port, guid, far, node, far_port, far_guid, lid, lmc, description, far_lid, width, speed = (
+            match.groups()
+        )
+        file = self._file
+        if device.kind == SWITCH:
+            own_guid, own_lid, own_lmc = self._facts.get("port", device.node), device.lid, device.lmc
+        elif guid is None or lid is None:
+            raise file.error(number, "its own GUID and LID are missing")
+        else:
+            own_guid, own_lid, own_lmc = int(guid, 16), int(lid), int(lmc)
+        here = End(
+            device.kind,
+            device.node,
+            own_guid,
+            check_port(file, number, int(port)),
+            device.description,
+            check_lid(file, number, own_lid),
+            1 << own_lmc,
+            self._facts.get("sysimgguid", 0),
+        )
+        there = End(
+            _KINDS[far],
+            int(node, 16),
+            int(far_guid or (node if far == "S" else "0"), 16),
+            check_port(file, number, int(far_port)),
+            description,
+            check_lid(file, number, int(far_lid)),
+        )
+        self.cables.append(Cable(number, here, there, rate_of(width or "", speed), True))

@@ -1,0 +1,109 @@
+"""A subnet of InfiniBand, out of the files that tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.draft import Draft, finished
+from rankwise.network.fabric.model import MEASURED, Routing, Subnet
+from rankwise.network.sources.infiniband.cabling import Cabling
+from rankwise.network.sources.infiniband.lmc import find_lid_counts
+from rankwise.network.sources.infiniband.masks import unmasked
+from rankwise.network.sources.infiniband.values import MOST_LID
+from rankwise.network.sources.parts import Cables, Lids, Masks, Table, Tables
+from rankwise.network.sources.text import TextFile
+
+NEED_TABLES = (
+    "links, but no forwarding tables of their switches: add ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs "
+    "(of `opensm -D 0x43`) or what `dump_lfts` prints"
+)
+NEED_CABLES = (
+    "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or what "
+    "`ibnetdiscover` prints"
+)
+
+NEED_LINKS_AND_TABLES = "LIDs, but no links and forwarding tables of their subnet: add them, too"
+
+
+def joined(parts: Sequence[Cables | Tables | Lids], masks: Sequence[Masks] = ()) -> tuple[Subnet, list[str]]:
+    """Return the subnet, and a line for each kind of thing that is missing or left out.
+
+    Args:
+        parts: files of one subnet; where one leaves something out, those behind it may tell it.
+        masks: which GUIDs ibdiagnet made up.
+
+    Raises:
+        RankwiseError: files contradict each other, or there are no tables or no links.
+    """
+    parts = [unmasked(part, masks) for part in parts]
+    cabling = Cabling()
+    for part in parts:
+        if isinstance(part, Cables):
+            cabling.add(part)
+    for part in parts:
+        if isinstance(part, Lids):
+            for guid, (line, lid, count) in part.lids.items():
+                cabling.set_lids(guid, lid, count, part.file, line)
+    draft, warnings = cabling.draft()
+    draft.routing = Routing(MEASURED)
+    tables = [part for part in parts if isinstance(part, Tables)]
+    for part in tables:
+        warnings += part.warnings
+    warnings += _set_tables(draft, tables)
+    find_lid_counts(draft)
+    _check_lids(draft, parts[0].file)
+    return finished(draft), warnings
+
+
+def _set_tables(draft: Draft, parts: Sequence[Tables]) -> list[str]:
+    """Give each switch its table, and return what is missing."""
+    found: dict[int, tuple[Table, TextFile]] = {}
+    for part in parts:
+        for guid, table in part.tables.items():
+            if guid in found:
+                _check_same(guid, *found[guid], table, part.file)
+            else:
+                found[guid] = table, part.file
+    draft.tables = {
+        guid: (table.lids, table.ports) for guid, (table, _) in found.items() if guid in draft.switches
+    }
+    strange = len(found) - len(draft.tables)
+    without = [switch.name for guid, switch in draft.switches.items() if guid not in draft.tables]
+    warnings = []
+    if without:
+        warnings.append(f"{len(without)} switches have no forwarding table, such as {min(without)}")
+    if strange:
+        warnings.append(f"{strange} forwarding tables are of switches without links and are left out")
+    return warnings
+
+
+def _check_same(guid: int, one: Table, one_file: TextFile, other: Table, other_file: TextFile) -> None:
+    ways, others = (dict(zip(t.lids.tolist(), t.ports.tolist(), strict=True)) for t in (one, other))
+    if ways != others:
+        lid = min(lid for lid, _ in ways.items() ^ others.items())
+        raise other_file.error(
+            other.line,
+            f"the table of switch 0x{guid:016x} has {_way(others, lid)} for LID {lid:#06x}, but "
+            f"{_way(ways, lid)} in {one_file.path}: line {one.line}; give files of one moment",
+        )
+
+
+def _way(ways: dict[int, int], lid: int) -> str:
+    return f"port {ways[lid]}" if lid in ways else "no port"
+
+
+def _check_lids(draft: Draft, file: TextFile) -> None:
+    """Raise RankwiseError if one port has a LID of another's."""
+    owners = [(port.lid, port.lid_count, port.host) for port in draft.ports.values() if port.lid]
+    owners += [(switch.lid, 1, switch.name) for switch in draft.switches.values() if switch.lid]
+    owners.sort()
+    for (lid, count, name), (following, _, other) in pairwise(owners):
+        if lid + count > following:
+            raise RankwiseError(
+                f"{file.path}: {name} has {count} LIDs from {lid} on, but LID {following} is {other}'s; "
+                "give files of one moment"
+            )
+    if owners and owners[-1][0] + owners[-1][1] - 1 > MOST_LID:
+        raise RankwiseError(f"{file.path}: {owners[-1][2]} has LIDs above {MOST_LID:#x}")

@@ -1,0 +1,61 @@
+"""Links as ibdiagnet (ibdiagnet.lst, ibdiagnet2.lst) and OpenSM (opensm-subnet.lst) write them.
+
+All numbers in these files are hexadecimal, those of ports too. ibdiagnet has each link once, OpenSM twice.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.values import check_lid, check_port
+from rankwise.network.sources.parts import Cable, Cables, End
+from rankwise.network.sources.text import TextFile
+
+_END = (
+    r"\{ (CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:([0-9a-fA-F]{1,16}) NodeGUID:([0-9a-fA-F]{1,16})"
+    r" PortGUID:([0-9a-fA-F]{1,16}) VenID:[0-9a-fA-F]+ DevID:[0-9a-fA-F]+ Rev:[0-9a-fA-F]+"
+    r" \{(.*?)\} LID:([0-9a-fA-F]{1,8}) PN:([0-9a-fA-F]{1,8}) \}"
+)
+_LINE = re.compile(rf"{_END} {_END} PHY=(\S+) LOG=(\S+)(?: SPD=(\S+))?((?: \w+=\S+)*)\s*")
+_HEAD = re.compile(rb"^(?:\s*(?:#[^\n]*)?\n)*\{ (?:CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:")
+_BY_OPENSM = re.compile(rb"\A\{ \S+ Ports:\S+ SystemGUID:\S+ NodeGUID:\S+ PortGUID:\S+ VenID:[0-9a-fA-F]{6} ")
+
+
+def is_ibdiagnet_lst(head: bytes) -> bool:
+    """Return whether a file that begins with `head` has links as ibdiagnet writes them."""
+    return bool(_HEAD.match(head)) and not is_opensm_lst(head)
+
+
+def is_opensm_lst(head: bytes) -> bool:
+    """Return whether it is OpenSM that wrote them: its first VenID has six digits, ibdiagnet's have eight."""
+    return bool(_BY_OPENSM.match(head))
+
+
+def read_lst(file: TextFile) -> Cables:
+    """Return the cables; RankwiseError names the line that is none."""
+    cables = []
+    for number, line in enumerate(file.lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = _LINE.fullmatch(line)
+        if not match:
+            raise file.error(number, "is no link, or only a part of one: is the file cut off?")
+        told = match.groups()
+        one, other = _end(file, number, told[:7]), _end(file, number, told[7:14])
+        width, state, speed = told[14], told[15], told[16] or ""
+        cables.append(Cable(number, one, other, rate_of(width, speed), state == "ACT"))
+    return Cables(file, cables)
+
+
+def _end(file: TextFile, line: int, told: tuple[str, ...]) -> End:
+    kind, system, node, guid, description, lid, number = told
+    return End(
+        kind,
+        int(node, 16),
+        int(guid, 16),
+        check_port(file, line, int(number, 16)),
+        description,
+        check_lid(file, line, int(lid, 16)),
+        system=int(system, 16),
+    )

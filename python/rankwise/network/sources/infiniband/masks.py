@@ -1,0 +1,35 @@
+"""GUIDs that ibdiagnet made up where it saw one twice: the real ones put back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rankwise.network.sources.parts import Cables, End, Lids, Masks, Tables
+
+
+def unmasked(part: Cables | Tables | Lids, masks: Sequence[Masks]) -> Cables | Tables | Lids:
+    """Return the part with real GUIDs, but where one is indeed there twice.
+
+    ibdiagnet 1.5.7 sees GUIDs twice in large subnets that are there once.
+    """
+    real = {made_up: guid for mask in masks for made_up, guid in mask.real.items()}
+    if not real or isinstance(part, Lids):
+        return part
+    if isinstance(part, Tables):
+        nodes = _needed(real, set(part.tables))
+        return replace(part, tables={nodes.get(guid, guid): table for guid, table in part.tables.items()})
+    ends = [end for cable in part.cables for end in (cable.one, cable.other)]
+    nodes = _needed(real, {end.node for end in ends})
+    ports = _needed(real, {end.guid for end in ends})
+
+    def with_real(end: End) -> End:
+        return end._replace(node=nodes.get(end.node, end.node), guid=ports.get(end.guid, end.guid))
+
+    cables = [cable._replace(one=with_real(cable.one), other=with_real(cable.other)) for cable in part.cables]
+    return replace(part, cables=cables) if nodes or ports else part
+
+
+def _needed(real: dict[int, int], used: set[int]) -> dict[int, int]:
+    found = {guid: made_up for made_up, guid in real.items() if made_up in used and guid not in used}
+    return {made_up: guid for guid, made_up in found.items()}

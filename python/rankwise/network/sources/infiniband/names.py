@@ -1,0 +1,57 @@
+"""Names of hosts, devices and switches, out of what their administrators had them described by."""
+
+from __future__ import annotations
+
+import re
+
+_AGGREGATION = "Aggregation Node"
+_FACTORY = "Mellanox Technologies"
+_MANAGED = re.compile(r"MF0;([^:]+):([^/]*)/?(.*)")
+
+
+def is_aggregation(description: str) -> bool:
+    """Return whether this is the part of a switch that computes (SHARP), which shows up as an adapter."""
+    return _AGGREGATION in description
+
+
+def host_and_device(description: str, node: int) -> tuple[str, str]:
+    """Return the names of the host and of its device, '' if it is not told.
+
+    The first word is the host, the rest the device: `%h %d` is what rdma-ndd sets. An adapter that still
+    has the description it left the factory with is a host of its own, by its GUID.
+
+    Args:
+        description: of an adapter.
+        node: its GUID.
+    """
+    words = printable(description).split(None, 1)
+    if is_factory(description):
+        return f"0x{node:016x}", ""
+    return words[0], words[1].strip() if len(words) > 1 else ""
+
+
+def is_factory(description: str) -> bool:
+    """Return whether an adapter's description tells of no host."""
+    return not description.strip() or _FACTORY in description
+
+
+def switch_name(description: str, node: int) -> str:
+    """Return the name of a switch; of `MF0;name:MODEL/L01/U1`, as managed ones have it, name/L01/U1.
+
+    Args:
+        description: of a switch.
+        node: its GUID, which stands for the name if there is none.
+    """
+    text = printable(description).strip()
+    managed = _MANAGED.fullmatch(text)
+    if managed:
+        name, _, chip = managed.groups()
+        return name if chip in ("", "U1") else f"{name}/{chip}"
+    return text or f"0x{node:016x}"
+
+
+def printable(text: str) -> str:
+    """Return the text with ? for each character that can't be printed as it is."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,28 @@
+"""Which files are read: a row for each format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rankwise.network.sources.infiniband import fdbs, ibnetdiscover, lfts, lids, lst
+from rankwise.network.sources.parts import Reader, Whole
+
+READERS = (
+    Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
+    Reader("ibdiagnet", fdbs.is_ibdiagnet_fdbs, fdbs.read_fdbs),
+    Reader("opensm", lst.is_opensm_lst, lst.read_lst),
+    Reader("opensm", fdbs.is_opensm_fdbs, fdbs.read_fdbs),
+    Reader("ibnetdiscover", ibnetdiscover.is_ibnetdiscover, ibnetdiscover.read_ibnetdiscover),
+    Reader("ibnetdiscover", lfts.is_dump_lfts, lfts.read_lfts),
+    Reader("opensm", lfts.is_opensm_lfts, lfts.read_lfts),
+    Reader("opensm", lids.is_guid2lid, lids.read_guid2lid),
+    Reader("ibdiagnet", lids.is_masks, lids.read_masks),
+)
+"""Of several files of one subnet those in front are taken; the others fill in and must agree."""
+
+GENERATORS: dict[str, Callable[[str], Whole]] = {}
+"""What makes a fabric of words, by what is in front of their colon."""
+
+KNOWN = (
+    "ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, or what ibnetdiscover and dump_lfts print"
+)

@@ -1,0 +1,85 @@
+"""Files of a fabric as bytes and lines, gzipped or not; complaints name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+
+HEAD = 1 << 16
+"""So many bytes tell what a file is."""
+MOST_BYTES = 1 << 30
+"""Unpacked; the tables of 10,000 hosts take half of it."""
+MOST_IN_LINE = 4096
+
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file that was read.
+
+    Attributes:
+        path: as it was given.
+        data: what it holds, unpacked.
+    """
+
+    path: str
+    data: bytes
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines, without their ends.
+
+        Raises:
+            RankwiseError: one is so long that no tool has written it.
+        """
+        lines = self.data.decode("utf-8", "replace").split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        for number, line in enumerate(lines, 1):
+            if len(line) > MOST_IN_LINE:
+                raise self.error(number, f"is longer than {MOST_IN_LINE} characters")
+        return [line.removesuffix("\r") for line in lines]
+
+    def is_cut(self, line: int) -> bool:
+        """Return whether a line, from 1 on, has no end: something may be missing there."""
+        return not self.data.endswith(b"\n") and line == self.data.count(b"\n") + 1
+
+    def error(self, line: int, message: str) -> RankwiseError:
+        """Return the complaint about a line, from 1 on."""
+        return RankwiseError(f"{self.path}: line {line}: {message}")
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked.
+
+    Raises:
+        RankwiseError: it can't be read, or unpacked.
+    """
+    return _read(path, HEAD)
+
+
+def read_text(path: Path) -> TextFile:
+    """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
+    data = _read(path, MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RankwiseError(f"{path} is larger than {MOST_BYTES >> 20} MiB: that is no file of a fabric")
+    return TextFile(str(path), data)
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            if file.peek(2)[:2] != _GZIP:
+                return file.read(most)
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                return unpacked.read(most)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RankwiseError(f"{path} can't be unpacked: it is damaged or cut off; copy it again") from error
+    except OSError as error:
+        raise RankwiseError(f"cannot read {path}: {error.strerror or error}") from error
