@@ -1,0 +1,201 @@
+"""Where ranks are to be, as the user tells it: a list of hosts, or a file that launchers take."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.topology.machine.hosts import hosts_of
+
+_MOST_BYTES = 256 << 20
+_LONGEST_SHOWN = 60
+_TABLE = "placement.csv"
+# Of a host file: host:4, slots=4, slots = 4, max-slots=8 (which is no number of ranks).
+_COUNT = re.compile(r"(?:^|\s)slots\s*=\s*(\S+)")
+_SETTING = re.compile(r"[\w-]+\s*=\s*\S+")
+_RANK = re.compile(r"rank\s+(\S+?)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?\s*", re.IGNORECASE)
+_OUTSIDE_BRACKETS = re.compile(r",(?![^\[]*\])")
+_CURE = (
+    "give a list such as node[01-64]*2, a host file, a rankfile, or placement.csv that `rankwise map` wrote"
+)
+
+
+@dataclass(frozen=True)
+class GivenHost:
+    """Where one rank is to be.
+
+    Attributes:
+        host: name.
+        where: it was read: the file and the line; '' = it was given as a list.
+    """
+
+    host: str
+    where: str = ""
+
+
+def given_hosts(given: str, ranks: int) -> list[GivenHost]:
+    """Return the host of each rank.
+
+    Args:
+        given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
+            with the number of ranks on each.
+        ranks: how many there are; hosts for more are left over.
+
+    Raises:
+        RankwiseError: it is none of these, can't be read, or has room for fewer ranks.
+    """
+    path = Path(given)
+    try:
+        path = path / _TABLE if path.is_dir() else path
+        is_there = path.exists()
+    except (OSError, ValueError):  # too long for a path, or not one
+        is_there = False
+    if is_there:
+        found, name = _of_file(path, ranks), str(path)
+    elif "/" in given or path.name == _TABLE:
+        raise RankwiseError(f"{path} is not found: {_CURE}")
+    else:
+        found, name = _of_list(given, ranks), _shown(given)
+    if len(found) < ranks:
+        raise RankwiseError(f"{name} has room for {len(found)} ranks, and the job has {ranks}: {_CURE}")
+    return found
+
+
+def _of_list(given: str, ranks: int) -> list[GivenHost]:
+    found: list[GivenHost] = []
+    for word in _OUTSIDE_BRACKETS.split(given):
+        hosts, star, count = word.rpartition("*") if "*" in word else (word, "", "1")
+        if star and not _is_count(count):
+            raise RankwiseError(f"{_shown(word)}: after * is the number of ranks on each host")
+        try:
+            names = hosts_of(hosts.strip())
+        except RankwiseError as error:
+            raise RankwiseError(f"{_shown(given)} is no file, and no list of hosts: {error}") from error
+        for host in names:
+            found += [GivenHost(host)] * min(int(count), ranks - len(found))
+    return found
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "...")
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,9}", text) is not None and int(text) > 0
+
+
+def _of_file(path: Path, ranks: int) -> list[GivenHost]:
+    try:
+        if not path.is_file():
+            raise RankwiseError(f"{path} is no regular file: {_CURE}")
+        if path.stat().st_size > _MOST_BYTES:
+            raise RankwiseError(f"{path} is too large for a list of hosts: {_CURE}")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RankwiseError(f"{path} is no text: {_CURE}") from error
+    if text.lstrip().startswith(("[", "{")):
+        return _by_ranks(path, _objects(path, text), ranks)
+    lines = [
+        (number, bare)
+        for number, line in enumerate(text.splitlines(), 1)
+        if (bare := line.partition("#")[0].strip())
+    ]
+    if lines and "," in lines[0][1] and {"rank", "host"} <= set(lines[0][1].lower().split(",")):
+        return _by_ranks(path, _rows(path, lines), ranks)
+    if lines and _RANK.fullmatch(lines[0][1]):
+        return _by_ranks(path, _rankfile(path, lines), ranks)
+    return _host_file(path, lines, ranks)
+
+
+def _host_file(path: Path, lines: list[tuple[int, str]], ranks: int) -> list[GivenHost]:
+    """Read a host a line, for one rank or as many as it says."""
+    found: list[GivenHost] = []
+    for number, line in lines:
+        where = f"{path}: line {number}"
+        host, _, rest = line.partition(" ") if " " in line else line.partition("\t")
+        host, colon, count = host.partition(":")
+        slots = _COUNT.search(rest)
+        rest = _SETTING.sub("", rest).strip()
+        if slots and not colon:
+            count = slots[1]
+        elif rest and not colon:  # LSF's: HOST RANKS
+            count, rest = rest, ""
+        elif not colon:
+            count = "1"
+        if rest or not _is_count(count):
+            raise RankwiseError(f"{where}: {_shown(line)} is no host with a number of ranks; {_CURE}")
+        try:
+            names = hosts_of(host)
+        except RankwiseError as error:
+            raise RankwiseError(f"{where}: {error}") from error
+        if any(name.isdigit() or name.startswith("+") for name in names):
+            raise RankwiseError(f"{where}: {_shown(host)} is no name of a host; {_CURE}")
+        for name in names:
+            found += [GivenHost(name, where)] * min(int(count), ranks - len(found))
+        if len(found) == ranks:
+            break
+    return found
+
+
+def _rankfile(path: Path, lines: list[tuple[int, str]]) -> Iterator[tuple[str, object, object]]:
+    for number, line in lines:
+        where = f"{path}: line {number}"
+        match = _RANK.fullmatch(line)
+        if not match:
+            raise RankwiseError(f"{where}: {_shown(line)} is not like `rank 0=node01 slot=0:1`")
+        yield where, match[1], match[2]
+
+
+def _rows(path: Path, lines: list[tuple[int, str]]) -> Iterator[tuple[str, object, object]]:
+    names = lines[0][1].lower().split(",")
+    rank, host = names.index("rank"), names.index("host")
+    for number, line in lines[1:]:
+        where = f"{path}: line {number}"
+        try:
+            [values] = csv.reader([line])
+        except csv.Error as error:
+            raise RankwiseError(f"{where}: {error}") from error
+        if len(values) <= max(rank, host):
+            raise RankwiseError(f"{where}: {_shown(line)} lacks a rank or a host")
+        yield where, values[rank], values[host]
+
+
+def _objects(path: Path, text: str) -> Iterator[tuple[str, object, object]]:
+    try:
+        rows = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise RankwiseError(f"{path}: line {error.lineno}: is no JSON: {error.msg}") from error
+    except (RecursionError, ValueError) as error:
+        raise RankwiseError(f"{path} is no JSON: {_CURE}") from error
+    if not isinstance(rows, list):
+        raise RankwiseError(f"{path} is no list of ranks and hosts: {_CURE}")
+    for number, row in enumerate(rows):
+        where = f"{path}: entry {number}"
+        if not isinstance(row, dict):
+            raise RankwiseError(f"{where}: is no object with a rank and a host")
+        yield where, row.get("rank"), row.get("host")
+
+
+def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int) -> list[GivenHost]:
+    """Put hosts in the order of their ranks; every rank must have one, and not two."""
+    found: dict[int, GivenHost] = {}
+    for where, rank, host in rows:
+        if isinstance(rank, bool) or not re.fullmatch(r"[0-9]{1,9}", str(rank)):
+            raise RankwiseError(f"{where}: {_shown(str(rank))} is no rank")
+        if not isinstance(host, str) or not host or not host.isprintable() or host.startswith("+"):
+            raise RankwiseError(f"{where}: {_shown(str(host))} is no name of a host")
+        number = int(str(rank))
+        if number in found:
+            raise RankwiseError(f"{where}: rank {number} is there twice")
+        found[number] = GivenHost(host, where)
+    missing = next((rank for rank in range(ranks) if rank not in found), None)
+    if missing is not None:
+        raise RankwiseError(f"{path} has no host for rank {missing} of the job's {ranks}: {_CURE}")
+    return [found[rank] for rank in range(ranks)]

@@ -1,0 +1,89 @@
+"""The hosts of a fabric by their names, with or without the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rankwise.network.fabric.model import Fabric
+
+
+@dataclass(frozen=True)
+class PortOfHost:
+    """A port of a host that is linked with a switch.
+
+    Attributes:
+        subnet: index into Fabric.subnets.
+        port: index into its host ports.
+        device: adapter, such as mlx5_0; '' = not known.
+        number: of the port on its adapter, from 1.
+    """
+
+    subnet: int
+    port: int
+    device: str
+    number: int
+
+
+class NoHostError(ValueError):
+    """No host of the fabric is meant by a name; says why."""
+
+
+@dataclass(frozen=True)
+class HostsByName:
+    """The hosts of a fabric.
+
+    Attributes:
+        fabric: whose they are.
+    """
+
+    fabric: Fabric
+
+    @cached_property
+    def ports(self) -> dict[str, tuple[PortOfHost, ...]]:
+        """The ports of each host that has a name, by the name that the fabric has for it."""
+        found: dict[str, list[PortOfHost]] = {}
+        for number, subnet in enumerate(self.fabric.subnets):
+            of = subnet.ports
+            for port, (host, device, place) in enumerate(
+                zip(of.hosts, of.devices, of.numbers.tolist(), strict=True)
+            ):
+                if host:
+                    found.setdefault(host, []).append(PortOfHost(number, port, device, place))
+        return {host: tuple(ports) for host, ports in found.items()}
+
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        alike: dict[str, list[str]] = {}
+        for host in self.ports:
+            alike.setdefault(_short(host), []).append(host)
+        return alike
+
+    def find(self, name: str) -> str:
+        """Return the name that the fabric has for a host.
+
+        Names with a domain and without are the same, in any case of letters, unless several hosts of the
+        fabric are meant.
+
+        Raises:
+            NoHostError: there is none, or several.
+        """
+        if name in self.ports:
+            return name
+        alike = self._alike.get(_short(name), [])
+        if len(alike) > 1:
+            raise NoHostError(f"it may be {_some(alike)} of the fabric")
+        if not alike:
+            raise NoHostError("no host of the fabric has this name")
+        return alike[0]
+
+
+def _short(name: str) -> str:
+    return name.partition(".")[0].lower()
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    """List names, a few of many."""
+    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    return " or ".join(names[:most]) + more

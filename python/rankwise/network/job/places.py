@@ -1,0 +1,243 @@
+"""Which ports of a fabric the ranks of a job have, and how that is known."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.traffic import ranks_expected, whereabouts
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.model import Fabric
+from rankwise.network.job.given_hosts import given_hosts
+from rankwise.network.job.hosts import HostsByName, NoHostError, PortOfHost
+from rankwise.network.job.rails import SPLIT, RailPolicy
+
+BY_GUID, BY_NAME, PLACED = "port GUID", "name", "placed"
+"""How the ports of a host were found: by what its adapters told, by its name, by the user's word."""
+
+
+@dataclass(frozen=True)
+class HostOnFabric:
+    """A host of the job.
+
+    Attributes:
+        name: as the job has it.
+        ranks: how many of them are there.
+        on_fabric: its name in the fabric; '' = it is not there.
+        how: BY_GUID, BY_NAME or PLACED; '' = it is not in the fabric.
+        why: it is not in the fabric, as a part of a sentence; '' = it is.
+        ports: that are linked with the fabric, by rail and number.
+    """
+
+    name: str
+    ranks: int
+    on_fabric: str
+    how: str
+    why: str
+    ports: tuple[PortOfHost, ...]
+
+
+@dataclass(frozen=True)
+class Rail:
+    """The ports of the ranks in one subnet: W at most.
+
+    Attributes:
+        ports: shape (ranks, W), int32: index into the subnet's host ports of each port of the rank's host;
+            -1: none, in the last places.
+        shares: shape (ranks, W): of what the rank sends and receives, the part that takes this port by the
+            rail policy. The shares of a rank over all rails are 1 in all, or 0 if it has no port.
+    """
+
+    ports: NDArray[np.int32]
+    shares: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the ranks of a job are in a fabric.
+
+    Attributes:
+        ranks: number of ranks.
+        host: shape (ranks,), int32: index into `hosts`; -1: nobody knows where the rank was. What ranks of
+            one host send each other never reaches the fabric.
+        hosts: of the job, in the order of their lowest ranks.
+        rails: one for each subnet of the fabric.
+        policy: how traffic is shared out among ports; to be told with every figure that rests on it.
+        warnings: a line each.
+    """
+
+    ranks: int
+    host: NDArray[np.int32]
+    hosts: tuple[HostOnFabric, ...]
+    rails: tuple[Rail, ...]
+    policy: RailPolicy
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def absent(self) -> tuple[HostOnFabric, ...]:
+        """The hosts of the job that are not in the fabric."""
+        return tuple(host for host in self.hosts if not host.how)
+
+    def how(self, rank: int) -> str:
+        """Tell how the ports of a rank were found, as HostOnFabric.how does."""
+        host = int(self.host[rank])
+        return self.hosts[host].how if host >= 0 else ""
+
+
+def places_of_run(connection: sqlite3.Connection, fabric: Fabric, policy: str = SPLIT) -> Places:
+    """Find the ports that the ranks of a run had.
+
+    Args:
+        connection: the profile.
+        fabric: that it ran on.
+        policy: which of their host's ports the ranks take: the name of a RailPolicy.
+
+    Raises:
+        RankwiseError: no host of the job is in the fabric, or there is no such rail.
+    """
+    by_name = HostsByName(fabric)
+    ranks = whereabouts(connection).hosts
+    found = {name: _by_name(by_name, name, BY_NAME) for name in dict.fromkeys(ranks) if name is not None}
+    places = _places(fabric, ranks, _each_once(found), RailPolicy(policy))
+    if places.hosts and len(places.absent) == len(places.hosts):
+        raise RankwiseError(
+            f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric that it"
+            " ran on, or tell the hosts with --place"
+        )
+    return places
+
+
+def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, policy: str = SPLIT) -> Places:
+    """Put the ranks of a run on other hosts of a fabric, or on hosts of another one.
+
+    Args:
+        connection: the profile.
+        fabric: that has the hosts.
+        given: as `given_hosts` takes it.
+        policy: which of their host's ports the ranks take: the name of a RailPolicy.
+
+    Raises:
+        RankwiseError: the file or the list can't be read or has too few hosts, or the fabric lacks one.
+    """
+    by_name = HostsByName(fabric)
+    hosts = []
+    found = {}
+    for one in given_hosts(given, ranks_expected(connection)):
+        host = _by_name(by_name, one.host, PLACED)
+        if not host.how:
+            where = f"{one.where}: " if one.where else ""
+            raise RankwiseError(f"{where}{one.host!r}: {host.why}")
+        # Several names of one host are one host.
+        found[host.on_fabric] = host
+        hosts.append(host.on_fabric)
+    return _places(fabric, hosts, found, RailPolicy(policy))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known of a host; fields as in HostOnFabric."""
+
+    on_fabric: str = ""
+    how: str = ""
+    why: str = ""
+    ports: tuple[PortOfHost, ...] = ()
+
+
+def _by_name(hosts: HostsByName, name: str, how: str) -> _Found:
+    try:
+        on_fabric = hosts.find(name)
+    except NoHostError as error:
+        return _Found(why=str(error))
+    return _Found(on_fabric, how, "", hosts.ports[on_fabric])
+
+
+def _each_once(found: Mapping[str, _Found]) -> dict[str, _Found]:
+    """Let no two hosts of the job be the same host of the fabric: the first one is."""
+    taken: dict[str, str] = {}
+    once = {}
+    for name, host in found.items():
+        first = taken.setdefault(host.on_fabric, name) if host.how else name
+        once[name] = host if first == name else _Found(why=f"its host in the fabric is that of {first!r}")
+    return once
+
+
+def _places(
+    fabric: Fabric, hosts: Sequence[str | None], found: Mapping[str, _Found], policy: RailPolicy
+) -> Places:
+    """Put together what is known of hosts and which ranks are there.
+
+    Args:
+        fabric: whose ports they are.
+        hosts: of each rank; None: not known.
+        found: each host, by its name.
+        policy: which of their host's ports the ranks take.
+    """
+    policy.check(fabric, {name: host.ports for name, host in found.items()})
+    names = [name for name in dict.fromkeys(hosts) if name is not None]
+    number = {name: place for place, name in enumerate(names)}
+    of_rank = np.array([-1 if name is None else number[name] for name in hosts], np.int32)
+    counts = np.bincount(of_rank[of_rank >= 0], minlength=len(names))
+    told = tuple(
+        HostOnFabric(name, int(count), one.on_fabric, one.how, one.why, one.ports)
+        for name, count in zip(names, counts, strict=True)
+        for one in (found[name],)
+    )
+    rails = _rails(fabric, of_rank, told, policy)
+    return Places(len(hosts), of_rank, told, rails, policy, tuple(_warnings(of_rank, told, rails, policy)))
+
+
+def _warnings(
+    of_rank: NDArray[np.int32], hosts: Sequence[HostOnFabric], rails: Sequence[Rail], policy: RailPolicy
+) -> Iterator[str]:
+    """Tell what is not as one would expect, but can be."""
+    unknown = np.flatnonzero(of_rank < 0)
+    if len(unknown):
+        yield f"it is not known where {len(unknown)} of {len(of_rank)} ranks were, such as rank {unknown[0]}"
+    absent = [host for host in hosts if not host.how]
+    if absent:
+        yield f"not in the fabric: {_named(absent)}: {absent[0].why}"
+    there = [host for host in hosts if host.how]
+    usual = max((len(host.ports) for host in there), default=0)
+    fewer = [host for host in there if len(host.ports) < usual]
+    if fewer:
+        yield f"fewer ports in the fabric than the {usual} of other hosts: {_named(fewer)}"
+    takes = sum((rail.shares.sum(axis=1) for rail in rails), np.zeros(len(of_rank)))
+    without = sorted({place for place in of_rank[takes == 0].tolist() if place >= 0 and hosts[place].how})
+    if without:
+        yield f"no port to take, for traffic goes {policy}: {_named([hosts[place] for place in without])}"
+
+
+def _named(hosts: Sequence[HostOnFabric], most: int = 3) -> str:
+    """Count hosts of the job and their ranks, and name some."""
+    ranks = sum(host.ranks for host in hosts)
+    names = ", ".join(host.name for host in hosts[:most]) + ", ..." * (len(hosts) > most)
+    return f"{len(hosts)} host{'s' * (len(hosts) > 1)} with {ranks} rank{'s' * (ranks > 1)} ({names})"
+
+
+def _rails(
+    fabric: Fabric, of_rank: NDArray[np.int32], hosts: Sequence[HostOnFabric], policy: RailPolicy
+) -> tuple[Rail, ...]:
+    ranks, subnets = len(of_rank), range(len(fabric.subnets))
+    widest = [
+        max((sum(port.subnet == subnet for port in host.ports) for host in hosts), default=0)
+        for subnet in subnets
+    ]
+    rails = tuple(Rail(np.full((ranks, width), -1, np.int32), np.zeros((ranks, width))) for width in widest)
+    before = [0] * len(hosts)
+    for rank, place in enumerate(of_rank.tolist()):
+        if place < 0:
+            continue
+        ports = hosts[place].ports
+        chosen = policy.chosen(fabric, ports, before[place])
+        before[place] += 1
+        columns = [0] * len(rails)
+        for port in ports:
+            column, rail = columns[port.subnet], rails[port.subnet]
+            columns[port.subnet] += 1
+            rail.ports[rank, column] = port.port
+            rail.shares[rank, column] = (port in chosen) / len(chosen) if chosen else 0
+    return rails

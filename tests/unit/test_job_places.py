@@ -1,0 +1,341 @@
+"""Ranks on a fabric: which ports they have, how that was found, and what is told of those that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fabrics_synthetic import fabric, star
+from made_profile import WORLD, Made
+
+from rankwise.errors import RankwiseError
+from rankwise.launchers.binding import Binding
+from rankwise.network.fabric.model import Fabric
+from rankwise.network.job.flows import flows
+from rankwise.network.job.given_hosts import given_hosts
+from rankwise.network.job.journeys import Journeys, journeys
+from rankwise.network.job.places import Places, given_places, places_of_run
+from rankwise.placement.files import instructions
+
+FOUR = ("n1", "n2", "n3", "n4")
+
+
+def run(hosts: Sequence[str]) -> Made:
+    return Made(ranks=len(hosts), hosts=hosts)
+
+
+def of_run(hosts: Sequence[str], on: Fabric, policy: str = "split") -> Places:
+    return places_of_run(run(hosts).connection, on, policy)
+
+
+def hosts_taken(places: Places, on: Fabric, rail: int = 0) -> list[list[str]]:
+    """Host and device of the ports that each rank takes on a rail."""
+    ports = on.subnets[rail].ports
+    taken = places.rails[rail]
+    return [
+        [
+            f"{ports.hosts[port]}/{ports.devices[port]}"
+            for port, share in zip(row.tolist(), shares.tolist(), strict=True)
+            if share > 0
+        ]
+        for row, shares in zip(taken.ports, taken.shares, strict=True)
+    ]
+
+
+def shares(places: Places, rank: int) -> list[list[float]]:
+    return [rail.shares[rank].tolist() for rail in places.rails]
+
+
+@pytest.mark.parametrize(
+    ("of_job", "of_fabric"),
+    [
+        ("n1", "n1"),
+        ("n1.site.org", "n1"),
+        ("n1", "n1.site.org"),
+        ("n1.site.org", "n1.ib.local"),
+        ("N1", "n1"),
+    ],
+)
+def test_names_with_and_without_a_domain(of_job: str, of_fabric: str) -> None:
+    on = fabric(star([of_fabric, "n2"]))
+    places = of_run([of_job, "n2"], on)
+    assert [host.how for host in places.hosts] == ["name", "name"]
+    assert hosts_taken(places, on) == [[f"{of_fabric}/mlx5_0"], ["n2/mlx5_0"]]
+    assert places.how(0) == "name"
+    assert places.warnings == ()
+
+
+def test_a_name_that_may_be_two_hosts_is_none() -> None:
+    on = fabric(star(["n1.a", "n1.b", "n2"]))
+    places = of_run(["n1", "n2", "n1.b"], on)
+    assert [host.on_fabric for host in places.hosts] == ["", "n2", "n1.b"]
+    assert places.hosts[0].why == "it may be n1.a or n1.b of the fabric"
+
+
+def test_two_hosts_of_the_job_are_not_the_same_host_of_the_fabric() -> None:
+    places = of_run(["n1.a", "n1.b", "n1.a"], fabric(star(FOUR)))
+    assert [host.how for host in places.hosts] == ["name", ""]
+    assert places.hosts[1].why == "its host in the fabric is that of 'n1.a'"
+
+
+def test_hosts_that_the_fabric_lacks_are_told() -> None:
+    on = fabric(star(FOUR))
+    places = of_run(["n1", "x1", "n2", "x1", "x2"], on)
+    assert [host.name for host in places.absent] == ["x1", "x2"]
+    assert places.warnings == (
+        "not in the fabric: 2 hosts with 3 ranks (x1, x2): no host of the fabric has this name",
+    )
+    assert places.rails[0].ports[:, 0].tolist() == [0, -1, 1, -1, -1]
+    assert places.how(1) == ""
+    with pytest.raises(RankwiseError, match="no host of the job is in the fabric, such as 'x1'"):
+        of_run(["x1", "x2"], on)
+
+
+def test_a_rank_whose_host_is_not_known() -> None:
+    made = run(["n1", "n2"])
+    made.connection.execute("DELETE FROM ranks WHERE rank = 1")
+    places = places_of_run(made.connection, fabric(star(FOUR)))
+    assert places.host.tolist() == [0, -1]
+    assert places.warnings == ("it is not known where 1 of 2 ranks were, such as rank 1",)
+    assert places.how(1) == ""
+
+
+def test_rails_by_policy() -> None:
+    on = fabric(star(FOUR, 0, "r1"), star(FOUR, 1, "r2", ["mlx5_1"]))
+    hosts = ["n1", "n1", "n1", "n2"]
+    assert shares(of_run(hosts, on), 0) == [[0.5], [0.5]]
+    assert shares(of_run(hosts, on, "first"), 0) == [[1], [0]]
+    assert shares(of_run(hosts, on, "r2"), 0) == [[0], [1]]
+    assert shares(of_run(hosts, on, "mlx5_1"), 3) == [[0], [1]]
+    assert shares(of_run(hosts, on, "mlx5_0:1"), 3) == [[1], [0]]
+    by_local_rank = of_run(hosts, on, "by-local-rank")
+    assert [shares(by_local_rank, rank) for rank in range(4)] == [
+        [[1], [0]],
+        [[0], [1]],
+        [[1], [0]],
+        [[1], [0]],
+    ]
+    assert str(by_local_rank.policy) == "over one port each, which the ranks of a host take in turns"
+    with pytest.raises(
+        RankwiseError, match=r"a rail or an adapter 'mlx5_7': there are split, .*, r1, r2, mlx5_0"
+    ):
+        of_run(hosts, on, "mlx5_7")
+
+
+def test_two_adapters_on_one_rail() -> None:
+    on = fabric(star(FOUR, devices=["mlx5_0", "mlx5_1"]))
+    places = of_run(["n1", "n3"], on)
+    assert hosts_taken(places, on) == [["n1/mlx5_0", "n1/mlx5_1"], ["n3/mlx5_0", "n3/mlx5_1"]]
+    assert shares(places, 1) == [[0.5, 0.5]]
+    assert hosts_taken(of_run(["n1"], on, "mlx5_1"), on) == [["n1/mlx5_1"]]
+
+
+def test_hosts_with_fewer_ports_are_told() -> None:
+    on = fabric(star(FOUR, 0, "r1"), star(FOUR[:2], 1, "r2", ["mlx5_1"]))
+    places = of_run(["n1", "n3", "n4"], on)
+    assert places.warnings == (
+        "fewer ports in the fabric than the 2 of other hosts: 2 hosts with 2 ranks (n3, n4)",
+    )
+    assert shares(places, 1) == [[1], [0]]
+    places = of_run(["n1", "n3"], on, "r2")
+    assert places.warnings[1] == "no port to take, for traffic goes over r2 alone: 1 host with 1 rank (n3)"
+
+
+# ---- where the user puts the ranks
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("n[1-4]", "n1 n2 n3 n4"),
+        ("n[1-2]*2", "n1 n1 n2 n2"),
+        ("n4,n[1-2]*1,n3", "n4 n1 n2 n3"),
+        ("n2*999999999", "n2 n2 n2 n2"),
+    ],
+)
+def test_lists(given: str, expected: str) -> None:
+    assert [one.host for one in given_hosts(given, 4)] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("n1\nn2\n\n# spare\nn1 # again\nn3\nn4\n", "n1 n2 n1 n3"),
+        ("n2 slots=3 max-slots=8\nn1 slots = 2\n", "n2 n2 n2 n1"),
+        ("n2:1\nn1:3\n", "n2 n1 n1 n1"),
+        ("n2:2 binding=user:0\nn1:3\n", "n2 n2 n1 n1"),
+        ("n2 2\nn1 2\n", "n2 n2 n1 n1"),
+        ("n[1-4]\n", "n1 n2 n3 n4"),
+        ("n[1-2] slots=2\n", "n1 n1 n2 n2"),
+        ("rank 1=n1 slot=0:1\nrank 0=n2 slot=1\nrank 3=n2\nrank 2 = n1 slot=0:2-3\n", "n2 n1 n1 n2"),
+        ("rank,host,package\n2,n1,0\n0,n4,1\n1,n4,\n3,n2,0\n", "n4 n4 n1 n2"),
+        (
+            '[{"rank": 1, "host": "n1"}, {"rank": 0, "host": "n3"},\n'
+            ' {"rank": 2, "host": "n1"}, {"rank": 3, "host": "n2"}]',
+            "n3 n1 n1 n2",
+        ),
+    ],
+)
+def test_files(tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "hosts").write_text(text)
+    assert [one.host for one in given_hosts(str(tmp_path / "hosts"), 4)] == expected.split()
+
+
+def test_files_that_a_mapping_wrote(tmp_path: Path) -> None:
+    hosts = ["n3", "n1", "n1", "n4"]
+    bindings = [Binding(rank, host, 0, rank, rank, rank) for rank, host in enumerate(hosts)]
+    written = {one.path.name: one for one in instructions(bindings, tmp_path, ["./app"])}
+    read = set(written) - {"MPICH_RANK_ORDER"}
+    assert {"placement.csv", "placement.json", "openmpi4.ranks", "slurm.hosts", "lsf.hosts"} <= read
+    for name in read:
+        written[name].path.write_text(written[name].text)
+        found = given_hosts(str(written[name].path), 4)
+        assert [one.host for one in found] == hosts, name
+    assert [one.host for one in given_hosts(str(tmp_path), 4)] == hosts
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("n1\nn2 slots=many\n", "line 2: 'n2 slots=many' is no host with a number of ranks"),
+        ("n1\nn2:0\n", "line 2: 'n2:0' is no host with a number of ranks"),
+        ("n1\nn2 and more\n", "line 2: 'n2 and more' is no host"),
+        ("n[1-\n", "line 1: "),
+        ("0,1,2,3\n4\n", "line 1: '0,1,2,3' is no name of a host"),
+        ("+n0\n", "line 1: '\\+n0' is no name of a host"),
+        ("rank 0=n1\nrank 0=n2\n", "line 2: rank 0 is there twice"),
+        ("rank 0=n1\nn2\n", "line 2: 'n2' is not like"),
+        ("rank 0=\\+n0\n", "line 1: .*is no name of a host"),
+        ("rank,host\n0,n1\nx,n2\n", "line 3: 'x' is no rank"),
+        ("rank,host\n0\n", "line 2: '0' lacks a rank or a host"),
+        ('[{"rank": 0, "host": 7}]', "entry 0: '7' is no name of a host"),
+        ("[1]", "entry 0: is no object"),
+        ("[\n{]", "line 2: is no JSON"),
+        ('{"rank": 0}', "is no list of ranks and hosts"),
+        ("rank,host\n0,n1\n", "no host for rank 1 of the job's 4"),
+        ("n1\nn2\n", "room for 2 ranks, and the job has 4"),
+        ("", "room for 0 ranks"),
+    ],
+)
+def test_bad_files_are_one_line(tmp_path: Path, text: str, line: str) -> None:
+    (tmp_path / "hosts").write_text(text.replace("\\", ""))
+    with pytest.raises(RankwiseError, match=line) as caught:
+        given_hosts(str(tmp_path / "hosts"), 4)
+    assert str(tmp_path / "hosts") in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("n[1-", "is no file, and "),
+        ("n1*x", "after \\* is the number of ranks"),
+        ("n1*0", "after \\* is the number of ranks"),
+        ("n[1-3]", "room for 3 ranks, and the job has 4"),
+        ("./nowhere", "nowhere is not found"),
+        ("n[" * 3_000, "n\\[\\.\\.\\.' is no file, and no list of hosts: "),
+        ("\0", "is no file, and "),
+    ],
+)
+def test_bad_lists_are_one_line(given: str, line: str) -> None:
+    with pytest.raises(RankwiseError, match=line) as caught:
+        given_hosts(given, 4)
+    assert str(caught.value).isprintable()
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    for path, line in ((tmp_path / "bytes", "is no text"), (tmp_path, "placement.csv is not found")):
+        with pytest.raises(RankwiseError, match=line):
+            given_hosts(str(path), 4)
+
+
+def test_a_job_of_a_laptop_on_a_fabric() -> None:
+    on = fabric(star(FOUR))
+    places = given_places(run(["laptop"] * 4).connection, on, "n[1-2]*2")
+    assert [(host.name, host.ranks, host.how) for host in places.hosts] == [
+        ("n1", 2, "placed"),
+        ("n2", 2, "placed"),
+    ]
+    assert hosts_taken(places, on) == [["n1/mlx5_0"]] * 2 + [["n2/mlx5_0"]] * 2
+
+
+def test_two_names_of_one_host_are_one_host(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("n1\nn1.site\n")
+    places = given_places(run(["a", "b"]).connection, fabric(star(FOUR)), str(tmp_path / "hosts"))
+    assert places.host.tolist() == [0, 0]
+
+
+def test_a_host_that_the_fabric_lacks_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("n1\nx9\n")
+    with pytest.raises(RankwiseError, match="hosts: line 2: 'x9': no host of the fabric has this name"):
+        given_places(run(["a", "b"]).connection, fabric(star(FOUR)), str(tmp_path / "hosts"))
+    with pytest.raises(RankwiseError, match=r"^'x9': no host"):
+        given_places(run(["a", "b"]).connection, fabric(star(FOUR)), "n1,x9")
+
+
+# ---- flows between ports
+
+
+def taken(hosts: Sequence[str], on: Fabric, policy: str = "split") -> tuple[Made, Journeys]:
+    """Journeys of an all-to-all of 100 bytes, in the order of source and destination."""
+    made, ranks = run(hosts), range(len(hosts))
+    for source in ranks:
+        for destination in ranks:
+            if source != destination:
+                made.connection.execute(
+                    "INSERT INTO messages VALUES (?, ?, ?, 'point-to-point', 3, 1, 100)",
+                    (source, destination, WORLD),
+                )
+    return made, journeys(flows(made.connection), places_of_run(made.connection, on, policy))
+
+
+def whole(of: Journeys, count: int) -> np.ndarray:
+    """The sum of the shares of each flow, those within hosts and those that are lost included."""
+    total = np.zeros(count)
+    for rail in of.rails:
+        np.add.at(total, rail.flow, rail.share)
+    total[of.within_hosts] += 1
+    total[of.lost] += 1
+    return total
+
+
+@pytest.mark.parametrize("policy", ["split", "first", "by-local-rank", "mlx5_1", "r1"])
+def test_nothing_is_lost_or_told_twice(policy: str) -> None:
+    on = fabric(star(FOUR, 0, "r1", ["mlx5_0", "mlx5_1"]), star(FOUR[1:], 1, "r2", ["mlx5_2"]))
+    hosts = ["n1", "n1", "n2", "n3", "n3", "n3", "x", "x"]
+    _, of = taken(hosts, on, policy)
+    np.testing.assert_allclose(whole(of, 8 * 7), 1)
+    assert len(of.within_hosts) == 2 + 6 + 2
+    assert len(of.lost) == 2 * 2 * 6
+    for rail, subnet in zip(of.rails, on.subnets, strict=True):
+        names = np.array(subnet.ports.hosts)
+        pairs = [(a, b) for a in range(8) for b in range(8) if a != b]
+        assert names[rail.source].tolist() == [hosts[pairs[flow][0]] for flow in rail.flow]
+        assert names[rail.destination].tolist() == [hosts[pairs[flow][1]] for flow in rail.flow]
+
+
+def test_a_rail_that_the_receiver_lacks_is_not_taken() -> None:
+    """n1 has the first rail alone: what goes there takes it whole, between the others half."""
+    on = fabric(star(FOUR, 0, "r1"), star(FOUR[1:], 1, "r2"))
+    _, of = taken(["n1", "n2", "n3"], on)
+    assert [rail.share.tolist() for rail in of.rails] == [[1, 1, 1, 0.5, 1, 0.5], [0.5, 0.5]]
+    assert of.rails[1].flow.tolist() == [3, 5]
+
+
+def test_hosts_without_a_rail_in_common() -> None:
+    on = fabric(star(FOUR[:2], 0, "r1"), star(FOUR[2:], 1, "r2"))
+    _, of = taken(["n1", "n3"], on)
+    assert of.lost.tolist() == [0, 1]
+    assert [len(rail.flow) for rail in of.rails] == [0, 0]
+
+
+def test_the_sender_chooses_the_rail() -> None:
+    """The second rank of n1 takes the second rail, and the only one of n2 the first."""
+    on = fabric(star(FOUR, 0, "r1"), star(FOUR, 1, "r2"))
+    _, of = taken(["n1", "n1", "n2"], on, "by-local-rank")
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    assert [pairs[flow] for flow in of.rails[0].flow] == [(0, 2), (2, 0), (2, 1)]
+    assert [pairs[flow] for flow in of.rails[1].flow] == [(1, 2)]
