@@ -1,0 +1,172 @@
+"""Loads of links summed up by their class: how uneven they are, and what no routing could get below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.network.fabric.model import (
+    ACROSS,
+    CLASSES,
+    CORE_DOWN,
+    CORE_UP,
+    HOST_DOWN,
+    HOST_UP,
+    LEAF_DOWN,
+    LEAF_UP,
+    Subnet,
+)
+from rankwise.network.routes.steps import Floats, Indices
+
+_OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (ACROSS, ACROSS))
+"""Classes of links by which parts of a subnet hang together: out of the part with hosts, and into it."""
+
+
+@dataclass(frozen=True)
+class ClassLoads:
+    """The loads of the links of one class, all in the unit of the weights that were sent.
+
+    Attributes:
+        link_class: index into CLASSES.
+        links: of the class.
+        used: with any load.
+        total: of all.
+        max: of one link.
+        mean_used: over those with a load; 0 if there are none.
+        mean: over all.
+        p95: the 95th percentile of those with a load.
+        gini: coefficient of those with a load: 0 = all alike, near 1 = one has nearly all (Gini 1912).
+        bound: the most loaded link of the class has at least this load, whatever the routing; 0: not known.
+        hottest: the link with `max`, the first one; -1 if none has a load.
+    """
+
+    link_class: int
+    links: int
+    used: int
+    total: float
+    max: float
+    mean_used: float
+    mean: float
+    p95: float
+    gini: float
+    bound: float
+    hottest: int
+
+    @property
+    def name(self) -> str:
+        """Of the class."""
+        return CLASSES[self.link_class]
+
+    @property
+    def excess(self) -> float | None:
+        """How many times the bound the most loaded link has; None if there is no bound."""
+        return self.max / self.bound if self.bound else None
+
+    @property
+    def times_mean(self) -> float | None:
+        """How many times the mean of the links that are used the most loaded one has; None: none is used."""
+        return self.max / self.mean_used if self.mean_used else None
+
+
+def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
+    """Sum loads up.
+
+    Args:
+        subnet: with L links.
+        loads: shape (L,): of each.
+        bounds: as of `class_bounds`.
+
+    Returns:
+        One entry for each class that the subnet has links of, in the order of CLASSES.
+    """
+    found = []
+    for number in range(len(CLASSES)):
+        of_class = np.flatnonzero(subnet.classes == number)
+        if not len(of_class):
+            continue
+        load = loads[of_class]
+        used = np.sort(load[load > 0])
+        found.append(
+            ClassLoads(
+                number,
+                len(of_class),
+                len(used),
+                float(load.sum()),
+                float(load.max()),
+                float(used.mean()) if len(used) else 0.0,
+                float(load.mean()),
+                float(np.percentile(used, 95)) if len(used) else 0.0,
+                _gini(used),
+                float(bounds[number]),
+                int(of_class[load.argmax()]) if len(used) else -1,
+            )
+        )
+    return found
+
+
+def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
+    """Return a lower bound for the greatest load in each class of links, for any routing.
+
+    Without the links of a class, and those of the opposite direction, the subnet falls apart. All that hosts
+    in one part send to hosts in others must leave the part, and nothing but links of the class leads out of
+    it: levels rise by at most one from switch to switch, and hosts hang on level 1 alone. So these links have
+    at least this load in all, and one of them has at least the mean. The same holds for what comes in.
+    The bound is the greatest such mean of all parts. (A cut bound, as in Leiserson, "Fat-trees", IEEE Trans.
+    Comp. C-34, 1985.) Where the parts of a level are linked below it, there is none for it: what could go
+    around the class need not take it.
+
+    Args:
+        subnet: with P host ports.
+        source: shape (N,): host ports.
+        destination: shape (N,): likewise.
+        weight: shape (N,): of what arrives.
+
+    Returns:
+        Shape (classes,): 0 where there is no bound.
+    """
+    sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
+    weights = np.asarray(weight, np.float64)
+    nodes = len(subnet.switches.names) + len(subnet.ports.hosts)
+    bounds = np.zeros(len(CLASSES))
+    for out, into in _OPPOSITE:
+        kept = (subnet.classes != out) & (subnet.classes != into)
+        if kept.all():
+            continue
+        part = _parts(nodes, subnet.links.source[kept], subnet.links.destination[kept])
+        of_port = part[len(subnet.switches.names) :]
+        crossing = of_port[sources] != of_port[destinations]
+        for link_class, ends, links_at in (
+            (out, sources, subnet.links.source),
+            (into, destinations, subnet.links.destination),
+        ):
+            amount = np.bincount(of_port[ends[crossing]], weights[crossing], nodes)
+            of_class = subnet.classes == link_class
+            within = part[subnet.links.source] == part[subnet.links.destination]
+            links = np.bincount(part[links_at[of_class & ~within]], minlength=nodes)
+            means = amount / np.maximum(links, 1)
+            bounds[link_class] = max(bounds[link_class], float(means.max(initial=0.0)))
+    return bounds
+
+
+def _parts(nodes: int, one: NDArray[np.int32], other: NDArray[np.int32]) -> Indices:
+    """Return the part that each node is in: the lowest number of all nodes that it hangs together with."""
+    part = np.arange(nodes)
+    while True:
+        lower = part.copy()
+        np.minimum.at(lower, one, part[other])
+        np.minimum.at(lower, other, part[one])
+        lower = lower[lower]
+        if (lower == part).all():
+            return part
+        part = lower
+
+
+def _gini(ascending: Floats) -> float:
+    total = float(ascending.sum())
+    if not total:
+        return 0.0
+    count = len(ascending)
+    ranks = 2.0 * np.arange(1, count + 1) - count - 1
+    return float(ranks @ ascending) / (count * total)
