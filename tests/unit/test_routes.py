@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, LEAF_DOWN, LEAF_UP, Subnet
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.destinations import ARRIVES, IN_CIRCLES, NO_WAY
+from rankwise.network.routes.ideal import EvenSplit
 from rankwise.network.routes.walk import crossings, hops, link_loads, routed
 
 
@@ -191,3 +192,13 @@ def test_no_messages_load_nothing() -> None:
     assert not all_to_all(subnet, [3]).loads.any()
     assert hops(subnet, none, none).tolist() == []
     assert crossings(subnet, none, none, [0])[0].tolist() == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_an_even_split_is_that_over_all_shortest_ways(seed: int) -> None:
+    subnet = at_random(seed, split=True)  # its tables take all shortest ways
+    source, destination = np.random.default_rng(seed).integers(0, len(subnet.ports.hosts), (2, 60))
+    weight = np.arange(60.0)
+    expected = link_loads(subnet, source, destination, weight)
+    other = at_random(seed)  # the same cables, and one way alone
+    np.testing.assert_allclose(EvenSplit(other).loads(source, destination, weight), expected)

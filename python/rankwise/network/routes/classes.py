@@ -70,6 +70,11 @@ class ClassLoads:
         return self.max / self.mean_used if self.mean_used else None
 
 
+def between_switches(subnet: Subnet) -> Indices:
+    """Return the links that no host is at."""
+    return np.flatnonzero((subnet.classes != HOST_UP) & (subnet.classes != HOST_DOWN))
+
+
 def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
     """Sum loads up.
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, Subnet
+from rankwise.network.fabric.model import Subnet
 from rankwise.network.routes.all_to_all import AllToAll, all_to_all
+from rankwise.network.routes.classes import between_switches
 from rankwise.network.routes.steps import Floats, Indices
 from rankwise.network.routes.walk import crossings
 
@@ -30,11 +31,6 @@ class Bisection:
     mean: float
     deviation: float
     bisections: int
-
-
-def between_switches(subnet: Subnet) -> Indices:
-    """Return the links that no host is at."""
-    return np.flatnonzero((subnet.classes != HOST_UP) & (subnet.classes != HOST_DOWN))
 
 
 def forwarding_index(subnet: Subnet, routes: AllToAll) -> float:
