@@ -1,1 +1,1 @@
-"""Fabrics read from files of any kind, recognised by their content."""
+"""Where fabrics come from: files of the tools that know them, recognised by their content, and rules."""

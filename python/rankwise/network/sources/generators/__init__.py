@@ -1,0 +1,1 @@
+"""Fabrics by rule: fat trees, dragonflies and tori of any size, with the routes that their rules give."""
