@@ -28,9 +28,10 @@ struct rankwise_traffic {
 /* What a placement is to make small. */
 enum {
   RANKWISE_SUM = 0,   /* what all messages cost together */
-  RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x what they cost there, of both directions; where that
-                       * is equal, the sum. Links of objects, of a torus, of a dragonfly and of routes count; in a
-                       * torus, messages go along the first axis first, and forward if both ways are equally long. */
+  RANKWISE_BOTTLENECK /* the load of the most loaded link: bytes x what they cost there; where that is equal, the sum.
+                       * Links of objects count, of both directions together, and those of a torus, of a dragonfly and
+                       * of routes, each direction by itself; in a torus, messages go along the first axis first, and
+                       * forward if both ways are equally long. */
 };
 
 enum { RANKWISE_TORUS = 1, RANKWISE_DRAGONFLY, RANKWISE_MATRIX, RANKWISE_ROUTES };
@@ -124,8 +125,8 @@ int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise
 struct rankwise_link {
   double load;
   int32_t level; /* of the object whose link to the one around it this is; -1: a link of the network, or none */
-  int32_t one;   /* a slot of the object; or a router, -1 if there is no link at all */
-  int32_t other; /* the router at the other end */
+  int32_t one;   /* a slot of the object; or the router that it leads from, -1 if there is no link at all */
+  int32_t other; /* the router that it leads to */
 };
 
 /* Weighs any placement: the sum of all costs, and the most loaded link. */

@@ -26,7 +26,8 @@ struct Rows {
 struct Traffic {
   Rows rows;
   std::vector<double> bytes;
-  std::vector<double> messages;  // empty if they cost nothing
+  std::vector<double> messages;   // empty if they cost nothing
+  std::vector<double> sent = {};  // of the bytes, those from the row's rank; empty where nobody asks
 };
 
 // What parting costs, and how many ranks a vertex stands for.

@@ -35,7 +35,7 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
     for (Index link = 0; link < network->links(); link++) per_byte_.push_back(network->per_link_byte(link));
 }
 
-void Links::find_way(Index slot, Index other, Way &way) const {
+void Links::find_way(Index slot, Index other, double sent, Way &way) const {
   way.clear();
   const Index *one = chain(slot), *two = chain(other);
   for (Index level = 0; level < depth_; level++) {
@@ -45,8 +45,8 @@ void Links::find_way(Index slot, Index other, Way &way) const {
   }
   if (!network_) return;
   const std::size_t first = way.size();
-  network_->find_way(node_[slot], node_[other], 0.5, way);
-  network_->find_way(node_[other], node_[slot], 0.5, way);
+  if (sent > 0) network_->find_way(node_[slot], node_[other], sent, way);
+  if (sent < 1) network_->find_way(node_[other], node_[slot], 1 - sent, way);
   for (std::size_t at = first; at < way.size(); at++) way[at].link += static_cast<Index>(level_.size());
 }
 

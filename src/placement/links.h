@@ -15,9 +15,9 @@ class Links {
   [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
   // What a byte costs on a link.
   [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
-  // Between two slots. All bytes take the links of objects, and half of them each way through the network: they may
-  // go on one way and back on another one.
-  void find_way(Index slot, Index other, Way &way) const;
+  // Between two slots, if `sent` is the share of the bytes that goes from the first to the second one. All bytes take
+  // the links of objects. In the network, those there and those back take links of their own.
+  void find_way(Index slot, Index other, double sent, Way &way) const;
   // What the caller calls a link, without its load.
   [[nodiscard]] rankwise_link named(Index link) const;
 

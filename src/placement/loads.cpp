@@ -22,8 +22,14 @@ void Loads::move(Index rank, Index slot) {
 }
 
 void Loads::add_pair(Index rank, std::size_t entry, double sign) {
-  links_.find_way(slot_[rank], slot_[traffic_.rows.adjacent[entry]], way_);
+  find_way(rank, entry, way_);
   for (const Step &step : way_) add(step.link, sign * step.share * traffic_.bytes[entry]);
+}
+
+void Loads::find_way(Index rank, std::size_t entry, Way &way) const {
+  way.clear();
+  const double bytes = traffic_.bytes[entry];
+  if (bytes > 0) links_.find_way(slot_[rank], slot_[traffic_.rows.adjacent[entry]], traffic_.sent[entry] / bytes, way);
 }
 
 void Loads::add(Index link, double load) {

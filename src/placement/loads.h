@@ -25,8 +25,8 @@ class Loads {
     for (Index rank = 0; rank < traffic_.rows.size(); rank++) {
       for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
         const Index other = traffic_.rows.adjacent[i];
-        if (other < rank || traffic_.bytes[i] <= 0) continue;
-        links_.find_way(slot_[rank], slot_[other], way);
+        if (other < rank) continue;
+        find_way(rank, i, way);
         double share = 0;
         for (const Step &step : way)
           if (step.link == link) share += step.share;
@@ -36,6 +36,7 @@ class Loads {
   }
 
  private:
+  void find_way(Index rank, std::size_t entry, Way &way) const;
   void add_pair(Index rank, std::size_t entry, double sign);
   void add(Index link, double load);
   void decide(std::size_t at);

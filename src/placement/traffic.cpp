@@ -47,9 +47,11 @@ Traffic symmetric(const rankwise_traffic &given) {
         at = made.rows.adjacent.size();
         made.rows.adjacent.push_back(other);
         made.bytes.push_back(0);
+        made.sent.push_back(0);
         if (given.messages) made.messages.push_back(0);
       }
       made.bytes[at] += given.bytes[entry];
+      if (given.source[entry] == rank) made.sent[at] += given.bytes[entry];
       if (given.messages) made.messages[at] += given.messages[entry];
     }
     made.rows.begin.push_back(made.rows.adjacent.size());

@@ -7,7 +7,8 @@
 
 namespace rankwise::placement {
 
-// Both directions together; entries of one pair add up; without what ranks send themselves.
+// Both directions together, and how much of that goes one way; entries of one pair add up; without what ranks send
+// themselves.
 Traffic symmetric(const rankwise_traffic &given);
 
 }  // namespace rankwise::placement

@@ -46,7 +46,7 @@ def test_a_ring_goes_around_a_torus(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert found["unit"] == "byte hops"
     # Three neighbours' messages over each link before, one now.
     assert found["present"]["bottleneck"]["load"] == 3000
-    assert found["found"]["bottleneck"] == {"where": "router 0 - 1", "load": 1000, "unit": "bytes"}
+    assert found["found"]["bottleneck"] == {"where": "router 0 to 1", "load": 1000, "unit": "bytes"}
 
 
 def test_levels_inside_nodes_count_below_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +165,7 @@ def test_a_torus_written_as_forwarding_tables_is_the_same(
     # With bandwidths: 3,000 bytes on each link before, of which the slow one has 10 MB/s.
     slow = machine(tmp_path / "slow.json", nodes(8, 1), network=routes | {"mb_s": [100] * 7 + [10]})
     found = mapped(capsys, profile, "--machine", slow, "--objective", "bottleneck")
-    assert found["present"]["bottleneck"] == {"where": "router r7 - r0", "load": 300, "unit": "us"}
+    assert found["present"]["bottleneck"] == {"where": "r7 to r0", "load": 300, "unit": "us"}
     assert found["found"]["bottleneck"]["load"] <= 100
     assert main(["map", str(profile), "--machine", str(slow), "--objective", "bottleneck"]) == 0
-    assert "router r7 - r0" in capsys.readouterr().out
+    assert "r7 to r0" in capsys.readouterr().out

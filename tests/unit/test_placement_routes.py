@@ -122,7 +122,7 @@ def test_shares_of_several_tables() -> None:
     cost, link = weigh(traffic, places, [0, 2])
     assert cost == 16  # two links
     assert link is not None
-    assert (link.load, link.routers) in ((6.0, (0, 2)), (6.0, (1, 2)))
+    assert (link.load, link.routers) in ((6.0, (0, 2)), (6.0, (2, 1)))
     slow = replace(FABRIC, per_link_byte=[1.0, 4.0, 1.0, 0.5])
     cost, link = weigh(traffic, replace(places, network=slow), [0, 2])
     assert (cost, link) == (16, Link(8.0, routers=(0, 3)))
@@ -134,13 +134,21 @@ def test_shares_of_several_tables() -> None:
 
 
 def test_there_and_back_may_differ() -> None:
-    """One link there, and two links back by router 2: 1.5 hops, and half of the bytes on each."""
+    """One link there, and two links back by router 2: 1.5 hops; the bytes are on the links that they take."""
     ring = Routes([0, 1], [[0, 1], [1, 2], [2, 0]], [[[-1, 0], [1, -1], [2, -1]]])
     places = PricedSlots(np.arange(2)[:, None], [0.0, 0.0], network=ring)
-    cost, link = weigh(Traffic(2, [0], [1], [10.0]), places, [0, 1])
-    assert cost == 15
-    assert link is not None
-    assert link.load == 5
+    assert weigh(Traffic(2, [0], [1], [10.0]), places, [0, 1]) == (15, Link(10.0, routers=(0, 1)))
+    cost, link = weigh(Traffic(2, [1, 0], [0, 1], [10.0, 4.0]), places, [0, 1])
+    assert cost == 21
+    assert link in (Link(10.0, routers=(1, 2)), Link(10.0, routers=(2, 0)))
+
+
+def test_both_directions_of_a_link_are_never_added() -> None:
+    ends, table = [[0, 1]], [[[-1, 0], [0, -1]]]
+    places = PricedSlots(np.arange(2)[:, None], [0.0, 0.0], network=Routes([0, 1], ends, table))
+    traffic = Traffic(2, [0, 1, 1], [1, 0, 0], [7.0, 5.0, 1.0])
+    assert weigh(traffic, places, [0, 1])[1] == Link(7.0, routers=(0, 1))
+    assert weigh(traffic, places, [1, 0])[1] == Link(7.0, routers=(1, 0))
 
 
 @pytest.mark.parametrize(

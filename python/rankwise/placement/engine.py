@@ -41,11 +41,11 @@ class Link:
     """A link, and the load on it.
 
     Attributes:
-        load: sum of bytes x what they cost on it, of both directions.
+        load: sum of bytes x what they cost on it; on an object's link, of both directions.
         level: column of PricedSlots.objects that has the object whose link to the one around it this is;
             None: a link of the network.
         slot: one of the object's; None likewise.
-        routers: at its ends; None if it is an object's.
+        routers: that it leads from and to; None if it is an object's.
     """
 
     load: float

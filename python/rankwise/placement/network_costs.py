@@ -37,15 +37,15 @@ def time_network(machine: Machine) -> Network | None:
 
 
 def routers_text(machine: Machine, routers: tuple[int, int]) -> str:
-    """Say which routers a link is between, by their coordinates."""
+    """Say which routers a link leads from and to, by their names or coordinates."""
     network = machine.network
     if network is None or isinstance(network, described.Matrix):
-        return f"{routers[0]} - {routers[1]}"
+        return f"{routers[0]} to {routers[1]}"
     if isinstance(network, described.Routes):
-        return f"router {network.routers[routers[0]]} - {network.routers[routers[1]]}"
+        return f"{network.routers[routers[0]]} to {network.routers[routers[1]]}"
     ends = (np.unravel_index(router, network.limits()) for router in routers)
     one, other = (",".join(str(int(place)) for place in end) for end in ends)
-    return f"router {one} - {other}"
+    return f"router {one} to {other}"
 
 
 def _routers(network: described.Torus | described.Dragonfly) -> NDArray[np.int64] | None:

@@ -107,7 +107,8 @@ class Routes:
 
     Attributes:
         router: shape (n,): of each node.
-        ends: shape (links, 2): the routers of each link, which is used in both directions.
+        ends: shape (links, 2): the routers of each link, which is used in both directions: their loads are
+            two.
         next: shape (tables, routers, n): link from a router towards a node; -1: none, as at its router and
             where no message comes by.
         share: of all messages, that follow each table; their sum is 1; None: all equal.

@@ -29,8 +29,8 @@ class LinkLoad:
     """The most loaded link.
 
     Attributes:
-        where: its object, or the routers at its ends, in words.
-        load: of both directions.
+        where: its object, or the routers that it leads from and to, in words.
+        load: of an object's link: of both directions.
         unit: of the load: `bytes`, or `us` where the bandwidths of all links are known.
     """
 

@@ -43,7 +43,7 @@ void Dragonfly::find_way(Index from, Index to, double share, Way &way) const {
   }
   const Index out = gate(mine, theirs), in = gate(theirs, mine);
   if (one != out) way.push_back({inside(one, out), share});
-  way.push_back({std::min(mine, theirs) * groups_ + std::max(mine, theirs), share});
+  way.push_back({mine * groups_ + theirs, share});
   if (other != in) way.push_back({inside(in, other), share});
 }
 

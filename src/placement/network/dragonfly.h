@@ -2,8 +2,6 @@
 #ifndef RANKWISE_PLACEMENT_NETWORK_DRAGONFLY_H
 #define RANKWISE_PLACEMENT_NETWORK_DRAGONFLY_H
 
-#include <algorithm>
-
 #include "network.h"
 
 namespace rankwise::placement {
@@ -21,10 +19,8 @@ class Dragonfly final : public Network {
   [[nodiscard]] double per_link_byte(Index) const override { return hop_.byte; }
 
  private:
-  // Between two routers of a group.
-  [[nodiscard]] Index inside(Index one, Index other) const {
-    return groups_ * groups_ + std::min(one, other) * routers_ + std::max(one, other) % routers_;
-  }
+  // From a router of a group to another one.
+  [[nodiscard]] Index inside(Index from, Index to) const { return groups_ * groups_ + from * routers_ + to % routers_; }
   [[nodiscard]] Index group(Index router) const { return router / routers_; }
   // The router of a group that has the link to another one.
   [[nodiscard]] Index gate(Index from, Index to) const { return from * routers_ + (to < from ? to : to - 1) / links_; }

@@ -40,7 +40,7 @@ bool has_good_routers(const rankwise_network &network) {
   const std::int64_t links =
       network.kind == RANKWISE_DRAGONFLY
           ? static_cast<std::int64_t>(network.groups) * network.groups + routers * network.routers
-          : routers * network.axes;
+          : 2 * routers * network.axes;
   if (routers == 0 || links > std::numeric_limits<Index>::max()) return false;
   if (network.router)
     return std::all_of(network.router, network.router + network.nodes,

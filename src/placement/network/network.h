@@ -15,7 +15,8 @@ namespace rankwise::placement {
 
 using Nodes = std::span<const Index>;
 
-// Links that messages take, and which share of their bytes takes each.
+// Links that messages take, and which share of their bytes takes each. A link goes one way: what is between two routers
+// has one for each direction.
 struct Step {
   Index link;
   double share;
@@ -45,7 +46,7 @@ class Network {
   [[nodiscard]] virtual Index links() const { return 0; }
   // Adds the links on the way from a node to another one, for messages of which `share` is sent.
   virtual void find_way(Index /*from*/, Index /*to*/, double /*share*/, Way &) const {}
-  // The routers that a link is between.
+  // The routers that a link leads from and to.
   [[nodiscard]] virtual std::pair<Index, Index> ends(Index) const { return {-1, -1}; }
   // What a byte costs on a link.
   [[nodiscard]] virtual double per_link_byte(Index) const { return 0; }

@@ -50,6 +50,7 @@ void find_steps(const rankwise_network &network, Index table, Index node, Indice
 
 bool has_good_links(const rankwise_network &network) {
   if (network.links < 0 || (network.links > 0 && !network.link_end)) return false;
+  if (network.links > std::numeric_limits<Index>::max() / 2) return false;
   for (std::size_t link = 0; link < static_cast<std::size_t>(network.links); link++) {
     const Index one = network.link_end[2 * link], other = network.link_end[2 * link + 1];
     if (one == other || std::min(one, other) < 0 || std::max(one, other) >= network.routers) return false;
@@ -112,13 +113,13 @@ Routes::Routes(const rankwise_network &network)
 }
 
 void Routes::find_way(Index from, Index to, double share, Way &way) const {
-  const Index end = network_.router[to];
+  const Index last = network_.router[to];
   for (Index table = 0; table < network_.tables; table++) {
     if (share_[table] <= 0) continue;
-    for (Index at = network_.router[from]; at != end;) {
+    for (Index at = network_.router[from]; at != last;) {
       const Index link = next(network_, table, at, to);
-      way.push_back({link, share * share_[table]});
-      at = other_end(network_, link, at);
+      way.push_back({2 * link + (end(link, 0) == at ? 0 : 1), share * share_[table]});
+      at = other_end(link, at);
     }
   }
 }

@@ -15,17 +15,24 @@ class Routes final : public Metric {
   [[nodiscard]] Price between(Index one, Index other) const override {
     return hops(one, other) / 2 * hop_ + hops(other, one) / 2 * hop_;
   }
-  [[nodiscard]] Index links() const override { return network_.links; }
+  // Link 2 k leads from the first to the second end of the caller's link k, and 2 k + 1 back.
+  [[nodiscard]] Index links() const override { return 2 * network_.links; }
   void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override {
-    return {network_.link_end[2 * static_cast<std::size_t>(link)],
-            network_.link_end[2 * static_cast<std::size_t>(link) + 1]};
+    const Index from = end(link / 2, link % 2);
+    return {from, other_end(link / 2, from)};
   }
   [[nodiscard]] double per_link_byte(Index link) const override {
-    return network_.link_byte ? network_.link_byte[link] : hop_.byte;
+    return network_.link_byte ? network_.link_byte[link / 2] : hop_.byte;
   }
 
  private:
+  [[nodiscard]] Index end(Index link, Index which) const {
+    return network_.link_end[2 * static_cast<std::size_t>(link) + which];
+  }
+  [[nodiscard]] Index other_end(Index link, Index router) const {
+    return end(link, 0) == router ? end(link, 1) : end(link, 0);
+  }
   // Links on the way, in the mean over the tables.
   [[nodiscard]] double hops(Index from, Index to) const {
     return hops_[static_cast<std::size_t>(to) * network_.routers + network_.router[from]];

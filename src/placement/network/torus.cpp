@@ -36,7 +36,8 @@ void Torus::find_way(Index from, Index to, double share, Way &way) const {
     for (Index left = hops(at, end, axis); left > 0; left--) {
       const Index next = (at + (is_forward ? 1 : length - 1)) % length;
       const Index begin = router + ((is_forward ? at : next) - at) * stride_[axis];
-      way.push_back({begin * static_cast<Index>(axes) + static_cast<Index>(axis), share});
+      const Index forward = 2 * (begin * static_cast<Index>(axes) + static_cast<Index>(axis));
+      way.push_back({is_forward ? forward : forward + 1, share});
       router += (next - at) * stride_[axis];
       at = next;
     }
@@ -45,9 +46,10 @@ void Torus::find_way(Index from, Index to, double share, Way &way) const {
 
 std::pair<Index, Index> Torus::ends(Index link) const {
   const auto axes = static_cast<Index>(length_.size());
-  const Index router = link / axes, axis = link % axes;
+  const Index router = link / 2 / axes, axis = link / 2 % axes;
   const Index at = router / stride_[axis] % length_[axis];
-  return {router, router + ((at + 1) % length_[axis] - at) * stride_[axis]};
+  const Index next = router + ((at + 1) % length_[axis] - at) * stride_[axis];
+  return link % 2 == 0 ? std::pair{router, next} : std::pair{next, router};
 }
 
 // Those at the same router, and at the next ones along each axis.

@@ -19,9 +19,9 @@ class Torus final : public Network {
   [[nodiscard]] std::span<const Index> coordinates(Index node) const override {
     return {place_.data() + static_cast<std::size_t>(node) * length_.size(), length_.size()};
   }
-  // Link router x axes + axis is the one to the next router along the axis. The first axis comes first; of two ways
-  // equally long the one forward is taken.
-  [[nodiscard]] Index links() const override { return routers_ * static_cast<Index>(length_.size()); }
+  // Link 2 (router x axes + axis) leads to the next router along the axis, and the one after it back from there. The
+  // first axis comes first; of two ways equally long the one forward is taken.
+  [[nodiscard]] Index links() const override { return 2 * routers_ * static_cast<Index>(length_.size()); }
   void find_way(Index from, Index to, double share, Way &way) const override;
   [[nodiscard]] std::pair<Index, Index> ends(Index link) const override;
   [[nodiscard]] double per_link_byte(Index) const override { return hop_.byte; }
