@@ -133,26 +133,59 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
     weights = np.asarray(weight, np.float64)
-    nodes = len(subnet.switches.names) + len(subnet.ports.hosts)
     bounds = np.zeros(len(CLASSES))
+    for cut in cuts(subnet):
+        part = cut.crossed(sources, destinations)
+        amount = np.bincount(part[part >= 0], weights[part >= 0], len(cut.links))
+        means = amount / np.maximum(cut.links, 1)
+        bounds[cut.link_class] = max(bounds[cut.link_class], float(means.max(initial=0.0)))
+    return bounds
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The parts that a subnet falls into without the links of a class, and those of the opposite one.
+
+    Attributes:
+        link_class: index into CLASSES.
+        outward: the links lead out of parts; else into them.
+        part: shape (P,): of each host port.
+        links: shape (parts,): of the class, that lead out of each part, or into it.
+    """
+
+    link_class: int
+    outward: bool
+    part: Indices
+    links: Indices
+
+    def crossed(self, source: Indices, destination: Indices) -> Indices:
+        """Return the part that each message must leave, or enter; -1: it stays in one.
+
+        Args:
+            source: shape (N,): host ports.
+            destination: likewise.
+        """
+        one, other = self.part[source], self.part[destination]
+        return np.where(one == other, -1, one if self.outward else other)
+
+
+def cuts(subnet: Subnet) -> list[Cut]:
+    """Return the cuts that give bounds for classes of links."""
+    switches = len(subnet.switches.names)
+    nodes = switches + len(subnet.ports.hosts)
+    found = []
     for out, into in _OPPOSITE:
         kept = (subnet.classes != out) & (subnet.classes != into)
         if kept.all():
             continue
         part = _parts(nodes, subnet.links.source[kept], subnet.links.destination[kept])
-        of_port = part[len(subnet.switches.names) :]
-        crossing = of_port[sources] != of_port[destinations]
-        for link_class, ends, links_at in (
-            (out, sources, subnet.links.source),
-            (into, destinations, subnet.links.destination),
-        ):
-            amount = np.bincount(of_port[ends[crossing]], weights[crossing], nodes)
-            of_class = subnet.classes == link_class
-            within = part[subnet.links.source] == part[subnet.links.destination]
-            links = np.bincount(part[links_at[of_class & ~within]], minlength=nodes)
-            means = amount / np.maximum(links, 1)
-            bounds[link_class] = max(bounds[link_class], float(means.max(initial=0.0)))
-    return bounds
+        within = part[subnet.links.source] == part[subnet.links.destination]
+        for link_class, outward in ((out, True), (into, False)):
+            ends = subnet.links.source if outward else subnet.links.destination
+            of_class = (subnet.classes == link_class) & ~within
+            links = np.bincount(part[ends[of_class]], minlength=nodes)
+            found.append(Cut(link_class, outward, part[switches:], links))
+    return found
 
 
 def _parts(nodes: int, one: NDArray[np.int32], other: NDArray[np.int32]) -> Indices:
