@@ -1,0 +1,97 @@
+/** What is chosen, and the rank pairs behind it. */
+import { button, element, row } from "../ui/dom.ts";
+import { factsTable } from "../ui/tip.ts";
+import { percentText } from "../units.ts";
+import { amountText, linkRows } from "./facts.ts";
+import { pickable } from "./hot_links.ts";
+import type { Choice } from "./state.ts";
+import { isHot, type View } from "./view.ts";
+
+const MOST_PAIRS = 12;
+const HELP =
+  "Choose a link, a switch, a host, a cell of a matrix, a call or a bar of a histogram: all figures show what belongs to it.";
+
+export function chosenPart(view: View, choose: (choice: Choice) => void): Node[] {
+  const { state, lit } = view;
+  const { choice } = state;
+  if (choice.kind === "none" || !lit) return [element("p", HELP, "none")];
+  const parts: Node[] = [element("h3", lit.name)];
+  if (choice.kind === "links") parts.push(...linkPart(view, choice.rail, choice.links, choose));
+  parts.push(pairsPart(view, choose));
+  parts.push(
+    button("clear the choice", () => {
+      choose({ kind: "none" });
+    }),
+  );
+  (parts[parts.length - 1] as HTMLElement).className = "plain";
+  return parts;
+}
+
+function linkPart(view: View, place: number, links: number[], choose: (choice: Choice) => void): Node[] {
+  if (links.length > 1) return [];
+  const [link] = links;
+  const rail = view.network.rails[place];
+  const bundle = rail.bundles[rail.bundleOf[link]];
+  const parts: Node[] = [factsTable(linkRows(view, place, link))];
+  if (isHot(view, link, place))
+    parts.push(
+      element("p", "It bears much more than other routes or places of the ranks would need.", "caption"),
+    );
+  const others = [...bundle.up, ...bundle.down].filter((other) => other !== link);
+  const list = element("div", [], "siblings");
+  for (const other of others.slice(0, 12)) {
+    const way = bundle.up.includes(other) === bundle.up.includes(link) ? "parallel" : "back";
+    const made = button(`${way}: ${view.text(view.values[place][other])}`, () => {
+      choose({ kind: "links", rail: place, links: [other] });
+    });
+    made.className = "plain";
+    made.title = rail.linkName(other);
+    list.append(made);
+  }
+  parts.push(list);
+  return parts;
+}
+
+function pairsPart(view: View, choose: (choice: Choice) => void): Node {
+  const { lit, flows, network, state } = view;
+  const cells = lit?.cells ?? view.cells;
+  const used: number[] = [];
+  cells.forEach((amount, cell) => {
+    if (amount > 0) used.push(cell);
+  });
+  if (!used.length) return element("p", missingPairs(view), "none");
+  const whole = used.reduce((sum, cell) => sum + cells[cell], 0);
+  used.sort((one, other) => cells[other] - cells[one] || one - other);
+  const body = element("tbody");
+  for (const cell of used.slice(0, MOST_PAIRS)) {
+    const [from, to] = [Math.floor(cell / flows.size), cell % flows.size];
+    const [one, other] = [from, to].map(
+      (block) => network.data.hosts[network.data.hostOf[block * flows.data.together]],
+    );
+    const name = element("div", [
+      `${flows.blockName(from)} → ${flows.blockName(to)}`,
+      element("div", `${one} → ${other}`, "sub"),
+    ]);
+    const line = row([name, amountText(view, cells[cell]), percentText(cells[cell] / whole)]);
+    line.className = "pick";
+    line.tabIndex = 0;
+    line.dataset.key = `pair ${cell}`;
+    const chosen = state.choice.kind === "cell" && state.choice.row === from && state.choice.column === to;
+    pickable(line, () => {
+      choose(chosen ? { kind: "none" } : { kind: "cell", row: from, column: to });
+    });
+    body.append(line);
+  }
+  const what = flows.data.together > 1 ? "pairs of blocks of ranks" : "rank pairs";
+  const head = element(
+    "thead",
+    row([`${used.length.toLocaleString("en")} ${what}`, "amount", "share"], 1, true),
+  );
+  return element("div", element("table", [head, body]), "scroll pairs");
+}
+
+function missingPairs(view: View): string {
+  return view.rail.data.forward
+    ? "No flows of what is looked at."
+    : "The forwarding tables are too large for this page: the rank pairs of a link are not known here.";
+}

@@ -1,0 +1,130 @@
+/** How the loads of each class are spread, with the least that its most loaded link must bear. */
+import { max } from "d3-array";
+import { scaleLinear, scaleLog } from "d3-scale";
+import { HOT, stepOf } from "../ui/colours.ts";
+import { ratioText } from "../units.ts";
+import type { ClassFacts } from "./model.ts";
+import { EXCESS, type View } from "./view.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+const BINS = 32;
+const [WIDTH, HEIGHT] = [340, 150];
+const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
+
+type Attributes = Record<string, string | number>;
+
+function part(kind: string, attributes: Attributes, text = ""): SVGElement {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  if (text) made.textContent = text;
+  return made;
+}
+
+export interface Bins {
+  edges: number[];
+  /** Links by bin; those without any load are none of them. */
+  links: number[][];
+}
+
+export function binned(view: View, facts: ClassFacts): Bins {
+  const end = Math.max(facts.most, facts.bound) * 1.02 || 1;
+  const bins: Bins = {
+    edges: Array.from({ length: BINS + 1 }, (_, place) => (end * place) / BINS),
+    links: Array.from({ length: BINS }, () => []),
+  };
+  const { class: classOf } = view.rail.data.links;
+  view.values[view.state.rail].forEach((value, link) => {
+    if (classOf[link] === facts.class && value > 0)
+      bins.links[Math.min(BINS - 1, Math.floor((value / end) * BINS))].push(link);
+  });
+  return bins;
+}
+
+export function histogram(view: View, facts: ClassFacts, choose: (links: number[]) => void): SVGElement {
+  const { theme } = view;
+  const bins = binned(view, facts);
+  const x = scaleLinear([0, bins.edges[BINS]], [LEFT, WIDTH - RIGHT]);
+  const most = max(bins.links, (links) => links.length) ?? 1;
+  const y = scaleLog([0.7, Math.max(2, most * 1.3)], [HEIGHT - BOTTOM, TOP]).clamp(true);
+  const svg = part("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    width: WIDTH,
+    height: HEIGHT,
+    role: "img",
+    "font-family": getComputedStyle(document.body).fontFamily,
+    "font-size": 11,
+    fill: theme.faint,
+    "aria-label": `${facts.name}: ${facts.used} of ${facts.links} links are used, at most ${view.text(facts.most)}, mean ${view.text(facts.mean)}, bound ${view.text(facts.bound)}`,
+  });
+  for (const count of [1, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.3)) {
+    svg.append(
+      part("line", {
+        x1: LEFT,
+        x2: WIDTH - RIGHT,
+        y1: y(count),
+        y2: y(count),
+        stroke: theme.rule,
+        "stroke-width": 0.6,
+      }),
+    );
+    svg.append(part("text", { x: LEFT - 5, y: y(count) + 4, "text-anchor": "end" }, String(count)));
+  }
+  bins.links.forEach((links, bin) => {
+    if (!links.length) return;
+    const [from, to] = [x(bins.edges[bin]), x(bins.edges[bin + 1])];
+    const middle = (bins.edges[bin] + bins.edges[bin + 1]) / 2;
+    const hot = facts.bound > 0 && middle > EXCESS * facts.bound;
+    const bar = part("rect", {
+      x: from + 0.5,
+      width: to - from - 1,
+      y: y(links.length),
+      height: HEIGHT - BOTTOM - y(links.length),
+      fill: hot ? HOT : theme.ramp[stepOf(middle, view.most, false)],
+      class: "bin",
+    });
+    const title = part(
+      "title",
+      {},
+      `${links.length} links with ${view.text(bins.edges[bin])} to ${view.text(bins.edges[bin + 1])}`,
+    );
+    bar.append(title);
+    bar.addEventListener("click", () => {
+      choose(links);
+    });
+    svg.append(bar);
+  });
+  const line = (value: number, text: string, colour: string, height: number, dash: string) => {
+    svg.append(
+      part("line", {
+        x1: x(value),
+        x2: x(value),
+        y1: height,
+        y2: HEIGHT - BOTTOM,
+        stroke: colour,
+        "stroke-width": 1.5,
+        "stroke-dasharray": dash,
+      }),
+    );
+    const right = x(value) > (WIDTH * 3) / 4;
+    svg.append(
+      part(
+        "text",
+        { x: x(value) + (right ? -4 : 4), y: height + 5, "text-anchor": right ? "end" : "start" },
+        text,
+      ),
+    );
+  };
+  if (facts.mean > 0) line(facts.mean, `mean ${view.text(facts.mean)}`, theme.faint, TOP - 4, "3 2");
+  if (facts.bound > 0) line(facts.bound, `bound ${view.text(facts.bound)}`, theme.ink, TOP - 18, "");
+  svg.append(part("text", { x: LEFT, y: HEIGHT - 6 }, "0"));
+  svg.append(
+    part("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
+  );
+  return svg;
+}
+
+export function histogramTitle(facts: ClassFacts): string {
+  const excess = facts.bound > 0 ? `, ${ratioText(facts.most / facts.bound)} × the bound` : "";
+  const mean = facts.mean > 0 ? `most ${ratioText(facts.most / facts.mean)} × the mean` : "no load";
+  return `${facts.name}: ${mean}${excess}`;
+}

@@ -1,0 +1,80 @@
+/** The hottest links, and what loads them. */
+import { element, row, short } from "../ui/dom.ts";
+import { percentText, ratioText } from "../units.ts";
+import { causesOf } from "./facts.ts";
+import type { Choice } from "./state.ts";
+import { isHot, type View } from "./view.ts";
+
+const MOST = 50;
+
+export interface HotLink {
+  rail: number;
+  link: number;
+  value: number;
+}
+
+/** Return the links that bear most, of a class or of all; the hottest first. */
+export function hottest(view: View, most = MOST): HotLink[] {
+  const found: HotLink[] = [];
+  view.values.forEach((values, rail) => {
+    const classOf = view.network.rails[rail].data.links.class;
+    values.forEach((value, link) => {
+      if (value > 0 && (view.state.class < 0 || classOf[link] === view.state.class))
+        found.push({ rail, link, value });
+    });
+  });
+  return found
+    .sort((one, other) => other.value - one.value || one.rail - other.rail || one.link - other.link)
+    .slice(0, most);
+}
+
+export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElement {
+  const links = hottest(view);
+  const { network, state } = view;
+  const table = element("table");
+  const several = network.rails.length > 1;
+  table.append(element("thead", row(["link", "load", "of the mean"], 1, true)));
+  const body = element("tbody");
+  for (const { rail, link, value } of links) {
+    const one = network.rails[rail];
+    const facts = view.classes[rail].find((fact) => fact.class === one.data.links.class[link]);
+    const causes = causesOf(view, rail, [link]);
+    const why = causes.slice(0, 2).map(([group, part]) => `${percentText(part)} ${network.groupName(group)}`);
+    const more = causes.length > 2 ? `, ${causes.length - 2} more` : "";
+    const where = `${several ? `${one.data.name}, ` : ""}${network.data.classes[one.data.links.class[link]]}`;
+    const name = element("div", short(one.linkName(link), 64));
+    if (isHot(view, link, rail)) name.prepend(element("span", [], "dot hot"));
+    const what = element("div", [name, element("div", `${where}: ${why.join(", ")}${more}`, "sub")]);
+    const ratio = facts && facts.mean > 0 ? `${ratioText(value / facts.mean)} ×` : "–";
+    const line = row([what, view.text(value), ratio]);
+    line.className = "pick";
+    line.tabIndex = 0;
+    line.dataset.key = `hot ${rail} ${link}`;
+    line.title = one.linkName(link);
+    const chosen =
+      state.choice.kind === "links" && state.choice.rail === rail && state.choice.links.includes(link);
+    if (chosen) line.classList.add("now");
+    line.setAttribute("aria-selected", String(chosen));
+    pickable(line, () => {
+      choose(chosen ? { kind: "none" } : { kind: "links", rail, links: [link] });
+    });
+    body.append(line);
+  }
+  table.append(body);
+  return links.length ? table : element("p", "No link bears anything of what is looked at.", "none");
+}
+
+/** Let a row be chosen with the pointer, and with Enter and the space bar. */
+export function pickable(line: HTMLElement, act: () => void): void {
+  line.addEventListener("click", act);
+  line.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      act();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const next = event.key === "ArrowDown" ? line.nextElementSibling : line.previousElementSibling;
+      if (next instanceof HTMLElement) next.focus();
+      event.preventDefault();
+    }
+  });
+}

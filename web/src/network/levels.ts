@@ -1,0 +1,402 @@
+/** The fabric by its levels: hosts at the bottom, switches above, links coloured by what they bear. */
+import { select } from "d3-selection";
+import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { HOT, stepOf, STEPS } from "../ui/colours.ts";
+import { button, element, short } from "../ui/dom.ts";
+import { hideTip, showTip } from "../ui/tip.ts";
+import { bundleFacts, nodeFacts } from "./facts.ts";
+import type { Rail } from "./model.ts";
+import type { Choice } from "./state.ts";
+import { isHot, largest, linksOf, type View } from "./view.ts";
+
+const SIDE = 22;
+const TOP = 34;
+const BOTTOM = 30;
+const NEAR = 6;
+const HIDDEN = -2;
+const UNLIT = -1;
+const HOT_STEP = STEPS;
+const FARTHEST = 400;
+
+interface Spot {
+  bundle: number;
+  end: number;
+}
+
+export class LevelsDrawing {
+  readonly canvas = element("canvas");
+  private readonly over = element("canvas", [], "over");
+  private readonly stage: HTMLElement;
+  private readonly zoomer: ZoomBehavior<HTMLCanvasElement, unknown>;
+  private transform: ZoomTransform = zoomIdentity;
+  private view: View | null = null;
+  private steps = new Int16Array(0);
+  private order: number[][] = [];
+  private waiting = 0;
+  private width = 0;
+  private height = 0;
+
+  constructor(
+    parent: HTMLElement,
+    private readonly choose: (choice: Choice) => void,
+  ) {
+    this.stage = element("div", [this.canvas, this.over], "stage");
+    this.over.tabIndex = 0;
+    this.over.setAttribute("role", "img");
+    this.zoomer = zoom<HTMLCanvasElement, unknown>()
+      .scaleExtent([1, FARTHEST])
+      .filter((event: MouseEvent) =>
+        event.type === "wheel" ? event.ctrlKey || event.metaKey : !event.button,
+      )
+      .on("zoom", (event: { transform: ZoomTransform }) => {
+        this.transform = event.transform;
+        this.soon();
+      });
+    select(this.over).call(this.zoomer).on("dblclick.zoom", null);
+    this.over.addEventListener("pointermove", (event) => {
+      this.hover(event);
+    });
+    this.over.addEventListener("pointerleave", () => {
+      hideTip();
+      this.mark(null);
+    });
+    this.over.addEventListener("click", (event) => {
+      this.chosen(this.spot(event));
+    });
+    this.over.addEventListener("keydown", (event) => {
+      this.key(event);
+    });
+    parent.append(this.stage, this.buttons());
+  }
+
+  private buttons(): HTMLElement {
+    const hint = element("span", "Ctrl and scroll to zoom, drag to move, click to choose", "hint");
+    const by = (factor: number) => () => {
+      this.zoomer.scaleBy(select(this.over), factor);
+    };
+    const buttons = element(
+      "div",
+      [
+        button("+", by(1.6), "zoom in"),
+        button("−", by(1 / 1.6), "zoom out"),
+        button("all", () => {
+          this.whole();
+        }),
+      ],
+      "choice",
+    );
+    return element("div", [buttons, hint], "under");
+  }
+
+  private whole(): void {
+    this.zoomer.transform(select(this.over), zoomIdentity);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const target = select(this.over);
+    const step = this.width / 6 / this.transform.k;
+    if (event.key === "+" || event.key === "=") this.zoomer.scaleBy(target, 1.6);
+    else if (event.key === "-") this.zoomer.scaleBy(target, 1 / 1.6);
+    else if (event.key === "0") this.whole();
+    else if (event.key === "ArrowLeft") this.zoomer.translateBy(target, step, 0);
+    else if (event.key === "ArrowRight") this.zoomer.translateBy(target, -step, 0);
+    else return;
+    event.preventDefault();
+  }
+
+  show(view: View): void {
+    if (this.view && this.view.rail !== view.rail) this.transform = zoomIdentity;
+    this.view = view;
+    this.classify(view);
+    this.resize();
+    const { rail } = view;
+    this.over.setAttribute(
+      "aria-label",
+      `Drawing of ${rail.switches} switches on ${rail.levels} levels and ${rail.ports} ports of hosts. The hottest` +
+        " links are in the list beside it, all of them in the data.",
+    );
+    this.paint();
+  }
+
+  /** Sort the lines by their colours. */
+  private classify(view: View): void {
+    const { rail, lit, state } = view;
+    const values = lit ? lit.links[state.rail] : view.values[state.rail];
+    const most = lit ? values.reduce((sum, value) => Math.max(sum, value), 0) : view.most;
+    this.steps = new Int16Array(rail.bundles.length).fill(HIDDEN);
+    this.order = Array.from({ length: HOT_STEP + 2 }, () => []);
+    rail.bundles.forEach((bundle, place) => {
+      const links = linksOf(view, bundle);
+      const used = largest(links, view.values[state.rail]);
+      const value = lit ? largest(links, values) : used;
+      let step = HIDDEN;
+      if (value > 0)
+        step = !lit && links.some((link) => isHot(view, link)) ? HOT_STEP : stepOf(value, most, false);
+      else if (used > 0 || state.unused) step = UNLIT;
+      this.steps[place] = step;
+      if (step !== HIDDEN) this.order[step + 1].push(place);
+    });
+  }
+
+  private resize(): void {
+    this.width = Math.max(200, this.stage.clientWidth);
+    this.height = Math.max(330, Math.min(620, TOP + BOTTOM + 130 * (this.view?.rail.levels ?? 2)));
+    const dots = window.devicePixelRatio;
+    for (const canvas of [this.canvas, this.over]) {
+      canvas.width = Math.round(this.width * dots);
+      canvas.height = Math.round(this.height * dots);
+      canvas.style.width = `${this.width}px`;
+      canvas.style.height = `${this.height}px`;
+    }
+    this.zoomer
+      .extent([
+        [0, 0],
+        [this.width, this.height],
+      ])
+      .translateExtent([
+        [0, 0],
+        [this.width, this.height],
+      ]);
+  }
+
+  private soon(): void {
+    cancelAnimationFrame(this.waiting);
+    this.waiting = requestAnimationFrame(() => {
+      this.paint();
+    });
+  }
+
+  private x(place: number): number {
+    return this.transform.x + this.transform.k * (SIDE + place * (this.width - 2 * SIDE));
+  }
+
+  private y(level: number): number {
+    const levels = this.view?.rail.levels ?? 1;
+    return this.height - BOTTOM - (level / Math.max(1, levels)) * (this.height - TOP - BOTTOM);
+  }
+
+  private endX(rail: Rail, end: number): number {
+    return this.x(end < rail.switches ? rail.data.switches.x[end] : rail.data.ports.x[end - rail.switches]);
+  }
+
+  private paint(): void {
+    const view = this.view;
+    const context = this.canvas.getContext("2d");
+    if (!view || !context) return;
+    const { rail, theme } = view;
+    const dots = window.devicePixelRatio;
+    context.setTransform(dots, 0, 0, dots, 0, 0);
+    context.fillStyle = theme.paper;
+    context.fillRect(0, 0, this.width, this.height);
+    context.lineCap = "butt";
+    this.order.forEach((bundles, step) => {
+      if (!bundles.length) return;
+      context.strokeStyle = step === 0 ? theme.unlit : step - 1 === HOT_STEP ? HOT : theme.ramp[step - 1];
+      for (const wide of [false, true]) {
+        context.lineWidth = this.thickness(step - 1) * (wide ? 1.8 : 1);
+        context.beginPath();
+        for (const place of bundles) {
+          const bundle = rail.bundles[place];
+          if (bundle.up.length > 1 !== wide) continue;
+          this.line(context, rail, place);
+        }
+        context.stroke();
+      }
+    });
+    this.nodes(context, view);
+    this.mark(null);
+  }
+
+  private thickness(step: number): number {
+    if (step === UNLIT) return 0.6;
+    return step === HOT_STEP ? 1.8 : 0.7 + (0.8 * step) / STEPS;
+  }
+
+  private line(context: CanvasRenderingContext2D, rail: Rail, place: number): void {
+    const { low, high } = rail.bundles[place];
+    const [x1, x2] = [this.endX(rail, low), this.endX(rail, high)];
+    if ((x1 < 0 && x2 < 0) || (x1 > this.width && x2 > this.width)) return;
+    const [y1, y2] = [this.y(rail.level[low]), this.y(rail.level[high])];
+    context.moveTo(x1, y1);
+    if (y1 === y2) context.quadraticCurveTo((x1 + x2) / 2, y1 - 2 * this.bow(x1, x2, y1), x2, y2);
+    else context.lineTo(x2, y2);
+  }
+
+  /** How high a line between switches of one level goes. */
+  private bow(x1: number, x2: number, y: number): number {
+    return Math.min(y - 6, 8 + 0.25 * Math.abs(x2 - x1));
+  }
+
+  private nodes(context: CanvasRenderingContext2D, view: View): void {
+    const { rail, theme } = view;
+    const used = new Uint8Array(rail.switches + rail.ports);
+    rail.bundles.forEach((bundle, place) => {
+      if (this.steps[place] !== HIDDEN)
+        used[bundle.low] = used[bundle.high] = this.steps[place] === UNLIT ? used[bundle.low] || 1 : 2;
+    });
+    context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    context.textBaseline = "middle";
+    for (let level = 0; level <= rail.levels; level++) {
+      const ends = rail.at[level];
+      const spacing = ((this.width - 2 * SIDE) * this.transform.k) / Math.max(1, ends.length);
+      const size = Math.max(1.5, Math.min(level ? 9 : 5, spacing * 0.7));
+      const y = this.y(level);
+      for (const end of ends) {
+        const x = this.endX(rail, end);
+        if (x < -size || x > this.width + size) continue;
+        context.fillStyle = used[end] ? theme.ink : theme.unlit;
+        context.fillRect(x - size / 2, y - size / 2, size, size);
+      }
+      this.labels(context, view, level, ends, y);
+    }
+  }
+
+  /** Write names, as many as there is room for, and how many there are. */
+  private labels(
+    context: CanvasRenderingContext2D,
+    view: View,
+    level: number,
+    ends: number[],
+    y: number,
+  ): void {
+    const { rail, theme } = view;
+    const below = level === 0;
+    const line = below ? y + 15 : y - 15;
+    const count = below ? `${ends.length} host ports` : `level ${level}: ${ends.length} switches`;
+    const sorted = ends
+      .map((end) => ({ end, x: this.endX(rail, end) }))
+      .filter(({ x }) => x > -40 && x < this.width + 40)
+      .sort((one, other) => one.x - other.x);
+    const wide = context.measureText(count).width + 10;
+    context.textAlign = "left";
+    this.written(context, count, 4, below ? y + 15 : y - 15, theme.faint, theme.paper);
+    context.textAlign = "center";
+    let free = wide;
+    for (const { end, x } of sorted) {
+      const text = short(rail.name(end), 22);
+      const half = context.measureText(text).width / 2 + 5;
+      if (x - half < free || x + half > this.width) continue;
+      this.written(context, text, x, line, theme.ink, theme.paper);
+      free = x + half;
+    }
+  }
+
+  private written(
+    context: CanvasRenderingContext2D,
+    text: string,
+    x: number,
+    y: number,
+    ink: string,
+    paper: string,
+  ) {
+    context.lineWidth = 3;
+    context.strokeStyle = paper;
+    context.lineJoin = "round";
+    context.strokeText(text, x, y);
+    context.fillStyle = ink;
+    context.fillText(text, x, y);
+  }
+
+  // ---- pointing -----------------------------------------------------------------------------------------------
+
+  private spot(event: MouseEvent): Spot | null {
+    const view = this.view;
+    if (!view) return null;
+    const box = this.over.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const { rail } = view;
+    let best: Spot | null = null;
+    let distance = NEAR;
+    for (let end = 0; end < rail.level.length; end++) {
+      const away = Math.hypot(this.endX(rail, end) - x, this.y(rail.level[end]) - y);
+      if (away < distance) [best, distance] = [{ bundle: -1, end }, away];
+    }
+    if (best) return best;
+    rail.bundles.forEach((bundle, place) => {
+      if (this.steps[place] === HIDDEN) return;
+      const away = this.away(rail, bundle.low, bundle.high, x, y) - (this.steps[place] + 1) / STEPS;
+      if (away < distance) [best, distance] = [{ bundle: place, end: -1 }, away];
+    });
+    return best;
+  }
+
+  private away(rail: Rail, low: number, high: number, x: number, y: number): number {
+    const [x1, y1] = [this.endX(rail, low), this.y(rail.level[low])];
+    const [x2, y2] = [this.endX(rail, high), this.y(rail.level[high])];
+    if (y1 !== y2) return toSegment(x1, y1, x2, y2, x, y);
+    const bow = this.bow(x1, x2, y1);
+    let least = Infinity;
+    let [fromX, fromY] = [x1, y1];
+    for (let part = 1; part <= 12; part++) {
+      const t = part / 12;
+      const [toX, toY] = [x1 + t * (x2 - x1), y1 - 4 * t * (1 - t) * bow];
+      least = Math.min(least, toSegment(fromX, fromY, toX, toY, x, y));
+      [fromX, fromY] = [toX, toY];
+    }
+    return least;
+  }
+
+  private hover(event: PointerEvent): void {
+    if (event.buttons || !this.view) {
+      hideTip();
+      return;
+    }
+    const found = this.spot(event);
+    this.over.style.cursor = found ? "pointer" : "grab";
+    this.mark(found);
+    if (!found) hideTip();
+    else {
+      const facts = found.end >= 0 ? nodeFacts(this.view, found.end) : bundleFacts(this.view, found.bundle);
+      showTip(facts, event.clientX, event.clientY);
+    }
+  }
+
+  /** Draw what is chosen, and what the pointer is at, over the picture. */
+  private mark(found: Spot | null): void {
+    const view = this.view;
+    const context = this.over.getContext("2d");
+    if (!view || !context) return;
+    const { rail, state } = view;
+    const dots = window.devicePixelRatio;
+    context.setTransform(dots, 0, 0, dots, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    const chosen =
+      state.choice.kind === "links" && state.choice.rail === state.rail ? state.choice.links : [];
+    context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--chosen");
+    context.lineWidth = 3;
+    context.beginPath();
+    for (const link of chosen) this.line(context, rail, rail.bundleOf[link]);
+    context.stroke();
+    if (!found) return;
+    context.strokeStyle = view.theme.accent;
+    context.beginPath();
+    if (found.bundle >= 0) this.line(context, rail, found.bundle);
+    else context.arc(this.endX(rail, found.end), this.y(rail.level[found.end]), 8, 0, 2 * Math.PI);
+    context.stroke();
+  }
+
+  private chosen(found: Spot | null): void {
+    const view = this.view;
+    if (!view) return;
+    const { rail, state } = view;
+    if (!found) {
+      this.choose({ kind: "none" });
+      return;
+    }
+    const values = view.values[state.rail];
+    const places = rail.bundles.filter((bundle) => bundle.low === found.end || bundle.high === found.end);
+    const links =
+      found.end >= 0
+        ? places.flatMap((bundle) => linksOf(view, bundle)).filter((link) => values[link] > 0)
+        : linksOf(view, rail.bundles[found.bundle])
+            .sort((one, other) => values[other] - values[one])
+            .slice(0, 1);
+    this.choose(links.length ? { kind: "links", rail: state.rail, links } : { kind: "none" });
+  }
+}
+
+function toSegment(x1: number, y1: number, x2: number, y2: number, x: number, y: number): number {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const along = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x1 + along * dx - x, y1 + along * dy - y);
+}

@@ -1,0 +1,141 @@
+/** The data of each figure, as lines of a CSV file. */
+import type { Cell } from "../ui/files.ts";
+import { groupSums } from "./causes.ts";
+import { causesOf } from "./facts.ts";
+import { binned } from "./histograms.ts";
+import { hottest } from "./hot_links.ts";
+import type { View } from "./view.ts";
+
+export type Lines = Cell[][];
+
+export function linkLines(view: View): Lines {
+  const lines: Lines = [
+    [
+      "rail",
+      "from",
+      "from_port",
+      "to",
+      "to_port",
+      "class",
+      "bytes",
+      "messages",
+      "bytes_per_second",
+      "chosen",
+    ],
+  ];
+  view.network.rails.forEach((rail, place) => {
+    const { source, sourcePort, destination, destinationPort, rate, class: classOf } = rail.data.links;
+    const bytes = rail.sums("bytes", view.mask);
+    const messages = rail.sums("messages", view.mask);
+    for (let link = 0; link < rail.links; link++)
+      lines.push([
+        rail.data.name,
+        rail.name(source[link]),
+        sourcePort[link],
+        rail.name(destination[link]),
+        destinationPort[link],
+        view.network.data.classes[classOf[link]],
+        bytes[link],
+        messages[link],
+        rate[link],
+        view.lit ? view.lit.links[place][link] : "",
+      ]);
+  });
+  return lines;
+}
+
+export function hotLines(view: View): Lines {
+  const lines: Lines = [["rail", "link", "class", view.state.unit, "communicator", "call", "kind", "share"]];
+  const { groups, communicators, procedures, kinds, classes } = view.network.data;
+  for (const { rail, link, value } of hottest(view)) {
+    const one = view.network.rails[rail];
+    for (const [group, part] of causesOf(view, rail, [link]))
+      lines.push([
+        one.data.name,
+        one.linkName(link),
+        classes[one.data.links.class[link]],
+        value,
+        communicators[groups.communicator[group]],
+        procedures[groups.procedure[group]],
+        kinds[groups.kind[group]],
+        part,
+      ]);
+  }
+  return lines;
+}
+
+export function pairLines(view: View): Lines {
+  const lines: Lines = [["from", "to", view.measure]];
+  const { size } = view.flows;
+  (view.lit?.cells ?? view.cells).forEach((amount, cell) => {
+    if (amount > 0)
+      lines.push([view.flows.blockName(Math.floor(cell / size)), view.flows.blockName(cell % size), amount]);
+  });
+  return lines;
+}
+
+export function matrixLines(view: View): Lines {
+  const { rail, state } = view;
+  const lines: Lines = [["lower", "upper", "links", "most_loaded_up", "most_loaded_down", state.unit]];
+  for (const bundle of rail.bundles) {
+    if (rail.level[bundle.low] === 0) continue;
+    const most = (links: number[]) =>
+      links.reduce((sum, link) => Math.max(sum, view.values[state.rail][link]), 0);
+    lines.push([
+      rail.name(bundle.low),
+      rail.name(bundle.high),
+      bundle.up.length,
+      most(bundle.up),
+      most(bundle.down),
+      "",
+    ]);
+  }
+  return lines;
+}
+
+export function flowLines(view: View): Lines {
+  const { flows, network } = view;
+  const { source, destination, group, bytes, messages } = flows.data;
+  const { groups, communicators, procedures, kinds } = network.data;
+  const lines: Lines = [["from", "to", "communicator", "call", "kind", "bytes", "messages"]];
+  for (let entry = 0; entry < source.length; entry++) {
+    const one = group[entry];
+    if (!view.mask[one]) continue;
+    lines.push([
+      flows.blockName(source[entry]),
+      flows.blockName(destination[entry]),
+      communicators[groups.communicator[one]],
+      procedures[groups.procedure[one]],
+      kinds[groups.kind[one]],
+      bytes[entry],
+      messages[entry],
+    ]);
+  }
+  return lines;
+}
+
+export function causeLines(view: View): Lines {
+  const { groups, communicators, procedures, kinds } = view.network.data;
+  const lines: Lines = [["communicator", "call", "kind", view.measure, "chosen"]];
+  groupSums(view).forEach((sum, group) => {
+    lines.push([
+      communicators[groups.communicator[group]],
+      procedures[groups.procedure[group]],
+      kinds[groups.kind[group]],
+      sum,
+      view.lit ? view.lit.groups[group] : "",
+    ]);
+  });
+  return lines;
+}
+
+export function spreadLines(view: View): Lines {
+  const lines: Lines = [["class", `from_${view.state.unit}`, `to_${view.state.unit}`, "links"]];
+  for (const facts of view.classes[view.state.rail]) {
+    const bins = binned(view, facts);
+    bins.links.forEach((links, bin) => {
+      lines.push([facts.name, bins.edges[bin], bins.edges[bin + 1], links.length]);
+    });
+  }
+  return lines;
+}

@@ -1,0 +1,323 @@
+/** The Network page: every figure shows the same state, and each of them can change it. */
+import type { NetworkData } from "../contract.ts";
+import { choice, list, type Option, redraw } from "../ui/controls.ts";
+import { element } from "../ui/dom.ts";
+import { type Figure, figure } from "../ui/figure.ts";
+import { saveCsv, savePng, saveSvg } from "../ui/files.ts";
+import { causesTable } from "./causes.ts";
+import { chosenPart } from "./chosen.ts";
+import { Flows } from "./flows.ts";
+import { histogram, histogramTitle } from "./histograms.ts";
+import { hotTable, hottest } from "./hot_links.ts";
+import { LevelMatrices, levelPairs } from "./level_matrices.ts";
+import { LevelsDrawing } from "./levels.ts";
+import { legend } from "./legend.ts";
+import {
+  causeLines,
+  flowLines,
+  hotLines,
+  type Lines,
+  linkLines,
+  matrixLines,
+  pairLines,
+  spreadLines,
+} from "./lines.ts";
+import { Network } from "./model.ts";
+import { RankMatrix } from "./rank_matrix.ts";
+import {
+  type Choice,
+  type Direction,
+  fromAddress,
+  type Limits,
+  type State,
+  toAddress,
+  type Unit,
+} from "./state.ts";
+import { EXCESS, type View, viewOf } from "./view.ts";
+
+const DIRECTIONS: Option<Direction>[] = [
+  { value: "larger", text: "larger direction" },
+  { value: "up", text: "up" },
+  { value: "down", text: "down" },
+];
+
+function units(rates: boolean): Option<Unit>[] {
+  return [
+    { value: "bytes", text: "bytes" },
+    { value: "messages", text: "messages" },
+    {
+      value: "seconds",
+      text: "time",
+      missing: rates ? "" : "The fabric does not tell how fast its links are.",
+    },
+    { value: "ratio", text: "× mean" },
+  ];
+}
+
+export class NetworkPage {
+  private readonly network: Network;
+  private readonly flows: Flows;
+  private state: State;
+  private view: View;
+  private readonly nav = element("nav");
+  private readonly levels: LevelsDrawing;
+  private readonly matrices: LevelMatrices;
+  private readonly ranks: RankMatrix;
+  private readonly figures: Record<
+    "levels" | "hot" | "chosen" | "matrices" | "ranks" | "causes" | "spread",
+    Figure
+  >;
+  private readonly scale = element("div", [], "legend");
+  private readonly pairsOfLevels = element("div");
+
+  constructor(
+    private readonly data: NetworkData,
+    private readonly parent: HTMLElement,
+  ) {
+    this.network = new Network(data);
+    this.flows = new Flows(this.network);
+    this.state = fromAddress(window.location.hash, this.limits());
+    this.view = viewOf(this.network, this.flows, this.state);
+    this.figures = this.madeFigures();
+    const { levels, matrices, ranks } = this.figures;
+    const choose = (chosen: Choice) => {
+      this.change({ choice: chosen });
+    };
+    levels.body.append(this.scale);
+    matrices.body.append(this.pairsOfLevels);
+    this.place();
+    this.levels = new LevelsDrawing(levels.body, choose);
+    this.matrices = new LevelMatrices(matrices.body, choose);
+    this.ranks = new RankMatrix(ranks.body, choose);
+    this.show();
+    window.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") choose({ kind: "none" });
+    });
+    window.addEventListener("hashchange", () => {
+      this.state = fromAddress(window.location.hash, this.limits());
+      this.show();
+    });
+  }
+
+  private limits(): Limits {
+    return {
+      rails: this.network.rails,
+      communicators: this.data.communicators.length,
+      procedures: this.data.procedures.length,
+      classes: this.data.classes.length,
+      groups: this.network.groups,
+      cells: this.flows.size,
+    };
+  }
+
+  private madeFigures(): NetworkPage["figures"] {
+    const image = (name: string, of: () => HTMLCanvasElement[]) => () => {
+      savePng(name, this.data.finding, of());
+    };
+    return {
+      levels: figure(
+        "levels",
+        this.csv("links", linkLines),
+        image("levels", () => [this.levels.canvas]),
+      ),
+      hot: figure("hot", this.csv("hot-links", hotLines), null),
+      chosen: figure("chosen", this.csv("pairs", pairLines), null),
+      matrices: figure(
+        "matrices",
+        this.csv("matrices", matrixLines),
+        image("matrices", () => this.matrices.canvases),
+      ),
+      ranks: figure(
+        "ranks",
+        this.csv("flows", flowLines),
+        image("ranks", () => [this.ranks.canvas]),
+      ),
+      causes: figure("causes", this.csv("causes", causeLines), null),
+      spread: figure("spread", this.csv("histograms", spreadLines), () => {
+        this.figures.spread.body.querySelectorAll("svg").forEach((svg, place) => {
+          saveSvg(`histogram-${this.view.classes[this.state.rail][place].name.replaceAll(" ", "-")}`, svg);
+        });
+      }),
+    };
+  }
+
+  private csv(name: string, lines: (view: View) => Lines): () => void {
+    return () => {
+      saveCsv(name, lines(this.view));
+    };
+  }
+
+  private place(): void {
+    const { levels, hot, chosen, matrices, ranks, causes, spread } = this.figures;
+    spread.card.classList.add("wide");
+    this.parent.append(
+      this.nav,
+      element("div", [levels.card, matrices.card], "column"),
+      element("div", [hot.card, chosen.card], "aside"),
+      element("div", [ranks.card], "column"),
+      element("div", [causes.card], "aside"),
+      spread.card,
+    );
+  }
+
+  private change(change: Partial<State>): void {
+    this.state = { ...this.state, ...change };
+    const address = toAddress(this.state);
+    window.history.replaceState(
+      null,
+      "",
+      address ? `#${address}` : window.location.pathname + window.location.search,
+    );
+    this.show();
+  }
+
+  show(): void {
+    this.view = viewOf(this.network, this.flows, this.state);
+    const { view } = this;
+    this.controls();
+    this.texts();
+    redraw(this.scale, legend(view));
+    this.levels.show(view);
+    const pairs = levelPairs(view.rail);
+    this.figures.matrices.card.hidden = !pairs.length;
+    if (pairs.length) {
+      const pair = pairs.find(([low]) => low === this.state.level) ?? pairs[0];
+      const options = pairs.map(([low, high]) => ({
+        value: low,
+        text: low === high ? `level ${low}` : `levels ${low} and ${high}`,
+      }));
+      redraw(
+        this.pairsOfLevels,
+        pairs.length > 1
+          ? [
+              choice("levels", options, pair[0], (level) => {
+                this.change({ level });
+              }),
+            ]
+          : [],
+      );
+      this.matrices.show(view, pair);
+    }
+    this.ranks.show(view);
+    this.tables();
+  }
+
+  private controls(): void {
+    const { data, state, network } = this;
+    const rates = network.rails.some((rail) =>
+      rail.data.links.rate.some((rate: number) => !Number.isNaN(rate)),
+    );
+    const all = (what: string) => ({ value: -1, text: `all ${what}` });
+    const named = (names: string[]) => names.map((text, value) => ({ value, text }));
+    const rails = data.rails.map((rail, value) => ({ value, text: rail.name || `rail ${value + 1}` }));
+    const parts: Node[] = [];
+    if (rails.length > 1)
+      parts.push(
+        choice("rail", rails, state.rail, (rail) => {
+          this.change({ rail, choice: { kind: "none" } });
+        }),
+      );
+    parts.push(
+      choice("direction", DIRECTIONS, state.direction, (direction) => {
+        this.change({ direction });
+      }),
+      choice("unit", units(rates), state.unit, (unit) => {
+        this.change({ unit });
+      }),
+      list(
+        "communicator",
+        [all("communicators"), ...named(data.communicators)],
+        state.communicator,
+        (communicator) => {
+          this.change({ communicator });
+        },
+      ),
+      list("call", [all("calls"), ...named(data.procedures)], state.procedure, (procedure) => {
+        this.change({ procedure });
+      }),
+      list("links", [all("classes"), ...named(data.classes)], state.class, (value) => {
+        this.change({ class: value });
+      }),
+      choice(
+        "idle links",
+        [
+          { value: false, text: "used" },
+          { value: true, text: "idle, too" },
+        ],
+        state.unused,
+        (unused) => {
+          this.change({ unused });
+        },
+      ),
+    );
+    redraw(this.nav, parts);
+  }
+
+  private texts(): void {
+    const { view, figures, data, flows } = this;
+    const [first] = hottest(view, 1);
+    const looked = this.looked();
+    figures.levels.title.textContent = view.lit
+      ? `Where it goes: ${view.lit.name}`
+      : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
+    figures.levels.caption.textContent =
+      `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that bears most. ` +
+      `Directions are never added up. Red: more than ${EXCESS} × the bound of its class. Routes: ${view.rail.data.routing}.`;
+    figures.hot.title.textContent =
+      (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;
+    figures.hot.caption.textContent =
+      "Beside the load: what it is of the mean of the used links of its class. Below: what causes it.";
+    figures.chosen.title.textContent = view.state.choice.kind === "none" ? "Nothing is chosen" : "Chosen";
+    figures.matrices.title.textContent = view.lit
+      ? `Between levels: ${view.lit.name}`
+      : `Between levels${looked}`;
+    figures.matrices.caption.textContent =
+      "A cell is the most loaded of the parallel links between two switches. Grey: a link that bears nothing; empty: no link.";
+    figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `Between ranks${looked}`;
+    const blocks = flows.data.together;
+    figures.ranks.caption.textContent =
+      "From row to column, between different hosts; colours are logarithmic." +
+      (blocks > 1
+        ? ` Each cell: the sum of ${blocks} × ${blocks} pairs; what of it goes through a link is estimated by the number of its pairs.`
+        : "") +
+      " Where a pixel has several cells, it shows the largest.";
+    figures.causes.title.textContent = view.lit ? `Causes: ${view.lit.name}` : "Communicators and calls";
+    figures.causes.caption.textContent = "Choosing one lights its links and its rank pairs.";
+    figures.spread.title.textContent = `How loads are spread in each class${looked}`;
+    figures.spread.caption.textContent =
+      "Links by their load; those without any are left out. The bound: what leaves or enters a switch, divided by its links of the class: with these places of the ranks no routes can make the most loaded link bear less. " +
+      data.captions.join(". ");
+  }
+
+  private looked(): string {
+    const { communicators, procedures } = this.data;
+    const { communicator, procedure } = this.state;
+    const parts = [
+      procedure >= 0 ? procedures[procedure] : "",
+      communicator >= 0 ? communicators[communicator] : "",
+    ];
+    const told = parts.filter(Boolean).join(" on ");
+    return told ? `: ${told}` : "";
+  }
+
+  private tables(): void {
+    const { view, figures } = this;
+    const choose = (chosen: Choice) => {
+      this.change({ choice: chosen });
+    };
+    const hot = element("div", hotTable(view, choose), "scroll");
+    const top = figures.hot.body.firstElementChild?.scrollTop ?? 0;
+    redraw(figures.hot.body, [hot]);
+    hot.scrollTop = top;
+    redraw(figures.chosen.body, chosenPart(view, choose));
+    redraw(figures.causes.body, [element("div", causesTable(view, choose), "scroll")]);
+    const spread = element("div", [], "pair three");
+    for (const facts of view.classes[view.state.rail]) {
+      const drawn = histogram(view, facts, (links) => {
+        choose({ kind: "links", rail: view.state.rail, links });
+      });
+      spread.append(element("div", [element("h3", histogramTitle(facts)), drawn]));
+    }
+    redraw(figures.spread.body, [spread]);
+  }
+}

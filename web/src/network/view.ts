@@ -1,0 +1,192 @@
+/** What all figures show of a state: loads in the unit, and what belongs to that which was chosen. */
+import { type Theme, theme } from "../ui/colours.ts";
+import { byteText, countText, ratioText, secondText } from "../units.ts";
+import type { Flows } from "./flows.ts";
+import { boundsOf, type Bundle, type ClassFacts, classFacts, type Network, type Rail } from "./model.ts";
+import type { State, Unit } from "./state.ts";
+
+/** At most so many cells' ways are followed to show where else the flows through a link go. */
+const MOST_WAYS = 20_000;
+/** A link bears more than it needs to if it is this much above the bound of its class. */
+export const EXCESS = 1.5;
+
+/** Amounts that belong to what was chosen. */
+export interface Lit {
+  name: string;
+  /** By rail, of each link. */
+  links: Float64Array[];
+  /** Of the rank matrix. */
+  cells: Float32Array;
+  groups: Float64Array;
+}
+
+export interface View {
+  state: State;
+  network: Network;
+  flows: Flows;
+  rail: Rail;
+  mask: Uint8Array;
+  measure: "bytes" | "messages";
+  /** By rail: bytes or messages of each link, and the same in the unit. */
+  amounts: Float64Array[];
+  values: Float64Array[];
+  /** By rail, in the unit. */
+  classes: ClassFacts[][];
+  /** Of the rail that is shown. */
+  most: number;
+  cells: Float32Array;
+  lit: Lit | null;
+  theme: Theme;
+  text: (value: number) => string;
+}
+
+const TEXTS: Record<Unit, (value: number) => string> = {
+  bytes: byteText,
+  messages: countText,
+  seconds: secondText,
+  ratio: (value) => `${ratioText(value)} ×`,
+};
+
+export function viewOf(network: Network, flows: Flows, state: State): View {
+  const mask = network.mask(state.communicator, state.procedure);
+  const measure = state.unit === "messages" ? "messages" : "bytes";
+  const amounts = network.rails.map((rail) => rail.sums(measure, mask));
+  const inUnits = network.rails.map((rail, place) => inUnit(network, rail, amounts[place], state.unit, mask));
+  const values = inUnits.map(([found]) => found);
+  const classes = inUnits.map(([, facts]) => facts);
+  const view: View = {
+    state,
+    network,
+    flows,
+    rail: network.rails[state.rail],
+    mask,
+    measure,
+    amounts,
+    values,
+    classes,
+    most: values[state.rail].reduce((most, value) => Math.max(most, value), 0),
+    cells: flows.cells(measure, mask),
+    lit: null,
+    theme: theme(),
+    text: TEXTS[state.unit],
+  };
+  view.lit = litBy(view);
+  return view;
+}
+
+function inUnit(
+  network: Network,
+  rail: Rail,
+  amounts: Float64Array,
+  unit: Unit,
+  mask: Uint8Array,
+): [Float64Array, ClassFacts[]] {
+  const names = network.data.classes;
+  const { rate, class: classOf } = rail.data.links;
+  const bounds = boundsOf(rail, unit === "messages" ? "messages" : "bytes", mask, names.length);
+  if (unit === "seconds") {
+    const values = amounts.map((amount, link) => (amount ? amount / rate[link] : 0));
+    const fastest = new Float64Array(names.length);
+    // The slowest link need not be one of a cut: a bound in time is that of the fastest.
+    for (let link = 0; link < rail.links; link++)
+      fastest[classOf[link]] = Math.max(fastest[classOf[link]], rate[link]);
+    const inTime = bounds.map((bound, number) => (fastest[number] > 0 ? bound / fastest[number] : 0));
+    return [values, classFacts(rail, values, inTime, names)];
+  }
+  const facts = classFacts(rail, amounts, bounds, names);
+  if (unit !== "ratio") return [amounts, facts];
+  const means = new Float64Array(names.length).fill(1);
+  for (const fact of facts) if (fact.mean > 0) means[fact.class] = fact.mean;
+  const values = amounts.map((amount, link) => amount / means[classOf[link]]);
+  return [
+    values,
+    classFacts(
+      rail,
+      values,
+      bounds.map((bound, number) => bound / means[number]),
+      names,
+    ),
+  ];
+}
+
+/** Return the links of a bundle that go in the direction that is looked at. */
+export function linksOf(view: View, bundle: Bundle): number[] {
+  if (view.state.direction === "up") return bundle.up;
+  return view.state.direction === "down" ? bundle.down : [...bundle.up, ...bundle.down];
+}
+
+export function largest(links: readonly number[], values: ArrayLike<number>): number {
+  let most = 0;
+  for (const link of links) if (values[link] > most) most = values[link];
+  return most;
+}
+
+export function isHot(view: View, link: number, rail = view.state.rail): boolean {
+  const classOf = view.network.rails[rail].data.links.class[link];
+  const facts = view.classes[rail].find((fact) => fact.class === classOf);
+  return facts !== undefined && facts.bound > 0 && view.values[rail][link] > EXCESS * facts.bound;
+}
+
+function litBy(view: View): Lit | null {
+  const { choice } = view.state;
+  if (choice.kind === "links") return throughLinks(view, choice.rail, choice.links);
+  if (choice.kind === "groups") return ofGroups(view, choice.groups);
+  if (choice.kind === "cell") return ofCell(view, choice.row, choice.column);
+  return null;
+}
+
+function throughLinks(view: View, place: number, links: number[]): Lit {
+  const { network, flows, mask, measure } = view;
+  const rail = network.rails[place];
+  const groups = new Float64Array(network.groups);
+  for (const link of links)
+    rail.causes(link, measure, (group, amount) => {
+      if (mask[group]) groups[group] += amount;
+    });
+  const cells = flows.cells(measure, mask, flows.through(place, links));
+  const lit = network.rails.map((one) => new Float64Array(one.links));
+  let ways = 0;
+  for (let cell = 0; cell < cells.length && ways < MOST_WAYS; cell++) {
+    if (cells[cell] <= 0) continue;
+    ways++;
+    const [row, column] = [Math.floor(cell / flows.size), cell % flows.size];
+    flows.links(row, column, (other, link, share) => {
+      if (other === place) lit[place][link] += cells[cell] * share;
+    });
+  }
+  for (const link of links) lit[place][link] = view.amounts[place][link] || Number.MIN_VALUE;
+  const [first] = links;
+  const name =
+    links.length === 1 ? rail.linkName(first) : `${links.length} links, the first: ${rail.linkName(first)}`;
+  return { name, links: lit, cells, groups };
+}
+
+function ofGroups(view: View, chosen: number[]): Lit {
+  const { network, flows, measure } = view;
+  const mask = new Uint8Array(network.groups);
+  for (const group of chosen) mask[group] = view.mask[group];
+  const links = network.rails.map((rail) => rail.sums(measure, mask));
+  const groups = new Float64Array(network.groups);
+  flows.data.group.forEach((group: number, entry: number) => {
+    if (mask[group]) groups[group] += flows.data[measure][entry];
+  });
+  const name = chosen.length === 1 ? network.groupName(chosen[0]) : `${chosen.length} kinds of traffic`;
+  return { name, links, cells: flows.cells(measure, mask), groups };
+}
+
+function ofCell(view: View, row: number, column: number): Lit {
+  const { network, flows, mask, measure } = view;
+  const groups = new Float64Array(network.groups);
+  flows.entries(row, column, (entry) => {
+    const group = flows.data.group[entry];
+    if (mask[group]) groups[group] += flows.data[measure][entry];
+  });
+  const whole = groups.reduce((sum, amount) => sum + amount, 0);
+  const links = network.rails.map((rail) => new Float64Array(rail.links));
+  flows.links(row, column, (rail, link, share) => {
+    links[rail][link] += (whole || 1) * share;
+  });
+  const cells = new Float32Array(flows.size * flows.size);
+  cells[row * flows.size + column] = whole;
+  return { name: `${flows.blockName(row)} → ${flows.blockName(column)}`, links, cells, groups };
+}

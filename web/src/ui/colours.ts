@@ -1,0 +1,71 @@
+/** The colours of amounts: further from the paper = more. */
+
+// As python/rankwise/report/heatmap/scale.py.
+const PALETTE = [
+  "#472a7a",
+  "#3e4c8a",
+  "#306a8e",
+  "#25848e",
+  "#1f9f88",
+  "#37b878",
+  "#6ece58",
+  "#b5de2b",
+  "#fde725",
+];
+export const STEPS = 64;
+/** Of links that bear more than they need to. */
+export const HOT = "#e3342f";
+
+export interface Theme {
+  dark: boolean;
+  ink: string;
+  faint: string;
+  rule: string;
+  paper: string;
+  ground: string;
+  accent: string;
+  unlit: string;
+  /** STEPS colours, as text and as red, green, blue. */
+  ramp: string[];
+  ramp3: [number, number, number][];
+}
+
+export function theme(): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const dark = of("dark") === "1";
+  // The brightest yellow can't be told from white paper.
+  const stops = dark ? PALETTE : PALETTE.slice(0, -1).reverse();
+  const ramp3 = Array.from({ length: STEPS }, (_, step) => mixed(stops, step / (STEPS - 1)));
+  return {
+    dark,
+    ink: of("ink"),
+    faint: of("faint"),
+    rule: of("rule"),
+    paper: of("paper"),
+    ground: of("ground"),
+    accent: of("accent"),
+    unlit: of("unlit"),
+    ramp: ramp3.map(([red, green, blue]) => `rgb(${red},${green},${blue})`),
+    ramp3,
+  };
+}
+
+export function parts(colour: string): [number, number, number] {
+  const whole = parseInt(colour.slice(1), 16);
+  return [whole >> 16, (whole >> 8) & 255, whole & 255];
+}
+
+function mixed(stops: string[], place: number): [number, number, number] {
+  const low = Math.min(Math.floor(place * (stops.length - 1)), stops.length - 2);
+  const share = place * (stops.length - 1) - low;
+  const [one, other] = [parts(stops[low]), parts(stops[low + 1])];
+  return [0, 1, 2].map((i) => Math.round(one[i] + share * (other[i] - one[i]))) as [number, number, number];
+}
+
+/** Return the step of a value; logarithmic: over the last three decades. */
+export function stepOf(value: number, most: number, logarithmic: boolean): number {
+  if (most <= 0) return 0;
+  const height = logarithmic ? 1 + Math.log10(Math.max(value / most, 1e-3)) / 3 : value / most;
+  return Math.max(0, Math.min(STEPS - 1, Math.round(height * (STEPS - 1))));
+}

@@ -1,0 +1,51 @@
+/** Numbers as text, as python/rankwise/report/units.py writes them. */
+
+const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const COUNTS = ["", " k", " M", " G", " T", " P"];
+const SECONDS: [number, string][] = [
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "us"],
+  [1e-9, "ns"],
+];
+
+export function digits(value: number): string {
+  if (value < 0.9995) return value.toFixed(3);
+  if (value < 9.995) return value.toFixed(2);
+  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
+}
+
+function stepped(value: number, factor: number, names: string[]): [number, string] {
+  let step = 0;
+  while (value >= 999.5 && step < names.length - 1) {
+    value /= factor;
+    step++;
+  }
+  return [value, names[step]];
+}
+
+export function byteText(size: number): string {
+  if (size < 1024) return `${size.toFixed(0)} B`;
+  const [value, name] = stepped(size / 1024, 1024, BYTES.slice(1));
+  return `${digits(value)} ${name}`;
+}
+
+export function countText(number: number): string {
+  if (number < 10_000) return number.toFixed(Number.isInteger(number) || number >= 100 ? 0 : 1);
+  const [value, name] = stepped(number, 1000, COUNTS);
+  return digits(value) + name;
+}
+
+export function secondText(seconds: number): string {
+  if (seconds <= 0) return "0 s";
+  const [unit, name] = SECONDS.find(([least]) => seconds >= least * 0.9995) ?? [1e-9, "ns"];
+  return `${digits(seconds / unit)} ${name}`;
+}
+
+export function ratioText(factor: number): string {
+  return factor < 10 ? factor.toFixed(2) : factor.toFixed(0);
+}
+
+export function percentText(share: number): string {
+  return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;
+}
