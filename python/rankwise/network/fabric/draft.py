@@ -148,6 +148,6 @@ def _forward(draft: Draft, guids: list[int], ports: HostPorts) -> NDArray[np.uin
     for number, guid in enumerate(guids):
         if guid in draft.tables:
             lids, table = draft.tables[guid]
-            columns = table.reshape(len(lids), -1)
+            columns = table if table.ndim == 2 else table[:, None]
             forward[number, lids, : columns.shape[1]] = columns
     return forward

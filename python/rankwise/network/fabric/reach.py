@@ -20,11 +20,13 @@ class Reach(NamedTuple):
     Attributes:
         lost: how many have no way: a table has no port, or one without a cable or with another host.
         looping: how many go round in circles.
-        example: host ports of one of them; None: each reaches each.
+        pairs: how many there are.
+        example: host ports of one that is lost or loops; None: each reaches each.
     """
 
     lost: int
     looping: int
+    pairs: int
     example: tuple[int, int] | None
 
 
@@ -34,19 +36,21 @@ def reach_of(subnet: Subnet) -> Reach:
     up = subnet.links.destination[subnet.up]
     numbers = {host: number for number, host in enumerate(dict.fromkeys(subnet.ports.hosts))}
     host = np.array([numbers[name] for name in subnet.ports.hosts], np.int64)
-    lost = looping = 0
+    lost = looping = pairs = 0
     example: tuple[int, int] | None = None
     step = max(_AT_ONCE // max(switches * subnet.forward.shape[2], 1), 1)
     for first in range(0, count, step):
         to = np.arange(first, min(first + step, count))
         state = _states(subnet, to)[up]
-        state[host[:, None] == host[to]] = _ARRIVES
+        same = host[:, None] == host[to]
+        state[same] = _ARRIVES
+        pairs += int((~same).sum())
         lost += int((state == _LOST).sum())
         looping += int((state == _OPEN).sum())
         wrong = np.argwhere(state != _ARRIVES)
         if example is None and len(wrong):
             example = int(wrong[0, 0]), int(to[wrong[0, 1]])
-    return Reach(lost, looping, example)
+    return Reach(lost, looping, pairs, example)
 
 
 def _states(subnet: Subnet, to: NDArray[np.int64]) -> NDArray[np.int8]:

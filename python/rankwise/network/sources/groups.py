@@ -51,11 +51,13 @@ class Pool:
         name: of their directory; '' of those that were given one by one.
         files: those that tell of subnets.
         masks: for all of them.
+        warnings: a line for each file that can't be read.
     """
 
     name: str
     files: list[Read] = field(default_factory=list)
     masks: list[Masks] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def add(self, file: Read) -> None:
         """Add a file."""

@@ -64,16 +64,23 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
         else:
             found = [_pool_of(*directory, orders) for directory in _directories(Path(path))]
             if not any(pool.files for pool in found):
-                raise RankwiseError(f"{path} has no file of a fabric in it that is known here: {KNOWN}")
+                unread = [warning for pool in found for warning in pool.warnings]
+                nothing = f"{path} has no file of a fabric in it that is known here: {KNOWN}"
+                raise RankwiseError(unread[0] if unread else nothing)
             pools += found
-    return _fabric(sorted(_opened(pools), key=lambda one: one.order))
+    unread = [warning for pool in pools for warning in pool.warnings]
+    return _fabric(sorted(_opened(pools), key=lambda one: one.order), unread)
 
 
 def _pool_of(directory: Path, files: Sequence[Path], orders: Iterator[int]) -> Pool:
     """Return what the files of a directory tell; those that are of no fabric are passed over."""
     pool = Pool(directory.resolve().name)
     for path in files:
-        rank = _rank_of(head_of(path))
+        try:
+            rank = _rank_of(head_of(path))
+        except RankwiseError as error:
+            pool.warnings.append(f"{error}; it is passed over")
+            continue
         if rank is not None:
             pool.add(Read(next(orders), rank, READERS[rank].kind, READERS[rank].read(read_text(path))))
     return pool
@@ -139,10 +146,10 @@ def _subnets(group: Group, masks: Sequence[Masks], rail: str) -> Iterator[_Opene
     yield _Opened(group.order, rail, subnet, Source(kind, what), warnings)
 
 
-def _fabric(opened: Sequence[_Opened]) -> Fabric:
+def _fabric(opened: Sequence[_Opened], unread: Sequence[str]) -> Fabric:
     """Name the rails, and look whether all hosts reach each other."""
     times = Counter(one.rail for one in opened)
-    subnets, warnings = [], []
+    subnets, warnings = [], [*unread]
     for number, one in enumerate(opened, 1):
         rail = one.rail if times[one.rail] == 1 and one.rail else f"rail {number}"
         subnet = replace(one.subnet, name=rail if len(opened) > 1 else "")
@@ -157,7 +164,6 @@ def _unreached(subnet: Subnet) -> Iterator[str]:
     if reach.example is None:
         return
     one, other = (subnet.ports.hosts[port] for port in reach.example)
-    pairs = len(subnet.ports.hosts) ** 2
-    for count, what in ((reach.lost, "have no way"), (reach.looping, "go round in circles")):
+    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
         if count:
-            yield f"{count} of {pairs} routes between ports of hosts {what}; such as {one} to {other}"
+            yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {one} to {other}"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rankwise.network.sources.infiniband import fdbs, ibnetdiscover, lfts, lids, lst
+from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
 from rankwise.network.sources.parts import Reader, Whole
 
 READERS = (
     Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
     Reader("ibdiagnet", fdbs.is_ibdiagnet_fdbs, fdbs.read_fdbs),
+    Reader("ibdiagnet", db_csv.is_db_csv, db_csv.read_db_csv),
     Reader("opensm", lst.is_opensm_lst, lst.read_lst),
     Reader("opensm", fdbs.is_opensm_fdbs, fdbs.read_fdbs),
     Reader("ibnetdiscover", ibnetdiscover.is_ibnetdiscover, ibnetdiscover.read_ibnetdiscover),
+    Reader("ibnetdiscover", ports.is_ports, ports.read_ports),
     Reader("ibnetdiscover", lfts.is_dump_lfts, lfts.read_lfts),
     Reader("opensm", lfts.is_opensm_lfts, lfts.read_lfts),
     Reader("opensm", lids.is_guid2lid, lids.read_guid2lid),

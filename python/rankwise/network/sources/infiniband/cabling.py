@@ -20,6 +20,8 @@ from rankwise.network.sources.text import TextFile
 Key = tuple[int, int]
 """Of an end of a cable: GUID of its device, number of the port."""
 
+_MOST_SHOWN = 66
+"""Characters: of an InfiniBand node description, which has 64 at most, all of it."""
 _CURE = "; give files of one moment, and each subnet in a directory of its own"
 
 
@@ -99,14 +101,11 @@ class Cabling:
             if (one, other) not in self._idle and one[0] not in left_out and other[0] not in left_out:
                 draft.link(one, other, rate)
         warnings = [
-            f"{count} {what}"
-            for count, what in (
-                (len(self._idle), "links are not active and are left out"),
-                (len(routers), "routers are left out, and with them what is behind"),
-                (
-                    len(nameless),
-                    "adapters have no description that names their host; their GUIDs stand for it",
-                ),
+            f"{what}: {count}"
+            for what, count in (
+                ("links left out because they are not active", len(self._idle)),
+                ("routers left out, with what is behind them", len(routers)),
+                ("adapters whose description names no host, so that their GUID stands for it", len(nameless)),
             )
             if count
         ]
@@ -154,7 +153,7 @@ class Cabling:
 
     def _name(self, key: Key) -> str:
         seen = self._seen.get((key[0], 0)) or self._seen[key]
-        return printable(seen.end.description) or f"0x{key[0]:016x}"
+        return printable(seen.end.description)[:_MOST_SHOWN] or f"0x{key[0]:016x}"
 
 
 _WORDS = {"kind": "kind", "node": "node GUID", "guid": "port GUID", "number": "port", "lid": "LID"}
@@ -165,11 +164,13 @@ def _joined(seen: _Seen, end: End, place: _Place) -> End:
     """Return what both tell; RankwiseError if they disagree."""
     for field, before, now in zip(End._fields, seen.end, end, strict=True):
         if before and now and before != now:
-            name = printable(seen.end.description) or f"0x{seen.end.guid:016x}"
+            name = printable(seen.end.description)[:_MOST_SHOWN] or f"0x{seen.end.guid:016x}"
             shown, other = (_shown(field, value) for value in (now, before))
             raise place.error(f"the {_WORDS[field]} of {name} is {shown}, but {other} in {seen.place}{_CURE}")
     return End._make(before or now for before, now in zip(seen.end, end, strict=True))
 
 
 def _shown(field: str, value: object) -> str:
-    return f"0x{value:016x}" if field in ("node", "guid", "system") else printable(repr(value))
+    if field in ("node", "guid", "system"):
+        return f"0x{value:016x}"
+    return printable(repr(value))[:_MOST_SHOWN]

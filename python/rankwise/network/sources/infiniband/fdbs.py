@@ -17,7 +17,7 @@ _TABLE = re.compile(rb"PLFT_NUM: *(\d{1,3})")
 _ROW = re.compile(rb"0x([0-9a-fA-F]{1,8})\s*:\s*(?:(\d{1,3})(\s*:\s*\d+\s*:.*\S)?|(UNREACHABLE))")
 _TITLE = re.compile(rb"LID\s*:\s*Port\b.*")
 _HEAD_LINES = 2
-_HEAD = re.compile(rb"^(?:\s*(?:#[^\n]*)?\n)*(osm_ucast_mgr_)?dump_ucast_routes: Switch ")
+_HEAD = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*(osm_ucast_mgr_)?dump_ucast_routes: Switch ")
 
 
 def is_ibdiagnet_fdbs(head: bytes) -> bool:
@@ -66,7 +66,7 @@ def read_fdbs(file: TextFile) -> Tables:
     warnings: tuple[str, ...] = ()
     if left_out:
         warnings = (
-            f"{file.path}: {len(left_out)} switches have several forwarding tables, of which a message's "
-            "service level chooses one; only the first is read",
+            f"{file.path}: switches with several forwarding tables: {len(left_out)}; the first is read, and "
+            "a message's service level may choose another",
         )
     return Tables(file, tables_of(file, rows, sections), warnings)

@@ -1,6 +1,6 @@
 """Links as `ibnetdiscover` writes them: a paragraph for each device. LIDs and ports are decimal.
 
-With -p it has a line for each port instead: ibnetdiscover_ports.py.
+With -p it prints a line for each port instead: ports.py.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, finished
 from rankwise.network.fabric.model import MEASURED, Routing, Subnet
@@ -15,6 +17,7 @@ from rankwise.network.sources.infiniband.values import MOST_LID
 from rankwise.network.sources.parts import Cables, Lids, Masks, Table, Tables
 from rankwise.network.sources.text import TextFile
 
+_LARGEST_TABLES = 4 << 30
 NEED_TABLES = (
     "links, but no forwarding tables of their switches: add ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs "
     "(of `opensm -D 0x43`) or what `dump_lfts` prints"
@@ -54,7 +57,14 @@ def joined(parts: Sequence[Cables | Tables | Lids], masks: Sequence[Masks] = ())
     warnings += _set_tables(draft, tables)
     find_lid_counts(draft)
     _check_lids(draft, parts[0].file)
-    return finished(draft), warnings
+    _check_size(draft, parts[0].file)
+    subnet = finished(draft)
+    alone = len(draft.ports) - len(subnet.ports.hosts)
+    if alone:
+        warnings.append(f"ports of hosts left out because they are not linked with a switch: {alone}")
+    if not subnet.ports.hosts:
+        raise RankwiseError(f"{parts[0].file.path}: no host is linked with a switch in this subnet")
+    return subnet, warnings
 
 
 def _set_tables(draft: Draft, parts: Sequence[Tables]) -> list[str]:
@@ -73,9 +83,9 @@ def _set_tables(draft: Draft, parts: Sequence[Tables]) -> list[str]:
     without = [switch.name for guid, switch in draft.switches.items() if guid not in draft.tables]
     warnings = []
     if without:
-        warnings.append(f"{len(without)} switches have no forwarding table, such as {min(without)}")
+        warnings.append(f"switches without a forwarding table: {len(without)}, such as {min(without)}")
     if strange:
-        warnings.append(f"{strange} forwarding tables are of switches without links and are left out")
+        warnings.append(f"forwarding tables left out because their switches have no links: {strange}")
     return warnings
 
 
@@ -107,3 +117,13 @@ def _check_lids(draft: Draft, file: TextFile) -> None:
             )
     if owners and owners[-1][0] + owners[-1][1] - 1 > MOST_LID:
         raise RankwiseError(f"{file.path}: {owners[-1][2]} has LIDs above {MOST_LID:#x}")
+
+
+def _check_size(draft: Draft, file: TextFile) -> None:
+    highest = max((int(lids.max(initial=0)) for lids, _ in draft.tables.values()), default=0)
+    size = len(draft.switches) * (highest + 1) * np.dtype(np.uint16).itemsize
+    if size > _LARGEST_TABLES:
+        raise RankwiseError(
+            f"{file.path}: the tables of {len(draft.switches)} switches would take {size >> 30} GiB: no "
+            "subnet is so large"
+        )

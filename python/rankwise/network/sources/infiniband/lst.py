@@ -18,7 +18,7 @@ _END = (
     r" \{(.*?)\} LID:([0-9a-fA-F]{1,8}) PN:([0-9a-fA-F]{1,8}) \}"
 )
 _LINE = re.compile(rf"{_END} {_END} PHY=(\S+) LOG=(\S+)(?: SPD=(\S+))?((?: \w+=\S+)*)\s*")
-_HEAD = re.compile(rb"^(?:\s*(?:#[^\n]*)?\n)*\{ (?:CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:")
+_HEAD = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*\{ (?:CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:")
 _BY_OPENSM = re.compile(rb"\A\{ \S+ Ports:\S+ SystemGUID:\S+ NodeGUID:\S+ PortGUID:\S+ VenID:[0-9a-fA-F]{6} ")
 
 

@@ -1,0 +1,150 @@
+"""Fabrics opened from files, directories and several subnets."""
+
+import gzip
+import os
+import re
+import shutil
+
+import pytest
+from recorded_fabrics import FABRICS, assert_same, opened, path_of
+
+from rankwise.errors import RankwiseError
+from rankwise.network.sources.open import open_fabric
+from rankwise.network.sources.text import read_text
+
+LST, FDBS = "ibdiagnet.lst", "ibdiagnet.fdbs"
+
+
+@pytest.fixture(scope="module")
+def small():
+    return opened("small-ftree", LST, FDBS).subnets[0]
+
+
+@pytest.fixture
+def rails(tmp_path):
+    """Two rails with GUIDs of their own, as real ones have, and the same LIDs and hosts."""
+    for rail, digit in (("first", "0"), ("second", "7")):
+        (tmp_path / rail).mkdir()
+        for name in (LST, FDBS):
+            text = read_text(path_of("small-ftree", name)).data.decode()
+            (tmp_path / rail / name).write_text(re.sub(r"(?<=[:x])0(?=0{9}[0-9a-f]{6}\b)", digit, text))
+    return tmp_path
+
+
+def test_gzipped_or_not(tmp_path, small):
+    for name in (LST, FDBS):
+        (tmp_path / name).write_bytes(gzip.compress(path_of("small-ftree", name).read_bytes()))
+    fabric = open_fabric([str(tmp_path)])
+    assert_same(fabric.subnets[0], small)
+    assert fabric.subnets[0].name == ""
+
+
+def test_names_of_files_do_not_matter(tmp_path, small):
+    shutil.copy(path_of("small-ftree", LST), tmp_path / "tables.gz")
+    shutil.copy(path_of("small-ftree", FDBS), tmp_path / "links.txt")
+    assert_same(open_fabric([str(tmp_path / "links.txt"), str(tmp_path / "tables.gz")]).subnets[0], small)
+
+
+def test_a_pipe_is_read(small):
+    read, write = os.pipe()
+    os.write(write, path_of("small-ftree", LST).read_bytes())
+    os.close(write)
+    try:
+        fabric = open_fabric([f"/dev/fd/{read}", str(path_of("small-ftree", FDBS))])
+    finally:
+        os.close(read)
+    assert_same(fabric.subnets[0], small)
+
+
+def test_other_files_in_a_directory_are_passed_over(tmp_path, small):
+    for name in (LST, FDBS):
+        shutil.copy(path_of("small-ftree", name), tmp_path)
+    (tmp_path / "osm.log").write_text("ABC 42 -> Entering DISCOVERING state\n")
+    (tmp_path / "picture").write_bytes(bytes(range(256)))
+    (tmp_path / "old.gz").write_bytes(b"\x1f\x8b\x08damaged")
+    os.mkfifo(tmp_path / "pipe")
+    fabric = open_fabric([str(tmp_path)])
+    assert_same(fabric.subnets[0], small)
+    (warning,) = fabric.warnings
+    assert "old.gz can't be unpacked" in warning
+    assert "it is passed over" in warning
+
+
+def check_rails(fabric, names, small):
+    assert [subnet.name for subnet in fabric.subnets] == names
+    assert len(fabric.sources) == 2
+    for subnet in fabric.subnets:
+        assert subnet.ports.hosts == small.ports.hosts
+        assert (subnet.forward == small.forward).all()
+    assert fabric.subnets[0].switches.guids[0] == 0x200000
+    assert fabric.subnets[1].switches.guids[0] == 0x7000000000200000
+    assert fabric.warnings == ()
+
+
+def test_rails_in_directories_of_one(rails, small):
+    check_rails(open_fabric([str(rails)]), ["first", "second"], small)
+
+
+def test_rails_in_two_directories(rails, small):
+    check_rails(open_fabric([str(rails / "first"), str(rails / "second")]), ["first", "second"], small)
+
+
+def test_rails_file_by_file_in_any_order(rails, small):
+    files = ["first/ibdiagnet.lst", "second/ibdiagnet.fdbs", "first/ibdiagnet.fdbs", "second/ibdiagnet.lst"]
+    check_rails(open_fabric([str(rails / file) for file in files]), ["rail 1", "rail 2"], small)
+
+
+def test_rails_in_one_directory(rails, small):
+    for rail in ("first", "second"):
+        for name in (LST, FDBS):
+            (rails / rail / name).rename(rails / f"{rail}-{name}")
+    check_rails(open_fabric([str(rails)]), ["rail 1", "rail 2"], small)
+
+
+def test_two_recordings_with_the_same_guids_are_rails_if_in_directories():
+    fabric = open_fabric([str(FABRICS / "small-ftree"), str(FABRICS / "dual-ftree")])
+    assert [subnet.name for subnet in fabric.subnets] == ["small-ftree", "dual-ftree"]
+    assert [len(subnet.ports.hosts) for subnet in fabric.subnets] == [16, 32]
+
+
+def test_warnings_name_the_rail(rails):
+    tables = rails / "second" / FDBS
+    tables.write_text(tables.read_text().split("\n\n")[0] + "\n")
+    fabric = open_fabric([str(rails)])
+    assert all(warning.startswith("second: ") for warning in fabric.warnings)
+    assert "switches without a forwarding table: 5, such as leaf02" in fabric.warnings[0]
+
+
+def test_what_a_directory_lacks_is_in_another_file(tmp_path, small):
+    shutil.copy(path_of("small-ftree", LST), tmp_path)
+    fabric = open_fabric([str(tmp_path), str(path_of("small-ftree", FDBS))])
+    assert_same(fabric.subnets[0], small)
+
+
+def test_sources_name_what_is_taken_and_what_agrees():
+    (source,) = open_fabric([str(FABRICS / "small-ftree")]).sources
+    assert source.kind == "ibdiagnet"
+    taken, _, agree = source.what.partition("; in agreement with ")
+    assert [re.sub(".*/", "", path) for path in taken.split(" and ")] == [LST, FDBS]
+    assert len(agree.split(", ")) == 7
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ([LST], "ibdiagnet.lst: links, but no forwarding tables of their switches: add ibdiagnet.fdbs"),
+        ([FDBS], "ibdiagnet.fdbs: forwarding tables, but no links of their switches: add ibdiagnet.lst"),
+        (["guid2lid"], "guid2lid: LIDs, but no links and forwarding tables"),
+        (["../README.md", LST, FDBS], "README.md is no file of a fabric that is known here"),
+        (["no-such-file"], "cannot read"),
+    ],
+)
+def test_what_is_missing(files, complaint):
+    with pytest.raises(RankwiseError, match=re.escape(complaint)):
+        open_fabric([str(FABRICS / "small-ftree" / file) for file in files])
+
+
+def test_a_directory_without_a_fabric(tmp_path):
+    (tmp_path / "note").write_text("nothing\n")
+    with pytest.raises(RankwiseError, match="has no file of a fabric in it that is known here"):
+        open_fabric([str(tmp_path)])
