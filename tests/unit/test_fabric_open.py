@@ -9,6 +9,7 @@ import pytest
 from recorded_fabrics import FABRICS, assert_same, opened, path_of
 
 from rankwise.errors import RankwiseError
+from rankwise.network.fabric.model import Source
 from rankwise.network.sources.open import open_fabric
 from rankwise.network.sources.text import read_text
 
@@ -148,3 +149,13 @@ def test_a_directory_without_a_fabric(tmp_path):
     (tmp_path / "note").write_text("nothing\n")
     with pytest.raises(RankwiseError, match="has no file of a fabric in it that is known here"):
         open_fabric([str(tmp_path)])
+
+
+def test_words_tell_what_to_make(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fabric = open_fabric(["torus:4x4", str(FABRICS / "small-ftree")])
+    assert [subnet.name for subnet in fabric.subnets] == ["rail 1", "small-ftree"]
+    assert fabric.sources[0] == Source("generator", "torus:4x4")
+    assert len(fabric.subnets[0].switches.names) == 16
+    with pytest.raises(RankwiseError, match="torus:4x-4"):
+        open_fabric(["torus:4x-4"])

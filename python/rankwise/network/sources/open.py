@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +11,15 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric, Source, Subnet
 from rankwise.network.fabric.reach import reach_of
+from rankwise.network.sources.generators.generate import generated, is_rule
 from rankwise.network.sources.groups import Group, Pool, Read
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, NEED_TABLES, joined
 from rankwise.network.sources.parts import Cables, Lids, Masks, Tables, Whole
-from rankwise.network.sources.readers import GENERATORS, KNOWN, READERS
+from rankwise.network.sources.readers import KNOWN, READERS
 from rankwise.network.sources.text import HEAD, head_of, read_text
 
 _DEEPEST = 4
 _MOST_FILES = 10_000
-_WORDS = re.compile(r"([a-z]+):")
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,9 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
     pools = [given]
     orders = itertools.count()
     for path in paths:
-        word = _WORDS.match(path)
-        if word and word[1] in GENERATORS and not Path(path).exists():
-            given.add(Read(next(orders), 0, "generator", GENERATORS[word[1]](path)))
+        if is_rule(path) and not Path(path).exists():
+            made = Whole((generated(path),), (Source("generator", path),))
+            given.add(Read(next(orders), 0, "generator", made))
         elif not Path(path).is_dir():
             file = read_text(Path(path))
             rank = _rank_of(file.data[:HEAD])
@@ -128,9 +127,9 @@ def _opened(pools: Sequence[Pool]) -> Iterator[_Opened]:
 def _subnets(group: Group, masks: Sequence[Masks], rail: str) -> Iterator[_Opened]:
     first = group.files[0]
     if isinstance(first.part, Whole):
-        source = Source(first.kind, first.part.what)
-        for number, subnet in enumerate(first.part.subnets):
-            warnings = list(first.part.warnings) if number == 0 else []
+        whole = first.part
+        for number, (subnet, source) in enumerate(zip(whole.subnets, whole.sources, strict=True)):
+            warnings = list(whole.warnings) if number == 0 else []
             yield _Opened(first.order, subnet.name or rail, subnet, source, warnings)
         return
     pieces = [file.part for file in group.files if isinstance(file.part, (Cables, Tables, Lids))]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.network.fabric.model import Subnet
+from rankwise.network.fabric.model import Source, Subnet
 from rankwise.network.sources.text import TextFile
 
 SWITCH, HOST, ROUTER = "SW", "CA", "RT"
@@ -120,10 +120,10 @@ class Masks:
 
 @dataclass(frozen=True)
 class Whole:
-    """A file, or words, that tell all of one or more subnets."""
+    """A file, or words, that tell all of one or more subnets; a source for each."""
 
     subnets: tuple[Subnet, ...]
-    what: str
+    sources: tuple[Source, ...]
     warnings: tuple[str, ...] = ()
 
 

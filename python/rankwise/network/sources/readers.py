@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
-from rankwise.network.sources.parts import Reader, Whole
+from rankwise.network.sources.parts import Reader
 
 READERS = (
     Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
@@ -22,9 +20,7 @@ READERS = (
 )
 """Of several files of one subnet those in front are taken; the others fill in and must agree."""
 
-GENERATORS: dict[str, Callable[[str], Whole]] = {}
-"""What makes a fabric of words, by what is in front of their colon."""
-
 KNOWN = (
-    "ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, or what ibnetdiscover and dump_lfts print"
+    "ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, what ibnetdiscover and dump_lfts print, or "
+    "words such as fattree:leaf=18x18,spine=9"
 )
