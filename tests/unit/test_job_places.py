@@ -339,3 +339,12 @@ def test_the_sender_chooses_the_rail() -> None:
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
     assert [pairs[flow] for flow in of.rails[0].flow] == [(0, 2), (2, 0), (2, 1)]
     assert [pairs[flow] for flow in of.rails[1].flow] == [(1, 2)]
+
+
+def test_as_many_ranks_as_there_is_room_for(tmp_path: Path) -> None:
+    assert [one.host for one in given_hosts("n1*2,n3", None)] == ["n1", "n1", "n3"]
+    (tmp_path / "placement.csv").write_text("rank,host\n1,b\n0,a\n")
+    assert [one.host for one in given_hosts(str(tmp_path), None)] == ["a", "b"]
+    (tmp_path / "none").write_text("# nobody\n")
+    with pytest.raises(RankwiseError, match="names no host"):
+        given_hosts(str(tmp_path / "none"), None)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.analysis.traffic import MOST_RANKS
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import hosts_of
 
@@ -38,13 +39,13 @@ class GivenHost:
     where: str = ""
 
 
-def given_hosts(given: str, ranks: int) -> list[GivenHost]:
+def given_hosts(given: str, ranks: int | None) -> list[GivenHost]:
     """Return the host of each rank.
 
     Args:
         given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
             with the number of ranks on each.
-        ranks: how many there are; hosts for more are left over.
+        ranks: how many there are; hosts for more are left over. None: as many as there is room for.
 
     Raises:
         RankwiseError: it is none of these, can't be read, or has room for fewer ranks.
@@ -60,13 +61,15 @@ def given_hosts(given: str, ranks: int) -> list[GivenHost]:
     elif "/" in given or path.name == _TABLE:
         raise RankwiseError(f"{path} is not found: {_CURE}")
     else:
-        found, name = _of_list(given, ranks), _shown(given)
-    if len(found) < ranks:
+        found, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
+    if ranks is None and not found:
+        raise RankwiseError(f"{name} names no host: {_CURE}")
+    if ranks is not None and len(found) < ranks:
         raise RankwiseError(f"{name} has room for {len(found)} ranks, and the job has {ranks}: {_CURE}")
     return found
 
 
-def _of_list(given: str, ranks: int) -> list[GivenHost]:
+def _of_list(given: str, most: int) -> list[GivenHost]:
     found: list[GivenHost] = []
     for word in _OUTSIDE_BRACKETS.split(given):
         hosts, star, count = word.rpartition("*") if "*" in word else (word, "", "1")
@@ -77,7 +80,7 @@ def _of_list(given: str, ranks: int) -> list[GivenHost]:
         except RankwiseError as error:
             raise RankwiseError(f"{_shown(given)} is no file, and no list of hosts: {error}") from error
         for host in names:
-            found += [GivenHost(host)] * min(int(count), ranks - len(found))
+            found += [GivenHost(host)] * min(int(count), most - len(found))
     return found
 
 
@@ -89,7 +92,7 @@ def _is_count(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}", text) is not None and int(text) > 0
 
 
-def _of_file(path: Path, ranks: int) -> list[GivenHost]:
+def _of_file(path: Path, ranks: int | None) -> list[GivenHost]:
     try:
         if not path.is_file():
             raise RankwiseError(f"{path} is no regular file: {_CURE}")
@@ -111,10 +114,10 @@ def _of_file(path: Path, ranks: int) -> list[GivenHost]:
         return _by_ranks(path, _rows(path, lines), ranks)
     if lines and _RANK.fullmatch(lines[0][1]):
         return _by_ranks(path, _rankfile(path, lines), ranks)
-    return _host_file(path, lines, ranks)
+    return _host_file(path, lines, MOST_RANKS if ranks is None else ranks)
 
 
-def _host_file(path: Path, lines: list[tuple[int, str]], ranks: int) -> list[GivenHost]:
+def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[GivenHost]:
     """Read a host a line, for one rank or as many as it says."""
     found: list[GivenHost] = []
     for number, line in lines:
@@ -138,8 +141,8 @@ def _host_file(path: Path, lines: list[tuple[int, str]], ranks: int) -> list[Giv
         if any(name.isdigit() or name.startswith("+") for name in names):
             raise RankwiseError(f"{where}: {_shown(host)} is no name of a host; {_CURE}")
         for name in names:
-            found += [GivenHost(name, where)] * min(int(count), ranks - len(found))
-        if len(found) == ranks:
+            found += [GivenHost(name, where)] * min(int(count), most - len(found))
+        if len(found) == most:
             break
     return found
 
@@ -183,7 +186,7 @@ def _objects(path: Path, text: str) -> Iterator[tuple[str, object, object]]:
         yield where, row.get("rank"), row.get("host")
 
 
-def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int) -> list[GivenHost]:
+def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int | None) -> list[GivenHost]:
     """Put hosts in the order of their ranks; every rank must have one, and not two."""
     found: dict[int, GivenHost] = {}
     for where, rank, host in rows:
@@ -195,7 +198,8 @@ def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int
         if number in found:
             raise RankwiseError(f"{where}: rank {number} is there twice")
         found[number] = GivenHost(host, where)
-    missing = next((rank for rank in range(ranks) if rank not in found), None)
+    many = max(found, default=-1) + 1 if ranks is None else ranks
+    missing = next((rank for rank in range(many) if rank not in found), None)
     if missing is not None:
-        raise RankwiseError(f"{path} has no host for rank {missing} of the job's {ranks}: {_CURE}")
-    return [found[rank] for rank in range(ranks)]
+        raise RankwiseError(f"{path} has no host for rank {missing} of the job's {many}: {_CURE}")
+    return [found[rank] for rank in range(many)]

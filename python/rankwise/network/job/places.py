@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankwise.analysis.traffic import ranks_expected, whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric
-from rankwise.network.job.given_hosts import given_hosts
+from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName, NoHostError, PortOfHost
 from rankwise.network.job.rails import SPLIT, RailPolicy
 
@@ -123,10 +123,24 @@ def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, pol
     Raises:
         RankwiseError: the file or the list can't be read or has too few hosts, or the fabric lacks one.
     """
+    return places_on(fabric, given_hosts(given, ranks_expected(connection)), policy)
+
+
+def places_on(fabric: Fabric, ranks: Sequence[GivenHost], policy: str = SPLIT) -> Places:
+    """Put ranks on hosts of a fabric.
+
+    Args:
+        fabric: that has the hosts.
+        ranks: the host of each.
+        policy: which of their host's ports the ranks take: the name of a RailPolicy.
+
+    Raises:
+        RankwiseError: the fabric lacks one, or has no such rail.
+    """
     by_name = HostsByName(fabric)
     hosts = []
     found = {}
-    for one in given_hosts(given, ranks_expected(connection)):
+    for one in ranks:
         host = _by_name(by_name, one.host, PLACED)
         if not host.how:
             where = f"{one.where}: " if one.where else ""
