@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "format.h"
 
@@ -29,6 +30,16 @@ rankwise_section *add_section(rankwise_section_kind kind, std::size_t record_byt
 
 // The first record of a section.
 void *records(const rankwise_section *section);
+
+// A section of the whole process with these records, if there is room and there are any.
+template <typename Record>
+void add_records(rankwise_section_kind kind, const Record *all, std::uint32_t count) {
+  if (count == 0) return;
+  rankwise_section *section = add_section(kind, sizeof *all, count, RANKWISE_NO_THREAD, Need::ordinary);
+  if (section == nullptr) return;
+  memcpy(records(section), all, count * sizeof *all);
+  __atomic_store_n(&section->used, count, __ATOMIC_RELEASE);
+}
 
 // MPI_Finalize has returned, and, after that, another session has been opened.
 void leave();

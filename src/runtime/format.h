@@ -37,6 +37,7 @@ enum rankwise_format {
   RANKWISE_MOST_CPUS = 1024,
   RANKWISE_MOST_TASKS = 256,
   RANKWISE_MOST_DEVICES = 64,
+  RANKWISE_MOST_ADAPTER_PORTS = 64,
   RANKWISE_NODE_VERSION = 1 /* of node files and of control pages */
 };
 
@@ -82,6 +83,8 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_PROCESSORS = 25,      /* rankwise_processor: of the node, by one of its processes */
   RANKWISE_SECTION_TASKS = 26,           /* rankwise_task */
   RANKWISE_SECTION_DEVICES = 27,         /* rankwise_device: of the node, by the same process */
+  RANKWISE_SECTION_ADAPTER_PORTS = 28,   /* rankwise_adapter_port: of the node, by the same process */
+  RANKWISE_SECTION_RAIL_CHOICES = 29,    /* rankwise_rail_choice */
   RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
   RANKWISE_SECTION_SIDES = 32            /* rankwise_side, of a thread */
 };
@@ -507,6 +510,38 @@ struct rankwise_device {
 };
 
 enum rankwise_device_kind { RANKWISE_DEVICE_NETWORK = 1, RANKWISE_DEVICE_GPU = 2 };
+
+/* A port of a network adapter of the node, as the kernel tells it. */
+struct rankwise_adapter_port {
+  char device[32];
+  char description[72]; /* of the adapter, that the fabric knows it by */
+  char rate[40];        /* 100 Gb/sec (4X EDR) */
+  char link_layer[16];  /* InfiniBand, Ethernet */
+  uint64_t node_guid;   /* 0 = not known */
+  uint64_t port_guid;
+  uint64_t subnet_prefix;
+  uint32_t lid; /* 0 = it has none, as the next one */
+  uint32_t sm_lid;
+  uint32_t lid_mask_count;
+  uint32_t number; /* of the port on its adapter, from 1 */
+  uint32_t state;  /* rankwise_port_state, which are the kernel's numbers */
+  uint32_t reserved;
+};
+
+enum rankwise_port_state {
+  RANKWISE_PORT_UNKNOWN = 0,
+  RANKWISE_PORT_DOWN = 1,
+  RANKWISE_PORT_INIT = 2,
+  RANKWISE_PORT_ARMED = 3,
+  RANKWISE_PORT_ACTIVE = 4,
+  RANKWISE_PORT_DEFERRED = 5
+};
+
+/* A variable of the environment that chooses which adapters the MPI library uses, and its value. */
+struct rankwise_rail_choice {
+  char variable[40];
+  char value[472];
+};
 
 /* A thread of the process, whether it calls MPI or not, when MPI_Finalize was called. */
 struct rankwise_task {

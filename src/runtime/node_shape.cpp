@@ -1,56 +1,21 @@
 #include "node_shape.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "counters_file.h"
+#include "kernel_files.h"
 
 namespace rankwise::node_shape {
 namespace {
 
+using kernel_files::Path;
+using kernel_files::Text;
+
 constexpr int most = RANKWISE_MOST_CPUS;
-
-// Where a file or a directory of the kernel is.
-struct Path {
-  char text[256];
-
-  // (`...` is what printf takes.)
-  [[gnu::format(printf, 2, 3)]] explicit Path(const char *format, ...) {
-    const char *root = std::getenv("RANKWISE_TEST_SYSFS");
-    const int length = snprintf(text, sizeof text, "%s", root != nullptr ? root : "/sys");
-    if (length < 0 || static_cast<std::size_t>(length) >= sizeof text) return;
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text + length, sizeof text - static_cast<std::size_t>(length), format, values);
-    va_end(values);
-  }
-};
-
-// The text of a file of the kernel; empty if there is none.
-struct Text {
-  char text[4096] = "";
-
-  explicit Text(const Path &path) {
-    const int file = open(path.text, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    const ssize_t bytes = read(file, text, sizeof text - 1);
-    close(file);
-    text[bytes > 0 ? bytes : 0] = '\0';
-  }
-
-  // -1 if it is none.
-  int number() const {
-    char *end = nullptr;
-    const long value = std::strtol(text, &end, 10);
-    return end == text || value < 0 || value > INT32_MAX ? -1 : static_cast<int>(value);
-  }
-};
 
 // A list of processors as the kernel writes it: 0-3,8.
 template <typename What>
@@ -155,16 +120,6 @@ void read_devices(const char *directory, const char *link, rankwise_device_kind 
   closedir(entries);
 }
 
-template <typename Record>
-void write(rankwise_section_kind kind, const Record *records, std::uint32_t count) {
-  if (count == 0) return;
-  rankwise_section *section =
-      counters_file::add_section(kind, sizeof *records, count, RANKWISE_NO_THREAD, counters_file::Need::ordinary);
-  if (section == nullptr) return;
-  memcpy(counters_file::records(section), records, count * sizeof *records);
-  __atomic_store_n(&section->used, count, __ATOMIC_RELEASE);
-}
-
 }  // namespace
 
 void record() {
@@ -176,8 +131,8 @@ void record() {
   read_devices("/class/drm", "/device", RANKWISE_DEVICE_GPU);
   // Of compute nodes without graphics the driver tells.
   if (device_count == fast || fast == 0) read_devices("/bus/pci/drivers/nvidia", "", RANKWISE_DEVICE_GPU);
-  write(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
-  write(RANKWISE_SECTION_DEVICES, devices, device_count);
+  counters_file::add_records(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
+  counters_file::add_records(RANKWISE_SECTION_DEVICES, devices, device_count);
 }
 
 }  // namespace rankwise::node_shape

@@ -4,8 +4,7 @@
 
 namespace rankwise::node_shape {
 
-// Writes it into the counters, as the kernel tells it; to be called by one process of the node. `RANKWISE_TEST_SYSFS`,
-// of tests, is the directory to look into in place of /sys.
+// Writes it into the counters, as the kernel tells it; to be called by one process of the node.
 void record();
 
 }  // namespace rankwise::node_shape

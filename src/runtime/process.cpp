@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "adapters.h"
 #include "call_sites.h"
 #include "counters_file.h"
 #include "launcher.h"
@@ -127,7 +128,11 @@ bool load(rankwise_abi abi) {
   read_cpus_allowed(head);
   read_usage(head);
   place::read_environment();
-  if (node_memory::is_first() || launcher::local_rank() == 0) node_shape::record();
+  adapters::record_choices();
+  if (node_memory::is_first() || launcher::local_rank() == 0) {
+    node_shape::record();
+    adapters::record();
+  }
   system_counters::open();
   head->loaded = clock::stamp();
   head->latest = head->loaded;

@@ -162,6 +162,8 @@ class Process:
     system_counters: list[dict[str, Any]] = field(default_factory=list)
     processors: list[dict[str, Any]] = field(default_factory=list)
     devices: list[dict[str, Any]] = field(default_factory=list)
+    adapter_ports: list[dict[str, Any]] = field(default_factory=list)
+    rail_choices: list[dict[str, Any]] = field(default_factory=list)
     tasks: list[dict[str, Any]] = field(default_factory=list)
     arguments: bytes = b""  # each word ends with a zero
 
@@ -186,6 +188,8 @@ class Process:
             ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
             ("PROCESSORS", layout.PROCESSOR, self.processors),
             ("DEVICES", layout.DEVICE, self.devices),
+            ("ADAPTER_PORTS", layout.ADAPTER_PORT, self.adapter_ports),
+            ("RAIL_CHOICES", layout.RAIL_CHOICE, self.rail_choices),
             ("TASKS", layout.TASK, self.tasks),
             ("IMPORTS", layout.IMPORT, [{"name": name.encode()} for name in self.imports]),
         ):

@@ -34,6 +34,8 @@ TABLES = {
     "node_shapes",
     "shape_processors",
     "shape_devices",
+    "adapters",
+    "rail_choices",
     "places",
     "tasks",
     "system_counters",

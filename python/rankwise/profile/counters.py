@@ -53,6 +53,8 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "system_counters": layout.SYSTEM_COUNTERS,
     "processors": layout.PROCESSOR,
     "devices": layout.DEVICE,
+    "adapter_ports": layout.ADAPTER_PORT,
+    "rail_choices": layout.RAIL_CHOICE,
     "tasks": layout.TASK,
 }
 _FEW_ARRIVALS = 16  # instances of each collective, of a job that is too large to keep all
@@ -198,6 +200,8 @@ class Counters:
         system_counters: records of struct rankwise_system_counters.
         processors: records of struct rankwise_processor: of its node, if it is the one that tells of it.
         devices: records of struct rankwise_device, likewise.
+        adapter_ports: records of struct rankwise_adapter_port, likewise.
+        rail_choices: records of struct rankwise_rail_choice.
         tasks: records of struct rankwise_task.
         imports: MPI functions that the process refers to and Rankwise has no wrapper for.
         arguments: the command line, as far as it was kept; empty if it is not known.
@@ -229,6 +233,8 @@ class Counters:
     system_counters: Rows
     processors: Rows
     devices: Rows
+    adapter_ports: Rows
+    rail_choices: Rows
     tasks: Rows
     imports: frozenset[str]
     arguments: tuple[str, ...]
@@ -321,6 +327,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         system_counters=tables["system_counters"],
         processors=tables["processors"],
         devices=tables["devices"],
+        adapter_ports=tables["adapter_ports"],
+        rail_choices=tables["rail_choices"],
         tasks=tables["tasks"],
         imports=frozenset(text_of(name) for name in tables["imports"]["name"].tolist()),
         arguments=_arguments(record),

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 8;             -- version of this schema
+PRAGMA user_version = 9;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -437,6 +437,30 @@ CREATE TABLE shape_devices (
   name  TEXT NOT NULL,               -- of the kernel: mlx5_0, eth0, card0
   numa  INTEGER                      -- domain of memory that it is near to; NULL = not known
 );
+
+CREATE TABLE adapters (              -- ports of the network adapters of each node, as its kernel tells it
+  host             TEXT NOT NULL,
+  device           TEXT NOT NULL,    -- of the kernel: mlx5_0, hfi1_0
+  port             INTEGER NOT NULL, -- number on the adapter, from 1
+  node_guid        TEXT,             -- of the adapter, 0x and 16 hexadecimal digits; NULL = not known, as in all that follow
+  node_description TEXT NOT NULL,    -- by which fabrics know the adapter: node01 mlx5_0
+  port_guid        TEXT NOT NULL,    -- likewise
+  subnet_prefix    TEXT,             -- likewise
+  lid              INTEGER,          -- the lowest one of the port; NULL = it has none
+  lid_mask_count   INTEGER,          -- it has 2 to the power of this many LIDs
+  sm_lid           INTEGER,          -- of the subnet's manager; NULL = none
+  state            TEXT NOT NULL,    -- down, init, armed, active, deferred, unknown
+  rate             TEXT NOT NULL,    -- 100 Gb/sec (4X EDR)
+  link_layer       TEXT NOT NULL,    -- InfiniBand, Ethernet
+  PRIMARY KEY (host, device, port)
+) WITHOUT ROWID;
+
+CREATE TABLE rail_choices (          -- variables of the environment that choose adapters for the MPI library
+  rank     INTEGER NOT NULL REFERENCES ranks(rank),
+  variable TEXT NOT NULL,            -- UCX_NET_DEVICES, ...
+  value    TEXT NOT NULL,
+  PRIMARY KEY (rank, variable)
+) WITHOUT ROWID;
 
 CREATE TABLE places (                -- where each rank ran in its node
   rank          INTEGER PRIMARY KEY REFERENCES ranks(rank),

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwise.profile import layout
 from rankwise.profile.access_rows import accesses_rows
+from rankwise.profile.adapters import adapter_rows, rail_choice_rows
 from rankwise.profile.arrivals import COLUMNS, NOBODY, join_arrivals
 from rankwise.profile.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.checks import check
@@ -335,6 +336,8 @@ class WorldProfile:
         _insert(profile, "node_shapes", sorted(shapes.hosts.items()))
         _insert(profile, "shape_processors", shapes.processor_rows())
         _insert(profile, "shape_devices", shapes.device_rows())
+        _insert(profile, "adapters", adapter_rows(self.ranks))
+        _insert(profile, "rail_choices", rail_choice_rows(self.ranks))
         _insert(profile, "places", place_rows(self.ranks))
         _insert(profile, "tasks", task_rows(self.ranks))
 
