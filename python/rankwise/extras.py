@@ -11,6 +11,7 @@ NOTEBOOK = "notebook"
 
 _EXTRA_OF = {
     "matplotlib": "plots",
+    "otf2": "otf2",
     "pandas": NOTEBOOK,
     "plotly": "plots",
     "pyarrow": "parquet",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.profile.database import SCHEMA, calculate_sums
@@ -194,6 +196,14 @@ class Made:
             messages=1,
             bytes=size,
         )
+
+    def write(self, path: Path) -> Path:
+        """The profile as a file."""
+        calculate_sums(self.connection)
+        self.connection.commit()
+        with closing(sqlite3.connect(path)) as file:
+            self.connection.backup(file)
+        return path
 
     @property
     def seen(self) -> Evidence:

@@ -36,6 +36,16 @@ def test_export_to_parquet(
     assert not (tmp_path / "out").exists()
 
 
+def test_export_to_otf2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = profiles.write_profile(tmp_path / "a.rankwise")
+    lacks(monkeypatch, "otf2")
+    assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == told("otf2", "otf2")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("ending", "library"), [("svg", "matplotlib"), ("html", "plotly")])
 def test_a_drawing_of_a_measurement(
     ending: str,

@@ -135,7 +135,7 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
     """
     samples: defaultdict[Key, Sample] = defaultdict(Sample)
     messages = _messages(connection, schema)
-    buffered = _largest_buffered(connection, schema)
+    buffered = largest_buffered(connection, schema)
     clocks = {
         rank: (host, error or 0.0)
         for rank, host, error in connection.execute(f"SELECT rank, host, clock_error FROM {schema}ranks")
@@ -152,7 +152,7 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
         sample.seconds += part * (ended - began)
         sample.squares += part * (ended - began) ** 2
         if known:
-            found = _ready(messages.get(number, ()), procedure, began, ended, buffered)
+            found = ready(messages.get(number, ()), procedure, began, ended, buffered)
             at, other, sends = found if found else (began, -1, False)
             waited = min(max(at - began, 0.0), ended - began)
             if waited:
@@ -165,21 +165,21 @@ def samples_of(connection: sqlite3.Connection, schema: str) -> dict[Key, Sample]
     return samples
 
 
-_Message = tuple[int, int, str, float, bool]  # other rank, bytes, posted by, when the other posted, sends
+Message = tuple[int, int, str, float, bool]  # other rank, bytes, posted by, when the other posted, sends
 
 
-def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[_Message]]:
+def _messages(connection: sqlite3.Connection, schema: str) -> dict[int, list[Message]]:
     rows = connection.execute(
         "SELECT wait, CASE WHEN sends THEN destination ELSE source END, bytes, procedures.name,"
         f" other_posted, sends FROM {schema}wait_messages JOIN procedures ON procedures.id = procedure"
     )
-    found: defaultdict[int, list[_Message]] = defaultdict(list)
+    found: defaultdict[int, list[Message]] = defaultdict(list)
     for wait, other, size, procedure, posted, sends in rows:
         found[wait].append((other, size, procedure, posted, bool(sends)))
     return found
 
 
-def _largest_buffered(connection: sqlite3.Connection, schema: str) -> int:
+def largest_buffered(connection: sqlite3.Connection, schema: str) -> int:
     """Return the most bytes of a plain send that ended before its receive was posted; -1 = there was none."""
     (found,) = connection.execute(
         f"SELECT MAX(bytes) FROM {schema}wait_messages JOIN {schema}waits ON waits.id = wait"
@@ -190,8 +190,8 @@ def _largest_buffered(connection: sqlite3.Connection, schema: str) -> int:
     return -1 if found is None else int(found)
 
 
-def _ready(
-    messages: Iterable[_Message], procedure: str, began: float, ended: float, buffered: int
+def ready(
+    messages: Iterable[Message], procedure: str, began: float, ended: float, buffered: int
 ) -> tuple[float, int, bool] | None:
     """Return when the others had posted all that a call waited for, who was last, and whether it receives.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankwise.reading.explanation import Explanation
     from rankwise.reading.plots import Plots
     from rankwise.reading.rows import Rows
+    from rankwise.reading.traces import WrittenTrace
 
 
 def open_profile(path: str | PathLike[str]) -> Profile:
@@ -284,6 +285,22 @@ class Profile:
         target = path_of("directory", directory)
         with self._read(EXPORT) as (connection, _):
             return write_tables(connection, target, to, not_exported(self.wanted), force=force)
+
+    def export_trace(
+        self, path: str | PathLike[str], to: str = "perfetto", *, force: bool = False
+    ) -> WrittenTrace:
+        """Write what is known of single calls, and the time line, for a viewer of traces.
+
+        Args:
+            path: of `perfetto` a file, compressed if its name ends in .gz; of `otf2` a directory.
+            to: `perfetto` or `otf2`.
+            force: replace what exists.
+        """
+        from rankwise.reading.traces import write_trace
+
+        target = path_of("path", path)
+        with self._read(EXPORT) as (connection, _):
+            return write_trace(connection, target, to, not_exported(self.wanted), force=force)
 
     def _of(self, part: dict[str, Any]) -> Profile:
         return self.part(**part) if part else self

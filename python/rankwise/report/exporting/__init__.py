@@ -1,0 +1,1 @@
+"""What a profile has, as files for other tools."""

@@ -1,0 +1,425 @@
+"""Traces for viewers: each event is one of the profile, with its times, and nothing else is in the file."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from made_profile import Made
+
+import rankwise
+from rankwise.__main__ import main
+from traced_files import PerfettoFile, seconds
+
+HOSTS = ("a", "a", "b", "b")
+WIDTH, INTERVALS = 0.5, 8
+SECOND = 10**9
+
+
+def run_of_four() -> Made:
+    """Ranks 0 to 3 on two nodes: an Allreduce that rank 3 is late to, and two messages.
+
+    Rank 0 receives from rank 2, which sends half a second after it began to wait. Rank 1 sends to rank 3,
+    which receives a quarter of a second later. In interval k each rank made k calls.
+    """
+    made = Made(hosts=HOSTS)
+    made.connection.execute("UPDATE run SET started = '2026-11-21T10:00:00+00:00'")
+    for rank in range(4):
+        made.call(rank, "MPI_Allreduce", 0.6, calls=10)
+    made.call(0, "MPI_Recv", 1.0, calls=2)
+    made.instance("MPI_Allreduce", 3, [1.0, 1.1, 1.2, 1.5], 1.6)
+    made.wait(0, "MPI_Recv", 2, 2.0, 3.0, 2.5, size=800)
+    made.wait(1, "MPI_Ssend", 3, 2.0, 2.75, 2.25, sends=True, size=900)
+    made.insert("time_axis", begin=0.0, width=WIDTH, intervals=INTERVALS)
+    for rank in range(4):
+        made.insert("time_lines", rank=rank, begin=0.0, end=4.0)
+        for interval in range(INTERVALS):
+            made.insert(
+                "intervals",
+                rank=rank,
+                interval=interval,
+                seconds=WIDTH * (interval % 2),
+                bytes_sent=1000 * interval * rank,
+                messages=rank,
+                calls=interval,
+            )
+    return made
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return run_of_four().write(tmp_path / "run.rankwise")
+
+
+def perfetto(profile: Path, *more: str, name: str = "out.json") -> PerfettoFile:
+    target = profile.parent / name
+    assert main(["export", str(profile), "--to", "perfetto", "-o", str(target), *more]) == 0
+    return PerfettoFile(target)
+
+
+def test_each_node_is_a_process_and_each_rank_has_a_track(profile: Path) -> None:
+    names = perfetto(profile).names
+    assert sorted(name for (_, thread), name in names.items() if not thread) == [
+        "a: ranks 0-1",
+        "all ranks",
+        "b: ranks 2-3",
+    ]
+    processes = {name: process for (process, _), name in names.items()}
+    for rank, host in enumerate(("a: ranks 0-1",) * 2 + ("b: ranks 2-3",) * 2):
+        assert processes[f"rank {rank}: sampled calls"] == processes[host]
+
+
+def test_a_collective_is_a_span_of_each_member_with_what_it_waited(profile: Path) -> None:
+    file = perfetto(profile)
+    for rank, arrival in enumerate((1.0, 1.1, 1.2)):
+        call, waiting, transfer = file.spans(f"rank {rank}: sampled calls")[:3]
+        assert (call["name"], call["cat"]) == ("MPI_Allreduce", "sampled collective")
+        assert (seconds(call["ts"]), seconds(call["dur"])) == (
+            Fraction(str(arrival)),
+            Fraction("1.6") - Fraction(str(arrival)),
+        )
+        assert call["args"] == {
+            "communicator": "W",
+            "number_of_call": 3,
+            "bytes": 8,
+            "waited_us": round(1e6 * (1.5 - arrival)),
+            "waited_for_rank": 3,
+        }
+        assert (waiting["name"], transfer["name"]) == ("waits for rank 3", "transfer")
+        assert seconds(waiting["ts"]) == seconds(call["ts"])
+        assert seconds(waiting["ts"]) + seconds(waiting["dur"]) == seconds(transfer["ts"]) == Fraction("1.5")
+        assert seconds(transfer["ts"]) + seconds(transfer["dur"]) == Fraction("1.6")
+    [last] = file.spans("rank 3: sampled calls")
+    assert last["args"]["waited_us"] == 0
+
+
+def test_an_arrow_goes_from_where_the_other_side_was_posted(profile: Path) -> None:
+    file = perfetto(profile)
+    sent, ready = sorted(file.arrows(), key=lambda ends: ends[0]["name"], reverse=True)
+    begin, end = sent
+    assert (begin["name"], seconds(begin["ts"]), begin["dur"]) == ("MPI_Send", Fraction("2.5"), 0)
+    assert file.names[begin["pid"], begin["tid"]] == "rank 2: posted, of sampled messages"
+    assert begin["args"] == {"from_rank": 2, "to_rank": 0, "tag": 0, "bytes": 800, "communicator": "W"}
+    assert (end["name"], seconds(end["ts"])) == ("transfer", Fraction("2.5"))
+    assert file.names[end["pid"], end["tid"]] == "rank 0: sampled calls"
+    begin, end = ready
+    assert (begin["name"], seconds(begin["ts"])) == ("MPI_Recv", Fraction("2.25"))
+    assert file.names[begin["pid"], begin["tid"]] == "rank 3: posted, of sampled messages"
+    assert (end["name"], file.names[end["pid"], end["tid"]]) == ("transfer", "rank 1: sampled calls")
+    assert {one["cat"] for one in file.of("s")} == {"message", "receive posted"}
+
+
+def test_counters_are_the_sums_of_the_intervals(profile: Path) -> None:
+    file = perfetto(profile)
+    for rank in range(4):
+        for counter, unit, sums in (
+            ("bytes sent", "B/s", [1000 * at * rank for at in range(INTERVALS)]),
+            ("messages", "1/s", [rank] * INTERVALS),
+            ("calls", "1/s", [*range(INTERVALS)]),
+            ("time in MPI", "%", [50 * (at % 2) for at in range(INTERVALS)]),
+        ):
+            levels = file.counter(f"rank {rank}: {counter}")
+            found = [
+                next(value for at, value in reversed(levels) if at <= Fraction(WIDTH) * number)
+                for number in range(INTERVALS)
+            ]
+            assert [value * WIDTH for value in found] == sums
+            assert {unit} == {
+                key for one in file.of("C") for key in one["args"] if one["name"].endswith(counter)
+            }
+            assert levels[-1][1] == 0.0
+    everybody = dict(file.counter("all ranks: calls"))
+    assert everybody[Fraction(WIDTH) * 7] == 4 * 7 / WIDTH
+
+
+def test_it_says_what_is_a_sample(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = perfetto(profile)
+    told = "4 of 40 calls of collectives, 2 of 2 calls that receive, send or wait for messages"
+    assert told in file.about["calls"]
+    [note] = file.of("X", "about")
+    assert note["args"] == file.about
+    size = (profile.parent / "out.json").stat().st_size
+    assert capsys.readouterr().err == (
+        f"rankwise: {profile.parent}/out.json: {len(file.events)} events, {size / 1024:.1f} KiB: a sample,"
+        f" {told}; counters of all calls\n"
+    )
+
+
+def test_phases_are_spans(tmp_path: Path) -> None:
+    made = Made()
+    made.insert("time_axis", begin=0.0, width=0.1, intervals=40)
+    for rank in range(4):
+        made.insert("time_lines", rank=rank, begin=0.0, end=4.0)
+        for interval in range(20, 40):
+            made.insert("intervals", rank=rank, interval=interval, seconds=0.09, bytes_sent=10**6, calls=10)
+    file = perfetto(made.write(tmp_path / "a.rankwise"))
+    spans = file.spans("phases, found in the intervals of all ranks")
+    assert [(one["name"], seconds(one["ts"]), seconds(one["dur"])) for one in spans] == [
+        ("phase 1", 0, 2),
+        ("phase 2", 2, 2),
+    ]
+    assert [one["args"]["bytes_sent"] for one in spans] == [0, 4 * 20 * 10**6]
+
+
+def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path) -> None:
+    random_ = random.Random(5)
+    made = Made(threads=4)
+    spans = []
+    for _ in range(300):
+        began = random_.uniform(0, 5)
+        length = random_.choice((0.0, 1e-9, random_.uniform(0, 0.2)))
+        spans.append((round(began * SECOND), round((began + length) * SECOND)))
+        made.wait(0, "MPI_Recv", random_.randrange(1, 4), began, began + length, began - 0.001)
+    file = perfetto(made.write(tmp_path / "a.rankwise"))  # which checks that none overlap
+    found = file.of("X", "sampled wait")
+    assert sorted(
+        (round(one["ts"] * 1000), round(one["ts"] * 1000) + round(one["dur"] * 1000)) for one in found
+    ) == sorted(spans)
+    assert "rank 0: sampled calls (at the same time, 2)" in file.names.values()
+
+
+def test_clocks_that_are_off_make_no_arrow_and_no_negative_time(tmp_path: Path) -> None:
+    made = Made()
+    made.wait(0, "MPI_Recv", 1, -0.001, 0.5, 0.1)
+    made.wait(2, "MPI_Recv", 3, 1.0, 1.1, 1.2)  # was sent after it had come
+    file = perfetto(made.write(tmp_path / "a.rankwise"))
+    assert [end["args"]["waited_us"] for _, end in file.arrows() if "args" in end] == []
+    [(begin, _)] = file.arrows()
+    assert begin["ts"] == 101_000
+    assert file.about["arrows"].startswith("1 messages have none")
+
+
+def test_a_wait_for_several_messages_ends_with_the_last(tmp_path: Path) -> None:
+    made = Made()
+    made.wait(0, "MPI_Waitall", 1, 1.0, 2.0, 1.25, posted_by="MPI_Irecv", size=10)
+    made.insert(
+        "wait_messages",
+        wait=1,
+        source=2,
+        destination=0,
+        communicator=3,
+        bytes=20,
+        procedure=made.connection.execute("SELECT id FROM procedures WHERE name = 'MPI_Irecv'").fetchone()[0],
+        posted=0.9,
+        other_procedure=made.connection.execute(
+            "SELECT id FROM procedures WHERE name = 'MPI_Isend'"
+        ).fetchone()[0],
+        other_posted=1.5,
+    )
+    made.connection.execute("UPDATE waits SET messages = 5, sampled = 2")
+    file = perfetto(made.write(tmp_path / "a.rankwise"))
+    [call] = file.of("X", "sampled wait")
+    assert call["args"] == {
+        "communicator": "W",
+        "messages": 5,
+        "messages_in_sample": 2,
+        "waited_us": 500_000,
+        "waited_for_rank": 2,
+        "bytes_of_known": 30,
+    }
+    assert [(begin["name"], seconds(end["ts"])) for begin, end in file.arrows()] == [
+        ("MPI_Send", Fraction("1.5")),
+        ("MPI_Isend", Fraction("1.5")),
+    ]
+
+
+def test_hostile_names_are_data(tmp_path: Path) -> None:
+    hostile = '\x1b]0;owned\x07"},{"ph":"X\u202e\n\0</script>高'
+    made = run_of_four()
+    made.connection.execute("UPDATE communicators SET user_name = ?", (hostile,))
+    made.connection.execute("UPDATE ranks SET host = ? WHERE rank > 1", (hostile,))
+    made.insert("regions", id=1, name=hostile, path=hostile)
+    made.connection.execute("UPDATE arrivals SET region = 1")
+    file = perfetto(made.write(tmp_path / "a.rankwise"))
+    assert f"{hostile}: ranks 2-3" in file.names.values()
+    call = file.spans("rank 2: sampled calls")[0]
+    assert call["args"]["region"] == hostile
+    assert call["args"]["communicator"] == f'W "{hostile}"'
+
+
+def test_a_profile_that_has_nothing_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = perfetto(Made().write(tmp_path / "a.rankwise"))
+    assert {one["cat"] for one in file.of("X")} == {"about"}
+    assert not file.of("C")
+    assert "without counters and phases" in capsys.readouterr().err
+
+
+def test_a_part_of_the_run(profile: Path) -> None:
+    file = perfetto(profile, "--rank", "0-1")
+    assert {name for name in file.names.values() if "sampled calls" in name} == {
+        "rank 0: sampled calls",
+        "rank 1: sampled calls",
+    }
+    assert not file.of("s")  # those that the messages came from are left out
+    assert file.counter("rank 1: calls")
+    assert not file.counter("rank 2: calls")
+    # Waiting is told of all members, also of those that are left out.
+    assert file.spans("rank 0: sampled calls")[0]["args"]["waited_for_rank"] == 3
+    file = perfetto(profile, "--call", "Recv", name="recv.json")
+    assert {one["name"] for one in file.of("X", "sampled wait")} == {"MPI_Recv"}
+    assert not file.of("X", "sampled collective")
+    assert not file.of("C")  # what ranks did when is not known by procedure
+
+
+def test_compressed(profile: Path) -> None:
+    assert perfetto(profile, name="out.json.gz").events == perfetto(profile).events
+
+
+def test_where_it_is_written_to(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["export", str(profile), "--to", "perfetto", "-o"]
+    directory = profile.parent / "there"
+    directory.mkdir()
+    assert main([*words, str(directory)]) == 0
+    assert [file.name for file in directory.iterdir()] == ["run.json"]
+    assert main([*words, str(directory)]) == 2
+    assert capsys.readouterr().err.endswith("give another name with -o, or --force to replace it\n")
+    assert main([*words, str(directory), "--force"]) == 0
+    assert main([*words, str(directory / "new" / "b.json")]) == 0
+    assert main([*words, str(profile / "b.json")]) == 2
+    assert [file.name for file in (directory / "new").iterdir()] == ["b.json"]
+
+
+def test_for_programs(profile: Path) -> None:
+    target = profile.parent / "a.json"
+    written = rankwise.open(profile).export_trace(target)
+    assert (written.path, written.bytes) == (target, target.stat().st_size)
+    assert written.events == len(PerfettoFile(target).events)
+    with pytest.raises(rankwise.RankwiseError, match="there are perfetto, otf2"):
+        rankwise.open(profile).export_trace(target, "otf")
+
+
+class TestOtf2:
+    """Read back by OTF2's own library."""
+
+    @pytest.fixture
+    def anchor(self, profile: Path) -> Path:
+        pytest.importorskip("otf2")
+        directory = profile.parent / "archive"
+        assert main(["export", str(profile), "--to", "otf2", "-o", str(directory)]) == 0
+        assert sorted(file.name for file in directory.iterdir()) == ["traces", "traces.def", "traces.otf2"]
+        return directory / "traces.otf2"
+
+    @staticmethod
+    def events(anchor: Path) -> list[tuple[str, object]]:
+        import otf2
+
+        with otf2.reader.open(str(anchor)) as trace:
+            found = [(location.name, event) for location, event in trace.events]
+            assert trace.definitions.clock_properties.timer_resolution == SECOND
+        for name in {name for name, _ in found}:
+            times = [event.time for own, event in found if own == name]
+            assert times == sorted(times)
+        return found
+
+    @staticmethod
+    def of(found: list[tuple[str, object]], kind: str) -> list[tuple[str, object]]:
+        return [(name, event) for name, event in found if type(event).__name__ == kind]
+
+    def test_tree_and_communicators(self, anchor: Path) -> None:
+        import otf2
+
+        with otf2.reader.open(str(anchor)) as trace:
+            nodes = {node.name: node for node in trace.definitions.system_tree_nodes}
+            assert {name: node.class_name for name, node in nodes.items()} == {
+                "machine": "machine",
+                "a": "node",
+                "b": "node",
+            }
+            assert [
+                (one.name, one.group.name, one.group.system_tree_parent.name)
+                for one in trace.definitions.locations
+            ] == [(f"rank {rank}", f"rank {rank}", host) for rank, host in enumerate(HOSTS)]
+            [world] = trace.definitions.comms
+            assert world.name == "W"
+            assert [one.name for one in world.group.members] == [f"rank {rank}" for rank in range(4)]
+            assert {
+                one.name: str(one.region_role).removeprefix("RegionRole.")
+                for one in trace.definitions.regions
+            } == {
+                "MPI_Allreduce": "COLL_ALL2ALL",
+                "MPI_Recv": "POINT2POINT",
+                "MPI_Ssend": "POINT2POINT",
+            }
+
+    def test_collectives(self, anchor: Path) -> None:
+        found = self.events(anchor)
+        begins, ends = (self.of(found, f"MpiCollective{kind}") for kind in ("Begin", "End"))
+        assert {(name, event.time) for name, event in begins} == {
+            (f"rank {rank}", round(at * SECOND)) for rank, at in enumerate((1.0, 1.1, 1.2, 1.5))
+        }
+        for _, event in ends:
+            assert (event.time, str(event.collective_op)) == (1.6 * SECOND, "CollectiveOp.ALLREDUCE")
+            assert (event.communicator.name, event.size_sent, event.size_received) == ("W", 8, 0)
+        waited = {
+            name: {one.name: value for one, value in event.attributes.items()}
+            for name, event in self.of(found, "Leave")
+            if event.time == 1.6 * SECOND
+        }
+        assert waited["rank 1"] == {"waited": 400_000_000, "waited for rank": 3, "call": 3}
+        assert waited["rank 3"] == {"waited": 0, "waited for rank": -1, "call": 3}
+
+    def test_messages(self, anchor: Path) -> None:
+        found = self.events(anchor)
+        # Of the message from rank 1 the end is not known on the other side.
+        [(sender, sent)], [(receiver, received)] = self.of(found, "MpiSend"), self.of(found, "MpiRecv")
+        assert (sender, sent.time, sent.receiver) == ("rank 2", 2.5 * SECOND, 0)
+        assert (receiver, received.time, received.sender) == ("rank 0", 3 * SECOND, 2)
+        assert sent.msg_length == received.msg_length == 800
+        assert sent.communicator.name == received.communicator.name == "W"
+
+    def test_calls_and_counters(self, anchor: Path) -> None:
+        found = self.events(anchor)
+        for rank, number in enumerate((2, 2, 1, 1)):
+            own = [one for one in found if one[0] == f"rank {rank}"]
+            assert len(self.of(own, "Enter")) == len(self.of(own, "Leave")) == number
+            levels = {event.time: event.values for _, event in self.of(own, "Metric")}
+            for interval in range(INTERVALS):
+                share, *rates = levels[round(interval * WIDTH * SECOND)]
+                assert share == 100 * (interval % 2)
+                assert [rate * WIDTH for rate in rates] == [1000 * interval * rank, rank, interval]
+            assert levels[round(INTERVALS * WIDTH * SECOND)] == [0.0] * 4
+
+    def test_otf2_print_reads_it(self, anchor: Path) -> None:
+        command = shutil.which("otf2-print")
+        if not command:
+            pytest.skip("otf2-print is not installed (Debian: otf2-tools)")
+        printed = subprocess.run([command, anchor], check=True, text=True, capture_output=True, timeout=60)
+        assert printed.stdout.count("MPI_COLLECTIVE_END") == 4
+        assert 'Communicator: "W"' in printed.stdout
+        head = subprocess.run(
+            [command, "-G", anchor], check=True, text=True, capture_output=True, timeout=60
+        ).stdout
+        assert "Date: 2026-11-21 10:00:00" in head
+
+    def test_nothing_is_replaced_unasked(self, anchor: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        words = ["export", str(anchor.parents[1] / "run.rankwise"), "--to", "otf2", "-o", str(anchor.parent)]
+        (anchor.parent / "traces" / "0.evt").write_text("")
+        (anchor.parent / "mine").write_text("")
+        assert main(words) == 2
+        assert "is there already" in capsys.readouterr().err
+        assert main([*words, "--force"]) == 0
+        assert len(self.of(self.events(anchor), "Enter")) == 6
+        assert (anchor.parent / "mine").exists()
+        words[-1] = str(anchor)
+        assert main(words) == 2
+        assert capsys.readouterr().err.endswith("give the name of a directory with -o\n")
+
+    def test_hostile_names_and_communicators_that_are_not_whole(self, tmp_path: Path) -> None:
+        pytest.importorskip("otf2")
+        made = run_of_four()
+        made.connection.execute("UPDATE communicators SET user_name = ?", ("\x1b[2J高",))
+        made.communicator(4, "W_a1", members="0-2,?")
+        made.connection.execute("UPDATE waits SET communicator = 4")
+        made.connection.execute("UPDATE wait_messages SET communicator = 4")
+        profile = made.write(tmp_path / "a.rankwise")
+        assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 0
+        found = self.events(tmp_path / "out" / "traces.otf2")
+        assert {event.communicator.name for _, event in self.of(found, "MpiCollectiveEnd")} == {
+            'W "\\x1b[2J高"'
+        }
+        assert not self.of(found, "MpiSend")
+        assert len(self.of(found, "Enter")) == 6
