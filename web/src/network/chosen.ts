@@ -53,7 +53,7 @@ function linkPart(view: View, place: number, links: number[], choose: (choice: C
 }
 
 function pairsPart(view: View, choose: (choice: Choice) => void): Node {
-  const { lit, flows, network, state } = view;
+  const { lit, flows, state } = view;
   const cells = lit?.cells ?? view.cells;
   const used: number[] = [];
   cells.forEach((amount, cell) => {
@@ -64,10 +64,8 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
   used.sort((one, other) => cells[other] - cells[one] || one - other);
   const body = element("tbody");
   for (const cell of used.slice(0, MOST_PAIRS)) {
-    const [from, to] = [Math.floor(cell / flows.size), cell % flows.size];
-    const [one, other] = [from, to].map(
-      (block) => network.data.hosts[network.data.hostOf[block * flows.data.together]],
-    );
+    const [from, to] = [flows.row[cell], flows.column[cell]];
+    const [one, other] = [flows.hostName(from), flows.hostName(to)];
     const name = element("div", [
       `${flows.blockName(from)} → ${flows.blockName(to)}`,
       element("div", `${one} → ${other}`, "sub"),

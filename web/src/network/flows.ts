@@ -1,67 +1,72 @@
 /** What ranks send each other, by blocks of ranks, and how it is joined with the links. */
 import type { FlowData } from "../contract.ts";
-import { bucketed, type Network } from "./model.ts";
+import type { Network } from "./model.ts";
 import { Crossing, walk } from "./routes.ts";
 
-const MOST_WALKS = 65_536;
+/** Pairs of ranks in two blocks; more are not followed one by one. */
+const MOST_PAIRS = 65_536;
+
+type Share = (source: number, destination: number, part: number) => number;
 
 export class Flows {
   readonly data: FlowData;
-  /** Rows of the matrix: blocks of `together` ranks. */
+  /** Blocks of `together` ranks. */
   readonly size: number;
-  private readonly rowStart: Uint32Array;
-  private readonly byRow: Uint32Array;
+  /** Cells: pairs of blocks that send anything, C of them, by row and column. */
+  readonly row: Uint32Array;
+  readonly column: Uint32Array;
+  /** The entries of a cell are start[cell] to start[cell + 1]. */
+  readonly start: Uint32Array;
 
   constructor(private readonly network: Network) {
+    const { source, destination, together } = network.data.flows;
     this.data = network.data.flows;
-    this.size = Math.ceil(network.data.ranks / this.data.together);
-    [this.rowStart, this.byRow] = bucketed(this.data.source, this.size);
+    this.size = Math.ceil(network.data.ranks / together);
+    const start: number[] = [];
+    for (let entry = 0; entry < source.length; entry++)
+      if (source[entry] !== source[entry - 1] || destination[entry] !== destination[entry - 1])
+        start.push(entry);
+    this.row = Uint32Array.from(start, (entry) => source[entry]);
+    this.column = Uint32Array.from(start, (entry) => destination[entry]);
+    this.start = Uint32Array.from([...start, source.length]);
   }
 
-  /** Return the sums of each cell, row by row, over the groups of the mask and as `part` of each entry has it. */
-  cells(of: "bytes" | "messages", mask: Uint8Array, part?: (entry: number) => number): Float32Array {
-    const { source, destination, group } = this.data;
+  /** Return the sum of each cell over the groups of the mask. */
+  cells(of: "bytes" | "messages", mask: Uint8Array): Float64Array {
     const amounts = this.data[of];
-    const found = new Float32Array(this.size * this.size);
-    for (let entry = 0; entry < source.length; entry++) {
-      if (!mask[group[entry]]) continue;
-      found[source[entry] * this.size + destination[entry]] += amounts[entry] * (part?.(entry) ?? 1);
-    }
+    const { group } = this.data;
+    const found = new Float64Array(this.row.length);
+    for (let cell = 0; cell < found.length; cell++)
+      for (let entry = this.start[cell]; entry < this.start[cell + 1]; entry++)
+        if (mask[group[entry]]) found[cell] += amounts[entry];
     return found;
   }
 
-  /** Call with each entry of a cell. */
-  entries(row: number, column: number, tell: (entry: number) => void): void {
-    for (let place = this.rowStart[row]; place < this.rowStart[row + 1]; place++)
-      if (this.data.destination[this.byRow[place]] === column) tell(this.byRow[place]);
+  /** Return the cell of a row and a column; -1: they send nothing. */
+  cell(row: number, column: number): number {
+    let [low, high] = [0, this.row.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const before = this.row[middle] < row || (this.row[middle] === row && this.column[middle] < column);
+      if (before) low = middle + 1;
+      else high = middle;
+    }
+    return this.row[low] === row && this.column[low] === column ? low : -1;
   }
 
-  /**
-   * Return what part of each entry goes through the links of a rail; of blocks the mean over their pairs.
-   *
-   * All entries of a cell have one way, so that it is found once.
-   */
-  through(rail: number, links: Iterable<number>): (entry: number) => number {
-    const { source, destination } = this.data;
+  /** Return what part of each cell goes through the links of a rail; of blocks the mean over their pairs. */
+  through(rail: number, links: Iterable<number>): Float64Array {
     const crossing = new Crossing(this.network.rails[rail], links);
-    const known = new Map<number, number>();
-    return (entry) => {
-      const key = source[entry] * this.size + destination[entry];
-      let share = known.get(key);
-      if (share === undefined) {
-        share = this.ofBlocks(rail, source[entry], destination[entry], (one, other) =>
-          crossing.share(one, other),
-        );
-        known.set(key, share);
-      }
-      return share;
-    };
+    const share: Share = (one, other) => crossing.share(one, other);
+    const found = new Float64Array(this.row.length);
+    for (let cell = 0; cell < found.length; cell++) found[cell] = this.ofCell(rail, cell, share);
+    return found;
   }
 
   /** Call with each link that the messages of a cell take, on each rail, and with the share that does. */
-  links(row: number, column: number, tell: (rail: number, link: number, share: number) => void): void {
+  links(cell: number, tell: (rail: number, link: number, share: number) => void): void {
     this.network.rails.forEach((rail, place) => {
-      this.ofBlocks(place, row, column, (one, other, part) => {
+      this.ofCell(place, cell, (one, other, part) => {
         walk(rail, one, other, (link, share) => {
           tell(place, link, share * part);
         });
@@ -70,35 +75,28 @@ export class Flows {
     });
   }
 
-  /** Return the mean over the pairs of two blocks that are on different hosts, each by what takes the rail. */
-  private ofBlocks(
-    place: number,
-    row: number,
-    column: number,
-    share: (source: number, destination: number, part: number) => number,
-  ): number {
-    const { hostOf } = this.network.data;
-    const [sources, destinations] = [this.ranksOf(row), this.ranksOf(column)];
-    const apart = (one: number, other: number) => hostOf[one] !== hostOf[other] || hostOf[one] < 0;
+  /** Return the mean over the pairs of a cell that are on different hosts, each by what takes the rail. */
+  private ofCell(place: number, cell: number, share: Share): number {
+    const { together } = this.data;
+    const { ranks, hostOf } = this.network.data;
+    const [from, to] = [this.row[cell] * together, this.column[cell] * together];
+    if (together === 1) return this.ofPair(place, from, to, 1, share);
+    const [fromEnd, toEnd] = [Math.min(from + together, ranks), Math.min(to + together, ranks)];
+    const apart = (one: number, other: number) =>
+      one !== other && (hostOf[one] !== hostOf[other] || hostOf[one] < 0);
     let pairs = 0;
-    for (const one of sources)
-      for (const other of destinations) if (one !== other && apart(one, other)) pairs++;
-    if (!pairs || pairs > MOST_WALKS) return 0;
+    for (let one = from; one < fromEnd; one++)
+      for (let other = to; other < toEnd; other++) if (apart(one, other)) pairs++;
+    if (!pairs || pairs > MOST_PAIRS) return 0;
     let sum = 0;
-    for (const one of sources)
-      for (const other of destinations)
-        if (one !== other && apart(one, other)) sum += this.ofPair(place, one, other, 1 / pairs, share);
+    for (let one = from; one < fromEnd; one++)
+      for (let other = to; other < toEnd; other++)
+        if (apart(one, other)) sum += this.ofPair(place, one, other, 1 / pairs, share);
     return sum;
   }
 
   /** As python/rankwise/network/job/journeys.py shares flows out among rails and ports. */
-  private ofPair(
-    place: number,
-    one: number,
-    other: number,
-    weight: number,
-    share: (source: number, destination: number, part: number) => number,
-  ): number {
+  private ofPair(place: number, one: number, other: number, weight: number, share: Share): number {
     const takes = weight * this.takes(place, one, other);
     if (takes <= 0) return 0;
     const { width, port, part } = this.network.rails[place].data.places;
@@ -126,14 +124,16 @@ export class Flows {
     return rails[place].has[one] && rails[place].has[other] ? 1 / both : 0;
   }
 
-  ranksOf(block: number): number[] {
-    const first = block * this.data.together;
-    const after = Math.min(first + this.data.together, this.network.data.ranks);
-    return Array.from({ length: after - first }, (_, place) => first + place);
+  blockName(block: number): string {
+    const { together } = this.data;
+    const last = Math.min((block + 1) * together, this.network.data.ranks) - 1;
+    return together > 1 ? `ranks ${block * together}–${last}` : `rank ${block}`;
   }
 
-  blockName(block: number): string {
-    const ranks = this.ranksOf(block);
-    return ranks.length > 1 ? `ranks ${ranks[0]}–${ranks[ranks.length - 1]}` : `rank ${ranks[0]}`;
+  /** The host of the first rank of a block. */
+  hostName(block: number): string {
+    const { hosts, hostOf } = this.network.data;
+    const host = hostOf[block * this.data.together];
+    return host < 0 ? "an unknown host" : hosts[host];
   }
 }

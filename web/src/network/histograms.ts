@@ -11,6 +11,10 @@ const BINS = 32;
 const [WIDTH, HEIGHT] = [340, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
 
+/** Pixels of the text of a line. */
+const ROOM = 110;
+const HALO = { "paint-order": "stroke", "stroke-width": 3, "stroke-linejoin": "round" };
+
 type Attributes = Record<string, string | number>;
 
 function part(kind: string, attributes: Attributes, text = ""): SVGElement {
@@ -93,29 +97,31 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     });
     svg.append(bar);
   });
-  const line = (value: number, text: string, colour: string, height: number, dash: string) => {
-    svg.append(
-      part("line", {
-        x1: x(value),
-        x2: x(value),
-        y1: height,
-        y2: HEIGHT - BOTTOM,
-        stroke: colour,
-        "stroke-width": 1.5,
-        "stroke-dasharray": dash,
-      }),
-    );
-    const right = x(value) > (WIDTH * 3) / 4;
+  const line = (
+    value: number,
+    text: string,
+    colour: string,
+    height: number,
+    dash: string,
+    right: boolean,
+  ) => {
+    const at = x(value);
+    const place = { x1: at, x2: at, y1: height, y2: HEIGHT - BOTTOM };
+    svg.append(part("line", { ...place, stroke: colour, "stroke-width": 1.5, "stroke-dasharray": dash }));
+    const beside = right ? at < WIDTH - ROOM : at < LEFT + ROOM;
+    const anchor = beside ? "start" : "end";
     svg.append(
       part(
         "text",
-        { x: x(value) + (right ? -4 : 4), y: height + 5, "text-anchor": right ? "end" : "start" },
+        { ...HALO, stroke: theme.paper, x: at + (beside ? 4 : -4), y: height + 5, "text-anchor": anchor },
         text,
       ),
     );
   };
-  if (facts.mean > 0) line(facts.mean, `mean ${view.text(facts.mean)}`, theme.faint, TOP - 4, "3 2");
-  if (facts.bound > 0) line(facts.bound, `bound ${view.text(facts.bound)}`, theme.ink, TOP - 18, "");
+  // The text of the smaller one stands at its left, so that the other line does not cross it.
+  const larger = facts.bound >= facts.mean;
+  if (facts.mean > 0) line(facts.mean, `mean ${view.text(facts.mean)}`, theme.faint, TOP - 4, "3 2", !larger);
+  if (facts.bound > 0) line(facts.bound, `bound ${view.text(facts.bound)}`, theme.ink, TOP - 18, "", larger);
   svg.append(part("text", { x: LEFT, y: HEIGHT - 6 }, "0"));
   svg.append(
     part("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),

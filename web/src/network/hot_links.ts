@@ -2,7 +2,7 @@
 import { element, row, short } from "../ui/dom.ts";
 import { percentText, ratioText } from "../units.ts";
 import { causesOf } from "./facts.ts";
-import type { Choice } from "./state.ts";
+import { ALL, BETWEEN, type Choice } from "./state.ts";
 import { isHot, type View } from "./view.ts";
 
 const MOST = 50;
@@ -13,14 +13,17 @@ export interface HotLink {
   value: number;
 }
 
-/** Return the links that bear most, of a class or of all; the hottest first. */
+/** Return the links that bear most, of those that are looked at; the hottest first. */
 export function hottest(view: View, most = MOST): HotLink[] {
+  const wanted = view.state.class;
   const found: HotLink[] = [];
-  view.values.forEach((values, rail) => {
-    const classOf = view.network.rails[rail].data.links.class;
+  view.values.forEach((values, place) => {
+    const rail = view.network.rails[place];
+    const { class: classOf, source, destination } = rail.data.links;
     values.forEach((value, link) => {
-      if (value > 0 && (view.state.class < 0 || classOf[link] === view.state.class))
-        found.push({ rail, link, value });
+      const inside = source[link] < rail.switches && destination[link] < rail.switches;
+      const looked = wanted === ALL || (wanted === BETWEEN ? inside : classOf[link] === wanted);
+      if (value > 0 && looked) found.push({ rail: place, link, value });
     });
   });
   return found

@@ -2,7 +2,7 @@
 import { HOT, STEPS } from "../ui/colours.ts";
 import { element } from "../ui/dom.ts";
 import { amountText } from "./facts.ts";
-import type { View } from "./view.ts";
+import { EXCESS, type View } from "./view.ts";
 
 export function legend(view: View): Node[] {
   const { lit, theme, state } = view;
@@ -19,7 +19,7 @@ export function legend(view: View): Node[] {
   } else {
     const dot = element("span", [], "dot");
     dot.style.background = HOT;
-    parts.push(element("span", [dot, "above its bound"], "entry"));
+    parts.push(element("span", [dot, `more than ${EXCESS} × the bound of its class`], "entry"));
   }
   return parts;
 }

@@ -6,6 +6,9 @@ import type { Bundle, Rail } from "./model.ts";
 import type { Choice } from "./state.ts";
 import { isHot, largest, type View } from "./view.ts";
 
+/** Columns; wider matrices stand one below the other. */
+const MOST_BESIDE = 40;
+
 /** The pairs of levels between which a rail has links: the lower level, and the higher one. */
 export function levelPairs(rail: Rail): [low: number, high: number][] {
   const found = new Map<string, [number, number]>();
@@ -20,6 +23,7 @@ export class LevelMatrices {
   private readonly up: MatrixDrawing;
   private readonly down: MatrixDrawing;
   private readonly heads: HTMLElement[];
+  private readonly both: HTMLElement;
 
   constructor(
     parent: HTMLElement,
@@ -31,7 +35,8 @@ export class LevelMatrices {
     right.append(this.heads[1]);
     this.up = new MatrixDrawing(left);
     this.down = new MatrixDrawing(right);
-    parent.append(element("div", [left, right], "pair"));
+    this.both = element("div", [left, right]);
+    parent.append(this.both);
   }
 
   get canvases(): HTMLCanvasElement[] {
@@ -43,6 +48,7 @@ export class LevelMatrices {
     const byX = (end: number) => rail.data.switches.x[end];
     const rows = [...rail.at[low]].sort((one, other) => byX(one) - byX(other));
     const columns = [...rail.at[high]].sort((one, other) => byX(one) - byX(other));
+    this.both.className = columns.length > MOST_BESIDE ? "stack" : "pair";
     const across = low === high;
     this.heads[0].textContent = across ? "From the switch that comes first" : `Up: level ${low} to ${high}`;
     this.heads[1].textContent = across ? "And back" : `Down: level ${high} to ${low}`;
@@ -109,6 +115,7 @@ export class LevelMatrices {
         chosen,
         largest: 46,
         highest: 420,
+        square: false,
       },
       view.theme,
     );

@@ -9,7 +9,8 @@ import type { Rail } from "./model.ts";
 import type { Choice } from "./state.ts";
 import { isHot, largest, linksOf, type View } from "./view.ts";
 
-const SIDE = 22;
+const LEFT = 78;
+const RIGHT = 20;
 const TOP = 34;
 const BOTTOM = 30;
 const NEAR = 6;
@@ -39,6 +40,7 @@ export class LevelsDrawing {
   constructor(
     parent: HTMLElement,
     private readonly choose: (choice: Choice) => void,
+    extra: HTMLElement,
   ) {
     this.stage = element("div", [this.canvas, this.over], "stage");
     this.over.tabIndex = 0;
@@ -66,10 +68,10 @@ export class LevelsDrawing {
     this.over.addEventListener("keydown", (event) => {
       this.key(event);
     });
-    parent.append(this.stage, this.buttons());
+    parent.append(this.stage, this.buttons(extra));
   }
 
-  private buttons(): HTMLElement {
+  private buttons(extra: HTMLElement): HTMLElement {
     const hint = element("span", "Ctrl and scroll to zoom, drag to move, click to choose", "hint");
     const by = (factor: number) => () => {
       this.zoomer.scaleBy(select(this.over), factor);
@@ -85,7 +87,7 @@ export class LevelsDrawing {
       ],
       "choice",
     );
-    return element("div", [buttons, hint], "under");
+    return element("div", [buttons, extra, hint], "under");
   }
 
   private whole(): void {
@@ -167,7 +169,7 @@ export class LevelsDrawing {
   }
 
   private x(place: number): number {
-    return this.transform.x + this.transform.k * (SIDE + place * (this.width - 2 * SIDE));
+    return this.transform.x + this.transform.k * (LEFT + place * (this.width - LEFT - RIGHT));
   }
 
   private y(level: number): number {
@@ -204,6 +206,7 @@ export class LevelsDrawing {
       }
     });
     this.nodes(context, view);
+    this.rows(context, view);
     this.mark(null);
   }
 
@@ -238,7 +241,7 @@ export class LevelsDrawing {
     context.textBaseline = "middle";
     for (let level = 0; level <= rail.levels; level++) {
       const ends = rail.at[level];
-      const spacing = ((this.width - 2 * SIDE) * this.transform.k) / Math.max(1, ends.length);
+      const spacing = ((this.width - LEFT - RIGHT) * this.transform.k) / Math.max(1, ends.length);
       const size = Math.max(1.5, Math.min(level ? 9 : 5, spacing * 0.7));
       const y = this.y(level);
       for (const end of ends) {
@@ -247,54 +250,48 @@ export class LevelsDrawing {
         context.fillStyle = used[end] ? theme.ink : theme.unlit;
         context.fillRect(x - size / 2, y - size / 2, size, size);
       }
-      this.labels(context, view, level, ends, y);
+      this.labels(context, view, level, y);
     }
   }
 
-  /** Write names, as many as there is room for, and how many there are. */
-  private labels(
-    context: CanvasRenderingContext2D,
-    view: View,
-    level: number,
-    ends: number[],
-    y: number,
-  ): void {
+  /** Write names, as many as there is room for. */
+  private labels(context: CanvasRenderingContext2D, view: View, level: number, y: number): void {
     const { rail, theme } = view;
-    const below = level === 0;
-    const line = below ? y + 15 : y - 15;
-    const count = below ? `${ends.length} host ports` : `level ${level}: ${ends.length} switches`;
-    const sorted = ends
+    const line = level === 0 ? y + 15 : y - 15;
+    const sorted = rail.at[level]
       .map((end) => ({ end, x: this.endX(rail, end) }))
-      .filter(({ x }) => x > -40 && x < this.width + 40)
+      .filter(({ x }) => x > LEFT - 20 && x < this.width)
       .sort((one, other) => one.x - other.x);
-    const wide = context.measureText(count).width + 10;
-    context.textAlign = "left";
-    this.written(context, count, 4, below ? y + 15 : y - 15, theme.faint, theme.paper);
     context.textAlign = "center";
-    let free = wide;
+    let free = LEFT - 20;
     for (const { end, x } of sorted) {
       const text = short(rail.name(end), 22);
-      const half = context.measureText(text).width / 2 + 5;
+      const half = context.measureText(text).width / 2 + 4;
       if (x - half < free || x + half > this.width) continue;
-      this.written(context, text, x, line, theme.ink, theme.paper);
+      context.fillStyle = theme.paper;
+      context.globalAlpha = 0.8;
+      context.fillRect(x - half, line - 7, 2 * half, 13);
+      context.globalAlpha = 1;
+      context.fillStyle = theme.ink;
+      context.fillText(text, x, line);
       free = x + half;
     }
   }
 
-  private written(
-    context: CanvasRenderingContext2D,
-    text: string,
-    x: number,
-    y: number,
-    ink: string,
-    paper: string,
-  ) {
-    context.lineWidth = 3;
-    context.strokeStyle = paper;
-    context.lineJoin = "round";
-    context.strokeText(text, x, y);
-    context.fillStyle = ink;
-    context.fillText(text, x, y);
+  /** Write at the left what the rows are, over what was moved there. */
+  private rows(context: CanvasRenderingContext2D, { rail, theme }: View): void {
+    context.fillStyle = theme.paper;
+    context.globalAlpha = 0.85;
+    context.fillRect(0, 0, LEFT - 22, this.height);
+    context.globalAlpha = 1;
+    context.textAlign = "left";
+    context.fillStyle = theme.faint;
+    for (let level = 0; level <= rail.levels; level++) {
+      const y = this.y(level);
+      const count = rail.at[level].length.toLocaleString("en");
+      context.fillText(level ? `level ${level}` : "hosts", 0, y - 7);
+      context.fillText(level ? `${count} switches` : `${count} ports`, 0, y + 7, LEFT - 24);
+    }
   }
 
   // ---- pointing -----------------------------------------------------------------------------------------------

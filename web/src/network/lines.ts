@@ -4,7 +4,7 @@ import { groupSums } from "./causes.ts";
 import { causesOf } from "./facts.ts";
 import { binned } from "./histograms.ts";
 import { hottest } from "./hot_links.ts";
-import type { View } from "./view.ts";
+import { largest, type View } from "./view.ts";
 
 export type Lines = Cell[][];
 
@@ -66,30 +66,23 @@ export function hotLines(view: View): Lines {
 
 export function pairLines(view: View): Lines {
   const lines: Lines = [["from", "to", view.measure]];
-  const { size } = view.flows;
+  const { flows } = view;
   (view.lit?.cells ?? view.cells).forEach((amount, cell) => {
     if (amount > 0)
-      lines.push([view.flows.blockName(Math.floor(cell / size)), view.flows.blockName(cell % size), amount]);
+      lines.push([flows.blockName(flows.row[cell]), flows.blockName(flows.column[cell]), amount]);
   });
   return lines;
 }
 
 export function matrixLines(view: View): Lines {
   const { rail, state } = view;
-  const lines: Lines = [["lower", "upper", "links", "most_loaded_up", "most_loaded_down", state.unit]];
-  for (const bundle of rail.bundles) {
-    if (rail.level[bundle.low] === 0) continue;
-    const most = (links: number[]) =>
-      links.reduce((sum, link) => Math.max(sum, view.values[state.rail][link]), 0);
-    lines.push([
-      rail.name(bundle.low),
-      rail.name(bundle.high),
-      bundle.up.length,
-      most(bundle.up),
-      most(bundle.down),
-      "",
-    ]);
-  }
+  const lines: Lines = [
+    ["lower", "upper", "links", `most_loaded_up_${state.unit}`, `most_loaded_down_${state.unit}`],
+  ];
+  const values = view.values[state.rail];
+  for (const { low, high, up, down } of rail.bundles)
+    if (rail.level[low] > 0)
+      lines.push([rail.name(low), rail.name(high), up.length, largest(up, values), largest(down, values)]);
   return lines;
 }
 

@@ -25,6 +25,7 @@ import {
 import { Network } from "./model.ts";
 import { RankMatrix } from "./rank_matrix.ts";
 import {
+  BETWEEN,
   type Choice,
   type Direction,
   fromAddress,
@@ -69,6 +70,9 @@ export class NetworkPage {
   >;
   private readonly scale = element("div", [], "legend");
   private readonly pairsOfLevels = element("div");
+  private readonly idle = element("div");
+  private readonly classes = element("div", [], "filter");
+  private readonly hot = element("div");
 
   constructor(
     private readonly data: NetworkData,
@@ -79,14 +83,15 @@ export class NetworkPage {
     this.state = fromAddress(window.location.hash, this.limits());
     this.view = viewOf(this.network, this.flows, this.state);
     this.figures = this.madeFigures();
-    const { levels, matrices, ranks } = this.figures;
+    const { levels, hot, matrices, ranks } = this.figures;
     const choose = (chosen: Choice) => {
       this.change({ choice: chosen });
     };
     levels.body.append(this.scale);
     matrices.body.append(this.pairsOfLevels);
+    hot.body.append(this.classes, this.hot);
     this.place();
-    this.levels = new LevelsDrawing(levels.body, choose);
+    this.levels = new LevelsDrawing(levels.body, choose, this.idle);
     this.matrices = new LevelMatrices(matrices.body, choose);
     this.ranks = new RankMatrix(ranks.body, choose);
     this.show();
@@ -149,14 +154,11 @@ export class NetworkPage {
 
   private place(): void {
     const { levels, hot, chosen, matrices, ranks, causes, spread } = this.figures;
-    spread.card.classList.add("wide");
     this.parent.append(
       this.nav,
       element("div", [levels.card, matrices.card], "column"),
       element("div", [hot.card, chosen.card], "aside"),
-      element("div", [ranks.card], "column"),
-      element("div", [causes.card], "aside"),
-      spread.card,
+      element("div", [ranks.card, element("div", [causes.card, spread.card], "aside")], "halves wide"),
     );
   }
 
@@ -235,22 +237,27 @@ export class NetworkPage {
       list("call", [all("calls"), ...named(data.procedures)], state.procedure, (procedure) => {
         this.change({ procedure });
       }),
-      list("links", [all("classes"), ...named(data.classes)], state.class, (value) => {
-        this.change({ class: value });
-      }),
+    );
+    redraw(this.nav, parts);
+    redraw(this.idle, [
       choice(
-        "idle links",
+        "links",
         [
-          { value: false, text: "used" },
-          { value: true, text: "idle, too" },
+          { value: false, text: "used links" },
+          { value: true, text: "idle ones, too" },
         ],
         state.unused,
         (unused) => {
           this.change({ unused });
         },
       ),
-    );
-    redraw(this.nav, parts);
+    ]);
+    const classes = [{ value: BETWEEN, text: "between switches" }, all("links"), ...named(data.classes)];
+    redraw(this.classes, [
+      list("class", classes, state.class, (value) => {
+        this.change({ class: value });
+      }),
+    ]);
   }
 
   private texts(): void {
@@ -306,8 +313,8 @@ export class NetworkPage {
       this.change({ choice: chosen });
     };
     const hot = element("div", hotTable(view, choose), "scroll");
-    const top = figures.hot.body.firstElementChild?.scrollTop ?? 0;
-    redraw(figures.hot.body, [hot]);
+    const top = this.hot.firstElementChild?.scrollTop ?? 0;
+    redraw(this.hot, [hot]);
     hot.scrollTop = top;
     redraw(figures.chosen.body, chosenPart(view, choose));
     redraw(figures.causes.body, [element("div", causesTable(view, choose), "scroll")]);

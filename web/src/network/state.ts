@@ -17,6 +17,7 @@ export interface State {
   /** Filters; -1: all. */
   communicator: number;
   procedure: number;
+  /** Of the list of links; ALL, BETWEEN switches. */
   class: number;
   unused: boolean;
   /** Of the matrices: the lower one of two neighbouring levels. */
@@ -24,13 +25,16 @@ export interface State {
   choice: Choice;
 }
 
+export const ALL = -1;
+export const BETWEEN = -2;
+
 export const START: State = {
   rail: 0,
   direction: "larger",
   unit: "bytes",
   communicator: -1,
   procedure: -1,
-  class: -1,
+  class: BETWEEN,
   unused: false,
   level: 1,
   choice: { kind: "none" },
@@ -62,7 +66,7 @@ export function fromAddress(text: string, limits: Limits): State {
   const given = new URLSearchParams(text.replace(/^#/, ""));
   const number = (key: string, otherwise: number, end: number) => {
     const value = Number(given.get(key) ?? otherwise);
-    return Number.isInteger(value) && value >= -1 && value < end ? value : otherwise;
+    return Number.isInteger(value) && value >= BETWEEN && value < end ? value : otherwise;
   };
   const word = <T extends string>(key: string, words: readonly T[]): T =>
     words.find((known) => known === given.get(key)) ?? words[0];
@@ -70,9 +74,9 @@ export function fromAddress(text: string, limits: Limits): State {
     rail: Math.max(0, number("rail", 0, limits.rails.length)),
     direction: word("direction", ["larger", "up", "down"]),
     unit: word("unit", ["bytes", "messages", "seconds", "ratio"]),
-    communicator: number("communicator", -1, limits.communicators),
-    procedure: number("procedure", -1, limits.procedures),
-    class: number("class", -1, limits.classes),
+    communicator: Math.max(ALL, number("communicator", ALL, limits.communicators)),
+    procedure: Math.max(ALL, number("procedure", ALL, limits.procedures)),
+    class: number("class", BETWEEN, limits.classes),
     unused: given.get("unused") === "1",
     level: Math.max(0, number("level", 1, 255)),
     choice: choiceOf(given, limits),

@@ -15,8 +15,8 @@ export interface Lit {
   name: string;
   /** By rail, of each link. */
   links: Float64Array[];
-  /** Of the rank matrix. */
-  cells: Float32Array;
+  /** Of each cell of the flows. */
+  cells: Float64Array;
   groups: Float64Array;
 }
 
@@ -34,7 +34,8 @@ export interface View {
   classes: ClassFacts[][];
   /** Of the rail that is shown. */
   most: number;
-  cells: Float32Array;
+  /** Of each cell of the flows. */
+  cells: Float64Array;
   lit: Lit | null;
   theme: Theme;
   text: (value: number) => string;
@@ -143,14 +144,14 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
     rail.causes(link, measure, (group, amount) => {
       if (mask[group]) groups[group] += amount;
     });
-  const cells = flows.cells(measure, mask, flows.through(place, links));
+  const through = flows.through(place, links);
+  const cells = view.cells.map((amount, cell) => amount * through[cell]);
   const lit = network.rails.map((one) => new Float64Array(one.links));
   let ways = 0;
   for (let cell = 0; cell < cells.length && ways < MOST_WAYS; cell++) {
     if (cells[cell] <= 0) continue;
     ways++;
-    const [row, column] = [Math.floor(cell / flows.size), cell % flows.size];
-    flows.links(row, column, (other, link, share) => {
+    flows.links(cell, (other, link, share) => {
       if (other === place) lit[place][link] += cells[cell] * share;
     });
   }
@@ -177,16 +178,18 @@ function ofGroups(view: View, chosen: number[]): Lit {
 function ofCell(view: View, row: number, column: number): Lit {
   const { network, flows, mask, measure } = view;
   const groups = new Float64Array(network.groups);
-  flows.entries(row, column, (entry) => {
-    const group = flows.data.group[entry];
-    if (mask[group]) groups[group] += flows.data[measure][entry];
-  });
-  const whole = groups.reduce((sum, amount) => sum + amount, 0);
   const links = network.rails.map((rail) => new Float64Array(rail.links));
-  flows.links(row, column, (rail, link, share) => {
-    links[rail][link] += (whole || 1) * share;
-  });
-  const cells = new Float32Array(flows.size * flows.size);
-  cells[row * flows.size + column] = whole;
+  const cells = new Float64Array(flows.row.length);
+  const cell = flows.cell(row, column);
+  if (cell >= 0) {
+    for (let entry = flows.start[cell]; entry < flows.start[cell + 1]; entry++) {
+      const group = flows.data.group[entry];
+      if (mask[group]) groups[group] += flows.data[measure][entry];
+    }
+    cells[cell] = view.cells[cell];
+    flows.links(cell, (rail, link, share) => {
+      links[rail][link] += view.cells[cell] * share;
+    });
+  }
   return { name: `${flows.blockName(row)} → ${flows.blockName(column)}`, links, cells, groups };
 }

@@ -27,6 +27,8 @@ export interface MatrixData {
   /** Most pixels of a cell. */
   largest: number;
   highest: number;
+  /** Cells are as high as they are wide. */
+  square: boolean;
 }
 
 const RIGHT = 10;
@@ -114,7 +116,11 @@ export class MatrixDrawing {
     const left = TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8;
     const top = TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
     const room = width - left - RIGHT;
-    const cell = Math.min(data.largest, room / data.columns);
+    const cell = Math.min(
+      data.largest,
+      room / data.columns,
+      data.square ? data.highest / data.rows : Infinity,
+    );
     const plot = cell * data.columns;
     const height = Math.max(40, Math.min(data.highest, cell * data.rows));
     this.box = { left, top, width: plot, height };

@@ -1,0 +1,1 @@
+"""What the messages of a job do to the links of a fabric, drawn: a page, and static pictures."""

@@ -1,0 +1,116 @@
+"""What is said beside the drawings: what was found, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankwise.network.fabric.model import CLASSES, Subnet
+from rankwise.network.routes.classes import between_switches
+from rankwise.report.network.groups import page_groups
+from rankwise.report.network.traffic import Traffic
+from rankwise.report.units import byte_text, count_text, percent_text, ratio_text
+
+_EVEN = 1.15
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def finding(traffic: Traffic) -> str:
+    """Return what the page begins with: the link that sticks out most from its class, and why."""
+    best: tuple[float, int, int] | None = None
+    for number, rail in enumerate(traffic.rails):
+        loads = rail.loads[0].sum(axis=0)
+        for of_class in range(len(CLASSES)):
+            links = between_switches(rail.subnet)
+            links = links[(rail.subnet.classes[links] == of_class) & (loads[links] > 0)]
+            if not len(links):
+                continue
+            link = int(links[loads[links].argmax()])
+            ratio = float(loads[link] / loads[links].mean())
+            if best is None or ratio > best[0]:
+                best = ratio, number, link
+    if best is None:
+        used = sum(float(rail.loads[0].sum()) for rail in traffic.rails)
+        return "No link between switches is used" if used else "Nothing goes over the network"
+    ratio, number, link = best
+    rail = traffic.rails[number]
+    if ratio < _EVEN:
+        most = f"{ratio_text(ratio)} {_TIMES} the mean of its class"
+        return f"The links between switches bear alike: none more than {most}"
+    groups = page_groups(traffic.flows.groups)
+    causes = np.bincount(groups.of, rail.loads[0][:, link], len(groups))
+    cause = int(causes.argmax())
+    share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
+    return (
+        f"{link_name(rail.subnet, link)} bears {ratio_text(ratio)} {_TIMES} the mean of its class"
+        f" ({CLASSES[rail.subnet.classes[link]]}): {share} % of it is {groups.name(cause)}"
+    )
+
+
+def link_name(subnet: Subnet, link: int) -> str:
+    """Return the ends of a link between switches, with the port that it leaves by."""
+    links = subnet.links
+    one, other = int(links.source[link]), int(links.destination[link])
+    return (
+        f"{subnet.name_of(one)} port {links.source_port[link]} \N{RIGHTWARDS ARROW} {subnet.name_of(other)}"
+    )
+
+
+def captions(traffic: Traffic) -> list[str]:
+    """Return what the figures rest on: routes, places of the ranks, rails, as phrases."""
+    fabric, places = traffic.fabric, traffic.places
+    routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
+    sources = "; ".join(f"{source.kind} {source.what}".strip() for source in fabric.sources)
+    found = [f"Routes: {routes}, from {sources}", f"Ports of hosts were found {_how(traffic)}"]
+    if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
+        found.append(f"Traffic goes {places.policy}")
+    within = float(traffic.flows.bytes[traffic.within_hosts].sum())
+    if within:
+        whole = float(traffic.flows.bytes.sum())
+        found.append(
+            f"{percent_text(100 * within / whole)} % of all bytes stay within hosts and are not shown"
+        )
+    return found
+
+
+def _how(traffic: Traffic) -> str:
+    counts: dict[str, int] = {}
+    for host in traffic.places.hosts:
+        if host.how:
+            counts[host.how] = counts.get(host.how, 0) + 1
+    words = {"placed": "as --place says"}
+    return ", ".join(f"{words.get(how, f'by {how}')} ({count})" for how, count in counts.items()) or "nowhere"
+
+
+def about(traffic: Traffic) -> list[str]:
+    """Return how large job and fabric are, as phrases."""
+    hosts = sum(bool(host.how) for host in traffic.places.hosts)
+    switches = sum(len(subnet.switches.names) for subnet in traffic.fabric.subnets)
+    routes = ", ".join(dict.fromkeys(str(subnet.routing) for subnet in traffic.fabric.subnets))
+    rails = len(traffic.fabric.subnets)
+    return [
+        f"{count_text(traffic.flows.ranks)} ranks on {count_text(hosts)} hosts",
+        f"a fabric of {count_text(switches)} switches" + (f" on {rails} rails" if rails > 1 else ""),
+        f"routes: {routes}",
+    ]
+
+
+def warnings(traffic: Traffic) -> Iterator[str]:
+    """Yield what to beware of, as phrases."""
+    flows = traffic.flows
+    if len(traffic.lost):
+        share = 100 * float(flows.bytes[traffic.lost].sum()) / max(1.0, float(flows.bytes.sum()))
+        yield f"{percent_text(share)} % of the bytes are on no link: their ranks have no place in the fabric"
+    astray = sum(int((~rail.arrives).sum()) for rail in traffic.rails)
+    if astray:
+        yield f"{count_text(astray)} flows do not arrive by the forwarding tables, and load no link"
+    if flows.unplaced_messages:
+        yield f"{byte_text(flows.unplaced_bytes)} from or to processes that are no ranks are not shown"
+    if flows.hidden:
+        yield (
+            f"the messages of {len(flows.hidden)} collective{'s' * (len(flows.hidden) > 1)} are not all"
+            " visible: links bear more than is shown"
+        )
+    yield from traffic.places.warnings
+    yield from traffic.fabric.warnings

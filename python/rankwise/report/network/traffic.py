@@ -1,0 +1,79 @@
+"""A job's traffic on a fabric: what page and pictures are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.fabric.model import Fabric, Subnet
+from rankwise.network.job.flows import Flows
+from rankwise.network.job.journeys import RailJourneys, journeys
+from rankwise.network.job.places import Places
+from rankwise.network.routes.destinations import ARRIVES
+from rankwise.network.routes.walk import routed
+
+
+@dataclass(frozen=True)
+class RailTraffic:
+    """What takes one subnet.
+
+    Attributes:
+        subnet: of the fabric, L links.
+        journeys: parts of flows.
+        arrives: shape (J,): whether each journey comes to its end; those that do not load nothing.
+        loads: shape (2, G, L): bytes and messages of each group on each link.
+    """
+
+    subnet: Subnet
+    journeys: RailJourneys
+    arrives: NDArray[np.bool_]
+    loads: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The flows of a job on the rails of a fabric.
+
+    Attributes:
+        fabric: its subnets are the rails.
+        flows: G groups.
+        places: of the ranks.
+        rails: one for each subnet.
+        within_hosts: flows that take no link.
+        lost: flows of ranks that have no place in the fabric.
+        lid_offset: as `routed` takes it.
+    """
+
+    fabric: Fabric
+    flows: Flows
+    places: Places
+    rails: tuple[RailTraffic, ...]
+    within_hosts: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    lid_offset: int | None
+
+
+def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
+    """Send the flows of a job over a fabric."""
+    found = journeys(flows, places)
+    rails = tuple(
+        _rail(subnet, flows, of_rail, lid_offset)
+        for subnet, of_rail in zip(fabric.subnets, found.rails, strict=True)
+    )
+    return Traffic(fabric, flows, places, rails, found.within_hosts, found.lost, lid_offset)
+
+
+def _rail(subnet: Subnet, flows: Flows, of_rail: RailJourneys, lid_offset: int | None) -> RailTraffic:
+    weight = np.stack([flows.bytes[of_rail.flow], flows.messages[of_rail.flow]]) * of_rail.share
+    sent = routed(
+        subnet,
+        of_rail.source,
+        of_rail.destination,
+        weight,
+        group=flows.group[of_rail.flow],
+        groups=len(flows.groups),
+        lid_offset=lid_offset,
+    )
+    return RailTraffic(subnet, of_rail, sent.fate == ARRIVES, sent.loads)

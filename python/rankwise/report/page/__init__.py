@@ -1,0 +1,1 @@
+"""Pages for a browser: one file each, which needs no network and no server."""
