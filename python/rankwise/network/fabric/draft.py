@@ -85,7 +85,7 @@ def finished(draft: Draft) -> Subnet:
         return number_of.get(end[0], ends.get(end))
 
     cables = sorted(
-        (a, one[1], b, other[1], rate)
+        (*min((a, one[1]), (b, other[1])), *max((a, one[1]), (b, other[1])), rate)
         for (one, other), rate in draft.cables.items()
         if (a := end_of(one)) is not None and (b := end_of(other)) is not None
     )

@@ -71,7 +71,7 @@ def subnet_of(plan: Plan, tables: NDArray[np.uint16], routing: Routing) -> Subne
     draft.switches = {number: DraftSwitch(name) for number, name in enumerate(plan.switches, 1)}
     places = list(zip((plan.at + 1).tolist(), plan.port.tolist(), strict=True))
     for number, (host, place) in enumerate(zip(plan.hosts, places, strict=True), 1):
-        draft.ports[count + number, 1] = DraftPort(host, lid=number)
+        draft.ports[count + number, 1] = DraftPort(host, lid=number, node=0)
         draft.link((count + number, 1), place, plan.rate)
     for one, one_port, other, other_port in plan.cables.tolist():
         draft.link((one + 1, one_port), (other + 1, other_port), plan.rate)
