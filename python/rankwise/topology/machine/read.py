@@ -7,11 +7,9 @@ to one rule.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
@@ -19,13 +17,13 @@ from rankwise.topology.machine.model import COSTS, NODE, ROOT, Cost, Level, Mach
 from rankwise.topology.machine.network_file import network_of
 from rankwise.topology.machine.objects import Object
 from rankwise.topology.machine.regular import regular_tree
+from rankwise.topology.machine.strict_json import parsed
 from rankwise.topology.machine.tree import TreeReader
 
 FORMAT = "rankwise-machine"
 VERSION = 1
 
 _MOST_LEVELS = 64
-_MOST_DIGITS = 400
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # ends a text in C
 _CURE = "`rankwise machine` makes one, of a measurement of `rankwise latency`, too"
 _KEYS = ("format", "version", "levels", "templates", "tree", "network", "sources", "misfits")
@@ -80,39 +78,10 @@ def machine_of(text: str) -> Machine:
 
 
 def _parsed(text: str) -> object:
-    try:
-        found: object = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_integer
-        )
-        if "\\u" in text:
-            json.dumps(found, ensure_ascii=False).encode()
-            if _ZERO.search(text):
-                raise RankwiseError(f"is no JSON for programs: \\u0000 in a text; {_CURE}")
-        return found
-    except json.JSONDecodeError as error:
-        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {_CURE}"
-        raise RankwiseError(message) from error
-    except RecursionError as error:
-        raise RankwiseError("is no machine.json: it is nested too deeply") from error
-    except UnicodeEncodeError as error:
-        raise RankwiseError(f"is no JSON: half of a surrogate pair; {_CURE}") from error
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise RankwiseError(f"the key {twice!r} is there twice in one object")
+    found = parsed(text, "machine.json", _CURE)
+    if "\\u" in text and _ZERO.search(text):
+        raise RankwiseError(f"is no JSON for programs: \\u0000 in a text; {_CURE}")
     return found
-
-
-def _integer(digits: str) -> int:
-    return int(digits[:_MOST_DIGITS])  # int() takes no more than some thousands; this is too large anywhere
-
-
-def _no_constant(word: str) -> float:
-    raise RankwiseError(f"{word} is no number of JSON")
 
 
 def _levels(field: Field, regular: bool) -> tuple[Level, ...]:

@@ -1,0 +1,54 @@
+"""JSON of which each part means one thing: no key twice in an object, no NaN, no half characters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rankwise.errors import RankwiseError
+
+_MOST_DIGITS = 400
+
+
+def parsed(text: str, name: str, cure: str) -> object:
+    """Return what a JSON text holds.
+
+    Args:
+        text: the text.
+        name: of the kind of file, such as machine.json, for complaints.
+        cure: what makes such a file; ends each complaint.
+
+    Raises:
+        RankwiseError: it is no JSON, or ambiguous; one line, without the name of the file.
+    """
+    try:
+        found: object = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_integer
+        )
+        if "\\u" in text:
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
+    except json.JSONDecodeError as error:
+        message = f"is no JSON: {error.msg} in line {error.lineno}, column {error.colno}; {cure}"
+        raise RankwiseError(message) from error
+    except RecursionError as error:
+        raise RankwiseError(f"is no {name}: it is nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise RankwiseError(f"is no JSON: half of a surrogate pair; {cure}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RankwiseError(f"the key {twice!r} is there twice in one object")
+    return found
+
+
+def _integer(digits: str) -> int:
+    return int(digits[:_MOST_DIGITS])  # int() takes no more than some thousands; this is too large anywhere
+
+
+def _no_constant(word: str) -> float:
+    raise RankwiseError(f"{word} is no number of JSON")
