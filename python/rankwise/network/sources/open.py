@@ -67,8 +67,15 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
                 nothing = f"{path} has no file of a fabric in it that is known here: {KNOWN}"
                 raise RankwiseError(unread[0] if unread else nothing)
             pools += found
-    unread = [warning for pool in pools for warning in pool.warnings]
-    return _fabric(sorted(_opened(pools), key=lambda one: one.order), unread)
+    warnings = [warning for pool in pools for warning in pool.warnings]
+    warnings += [
+        warning
+        for pool in pools
+        for file in pool.files
+        if isinstance(file.part, Whole)
+        for warning in file.part.warnings
+    ]
+    return _fabric(sorted(_opened(pools), key=lambda one: one.order), warnings)
 
 
 def _pool_of(directory: Path, files: Sequence[Path], orders: Iterator[int]) -> Pool:
@@ -128,9 +135,8 @@ def _subnets(group: Group, masks: Sequence[Masks], rail: str) -> Iterator[_Opene
     first = group.files[0]
     if isinstance(first.part, Whole):
         whole = first.part
-        for number, (subnet, source) in enumerate(zip(whole.subnets, whole.sources, strict=True)):
-            warnings = list(whole.warnings) if number == 0 else []
-            yield _Opened(first.order, subnet.name or rail, subnet, source, warnings)
+        for subnet, source in zip(whole.subnets, whole.sources, strict=True):
+            yield _Opened(first.order, subnet.name or rail, subnet, source, [])
         return
     pieces = [file.part for file in group.files if isinstance(file.part, (Cables, Tables, Lids))]
     cables = [piece.file.path for piece in pieces if isinstance(piece, Cables)]
@@ -145,17 +151,17 @@ def _subnets(group: Group, masks: Sequence[Masks], rail: str) -> Iterator[_Opene
     yield _Opened(group.order, rail, subnet, Source(kind, what), warnings)
 
 
-def _fabric(opened: Sequence[_Opened], unread: Sequence[str]) -> Fabric:
+def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
     """Name the rails, and look whether all hosts reach each other."""
     times = Counter(one.rail for one in opened)
-    subnets, warnings = [], [*unread]
+    subnets, warnings = [], [*general]
     for number, one in enumerate(opened, 1):
         rail = one.rail if times[one.rail] == 1 and one.rail else f"rail {number}"
         subnet = replace(one.subnet, name=rail if len(opened) > 1 else "")
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
         warnings += [f"{of_rail}{warning}" for warning in [*one.warnings, *_unreached(subnet)]]
-    return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(warnings))
+    return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(dict.fromkeys(warnings)))
 
 
 def _unreached(subnet: Subnet) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rankwise.network.sources.fabric_json import read as fabric_json
 from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
 from rankwise.network.sources.parts import Reader
 
 READERS = (
+    Reader("fabric.json", fabric_json.is_fabric_json, fabric_json.read_fabric_json),
     Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
     Reader("ibdiagnet", fdbs.is_ibdiagnet_fdbs, fdbs.read_fdbs),
     Reader("ibdiagnet", db_csv.is_db_csv, db_csv.read_db_csv),
@@ -21,6 +23,6 @@ READERS = (
 """Of several files of one subnet those in front are taken; the others fill in and must agree."""
 
 KNOWN = (
-    "ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, what ibnetdiscover and dump_lfts print, or "
-    "words such as fattree:leaf=18x18,spine=9"
+    "fabric.json, ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, what ibnetdiscover and "
+    "dump_lfts print, or words such as fattree:leaf=18x18,spine=9"
 )

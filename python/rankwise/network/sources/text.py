@@ -88,3 +88,10 @@ def _read(path: Path, most: int) -> bytes:
         raise RankwiseError(f"{path} can't be unpacked: it is damaged or cut off; copy it again") from error
     except OSError as error:
         raise RankwiseError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def printable(text: str) -> str:
+    """Return the text with ? for each character that can't be printed as it is."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else "?" for character in text)

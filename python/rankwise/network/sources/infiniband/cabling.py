@@ -11,11 +11,10 @@ from rankwise.network.sources.infiniband.names import (
     host_and_device,
     is_aggregation,
     is_factory,
-    printable,
     switch_name,
 )
 from rankwise.network.sources.parts import ROUTER, SWITCH, Cable, Cables, End
-from rankwise.network.sources.text import TextFile
+from rankwise.network.sources.text import TextFile, printable
 
 Key = tuple[int, int]
 """Of an end of a cable: GUID of its device, number of the port."""

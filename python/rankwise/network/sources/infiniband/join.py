@@ -124,6 +124,6 @@ def _check_size(draft: Draft, file: TextFile) -> None:
     size = len(draft.switches) * (highest + 1) * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"{file.path}: the tables of {len(draft.switches)} switches would take {size >> 30} GiB: no "
+            f"{file.path}: the tables of {len(draft.switches)} switches would take {size >> 20} MiB: no "
             "subnet is so large"
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rankwise.network.sources.text import printable
+
 _AGGREGATION = "Aggregation Node"
 _FACTORY = "Mellanox Technologies"
 _MANAGED = re.compile(r"MF0;([^:]+):([^/]*)/?(.*)")
@@ -48,10 +50,3 @@ def switch_name(description: str, node: int) -> str:
         name, _, chip = managed.groups()
         return name if chip in ("", "U1") else f"{name}/{chip}"
     return text or f"0x{node:016x}"
-
-
-def printable(text: str) -> str:
-    """Return the text with ? for each character that can't be printed as it is."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,37 @@
+"""Rates of links in fabric.json: in the unit that has the exact value."""
+
+from __future__ import annotations
+
+import math
+
+from rankwise.topology.machine.fields import Field
+
+UNITS = {"gbit": 1e9 / 8, "mb_s": 1e6, "bytes_s": 1.0}
+"""Keys, and how many bytes a second their 1 is."""
+
+
+def rate_from(keys: dict[str, Field], default: float) -> float:
+    """Return bytes a second; the default if none is told, nan if it is told that it is not known."""
+    told = [unit for unit in UNITS if unit in keys]
+    if not told:
+        return default
+    field = keys[told[0]]
+    if len(told) > 1:
+        raise keys[told[1]].error(f"there is `{told[0]}` already")
+    if field.value is None:
+        return math.nan
+    rate = field.number() * UNITS[told[0]]
+    if not 0 < rate < math.inf:
+        raise field.error("must be a number above 0, or null")
+    return rate
+
+
+def plain_rate(rate: float) -> dict[str, float | int | None]:
+    """Return the key and the value of a rate."""
+    if math.isnan(rate):
+        return {"gbit": None}
+    for unit, scale in UNITS.items():
+        value = rate / scale
+        if value * scale == rate:
+            return {unit: int(value) if value.is_integer() else value}
+    raise AssertionError

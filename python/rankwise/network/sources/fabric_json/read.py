@@ -1,0 +1,141 @@
+"""Reads fabric.json, which docs/fabrics.md describes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.draft import Draft, finished
+from rankwise.network.fabric.model import EVEN_SPLIT, ROUTINGS, Fabric, Routing, Source, Subnet
+from rankwise.network.sources.fabric_json.devices import Devices
+from rankwise.network.sources.fabric_json.even import evenly_split
+from rankwise.network.sources.fabric_json.rates import UNITS, rate_from
+from rankwise.network.sources.fabric_json.tables import MOST_PORT, table_of
+from rankwise.network.sources.parts import Whole
+from rankwise.network.sources.text import TextFile
+from rankwise.topology.machine.fields import Field
+from rankwise.topology.machine.strict_json import parsed
+
+FORMAT = "rankwise-fabric"
+VERSION = 1
+_KEYS = ("format", "version", "sources", "warnings", "subnets")
+_SUBNET = ("name", "switches", "hosts", "links", "routing", "tables", *UNITS)
+_CURE = "docs/fabrics.md describes a fabric.json"
+_LARGEST_TABLES = 4 << 30
+
+
+def is_fabric_json(head: bytes) -> bool:
+    """Return whether a file that begins with `head` is a fabric.json."""
+    return head.lstrip().startswith(b"{") and f'"{FORMAT}"'.encode() in head
+
+
+def read_fabric_json(file: TextFile) -> Whole:
+    """Return the subnets; RankwiseError names the file and the place in it."""
+    fabric = fabric_of(file)
+    sources = tuple(
+        Source(source.kind, f"{file.path}, of {source.what}" if source.kind != "fabric.json" else source.what)
+        for source in fabric.sources
+    )
+    return Whole(fabric.subnets, sources, fabric.warnings)
+
+
+def fabric_of(file: TextFile) -> Fabric:
+    """Return the fabric as it was written; RankwiseError names the file and the place in it."""
+    try:
+        return _fabric(Field(parsed(file.data.decode(), "fabric.json", _CURE)), file.path)
+    except UnicodeDecodeError as error:
+        raise RankwiseError(f"{file.path} is no fabric.json: byte {error.start} is not UTF-8") from error
+    except RankwiseError as error:
+        raise RankwiseError(f"{file.path}: {error}") from error
+
+
+def _fabric(top: Field, path: str) -> Fabric:
+    told = top.keys(None, required=("format",))["format"]
+    if told.value != FORMAT:
+        raise told.error(f'must be "{FORMAT}"; {_CURE}')
+    keys = top.keys(_KEYS, required=("version", "subnets"))
+    if keys["version"].whole(1) != VERSION:
+        raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
+    subnets = tuple(_subnet(field) for field in keys["subnets"].items(least=1))
+    sources = (Source("fabric.json", path),) * len(subnets)
+    if "sources" in keys:
+        sources = tuple(_source(field) for field in keys["sources"].items())
+        if len(sources) != len(subnets):
+            raise keys["sources"].error(f"must be {len(subnets)}, one for each of `subnets`")
+    warnings = tuple(line.text() for line in keys["warnings"].items()) if "warnings" in keys else ()
+    return Fabric(subnets, sources, warnings)
+
+
+def _source(field: Field) -> Source:
+    keys = field.keys(("kind", "what"), required=("kind", "what"))
+    return Source(keys["kind"].text(), keys["what"].text())
+
+
+def _subnet(field: Field) -> Subnet:
+    keys = field.keys(_SUBNET, required=("switches", "hosts", "links"))
+    devices = Devices(keys["switches"], keys["hosts"])
+    draft = Draft(
+        keys["name"].text() if "name" in keys else "",
+        _routing(keys, field),
+        devices.switches,
+        devices.ports,
+    )
+    default = rate_from({key: value for key, value in keys.items() if key in UNITS}, math.nan)
+    _add_links(draft, keys["links"], devices, default)
+    devices.check_linked(keys["hosts"])
+    if "tables" not in keys:
+        return evenly_split(finished(draft))
+    for name, table in keys["tables"].keys(None).items():
+        if name not in devices.switch_of:
+            raise keys["tables"].error(f"there is no switch {name!r}")
+        draft.tables[devices.switch_of[name]] = table_of(table, devices.lids_of)
+    _check_size(draft, keys["tables"])
+    return finished(draft)
+
+
+def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
+    if "routing" not in keys:
+        if "tables" in keys:
+            raise subnet.error(f"`routing` must say what `tables` rest on: {', '.join(ROUTINGS)}")
+        return Routing(EVEN_SPLIT)
+    field = keys["routing"]
+    told = {"kind": field} if isinstance(field.value, str) else field.keys(("kind", "by"), required=("kind",))
+    kind = told["kind"].text()
+    if kind not in ROUTINGS:
+        raise told["kind"].error(f"must be one of {', '.join(ROUTINGS)}")
+    if kind != EVEN_SPLIT and "tables" not in keys:
+        raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does without')
+    return Routing(kind, told["by"].text() if "by" in told else "")
+
+
+def _add_links(draft: Draft, field: Field, devices: Devices, default: float) -> None:
+    """Add all cables; those without ports take the next free ones of their switches."""
+    waiting = []
+    for link in field.items():
+        rate, count, ends = default, 1, link
+        if isinstance(link.value, dict):
+            keys = link.keys(("ends", "count", *UNITS), required=("ends",))
+            rate, ends = rate_from(keys, default), keys["ends"]
+            count = keys["count"].whole(1, MOST_PORT) if "count" in keys else 1
+        told = ends.items()
+        if len(told) == 2:
+            one, other = (devices.end_of(end) for end in told)
+            waiting += [(link, one, other, rate)] * count
+        elif len(told) == 4 and count == 1:
+            one, other = (devices.end_of(told[place], told[place + 1]) for place in (0, 2))
+            devices.connect(draft, link, one, other, rate)
+        else:
+            raise ends.error("must be two names, or of one cable two names with a port behind each")
+    for link, one, other, rate in waiting:
+        devices.connect(draft, link, one, other, rate)
+
+
+def _check_size(draft: Draft, field: Field) -> None:
+    highest = max((int(lids.max(initial=0)) for lids, _ in draft.tables.values()), default=0)
+    highest = max([highest, *(port.lid + port.lid_count for port in draft.ports.values())])
+    ways = max((ports.shape[1] if ports.ndim == 2 else 1 for _, ports in draft.tables.values()), default=1)
+    size = len(draft.switches) * (highest + 1) * ways * np.dtype(np.uint16).itemsize
+    if size > _LARGEST_TABLES:
+        raise field.error(f"would take {size >> 30} GiB; {_LARGEST_TABLES >> 30} GiB are the most")
