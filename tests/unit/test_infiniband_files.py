@@ -145,6 +145,18 @@ def test_aggregation_nodes_and_routers_are_no_hosts(tmp_path, small):
     assert fabric.warnings == ("routers left out, with what is behind them: 1",)
 
 
+def test_devices_in_groups_of_chassis(tmp_path, small):
+    """What `ibnetdiscover -g` adds: the simulator has no chassis."""
+    links = text("ibnetdiscover.txt").replace(
+        "\nvendid", "\nChassis 1 (guid 0x200003)\n\n# Spine Nodes\nvendid", 1
+    )
+    links = links.replace("sysimgguid=0x200003", "sysimgguid=0x200003\t\t# Chassis 1", 1)
+    links = links.replace("(200003)\n", "(200003)\t# Spine Chip 1\n", 1).replace("[5]\t", "[5][ext 17]\t", 1)
+    links = links.replace('"[7]\t\t#', '"[7][ext 2]\t\t#', 1) + "\nNon-Chassis Nodes\n"
+    assert links.count("ext") == 2
+    assert_same(fabric_of(tmp_path, links).subnets[0], small)
+
+
 def test_ports_that_know_no_nodes(small):
     (subnet,) = opened("small-ftree", "ibnetdiscover-p.txt", "opensm.fdbs").subnets
     assert set(subnet.ports.nodes.tolist()) == {0}

@@ -14,18 +14,18 @@ from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, 
 from rankwise.network.sources.text import TextFile
 
 _KINDS = {"Switch": SWITCH, "Ca": HOST, "Rt": ROUTER, "S": SWITCH, "H": HOST, "R": ROUTER}
-_FACT = re.compile(r"(\w+)=0x([0-9a-fA-F]{1,16})(?:\(([0-9a-fA-F]{1,16})\))?\s*")
+_FACT = re.compile(r"(\w+)=0x([0-9a-fA-F]{1,16})(?:\(([0-9a-fA-F]{1,16})\))?\s*(?:#.*)?")
 _DEVICE = re.compile(
     r'(Switch|Ca|Rt)\s+\d+ "[SHR]-([0-9a-fA-F]{16})"\s+# "(.*)"'
-    r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc ([0-7]))?\s*"
+    r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*"
 )
-_FAR = r'"([SHR])-([0-9a-fA-F]{16})"\[(\d{1,4})\](?:\[\w+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
-_RATE = r"(\w+x)?(\S+)(?: [sw]=.*)?"
+_FAR = r'"([SHR])-([0-9a-fA-F]{16})"\[(\d{1,4})\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
+_RATE = r"(\w+x)?(\S+)(?: [sw]=.*)?(?: slot \d+| \(scp\))?"
 _PORT = re.compile(
-    rf"\[(\d{{1,4}})\](?:\[\w+\])?(?:\(([0-9a-fA-F]{{1,16}})\))?\s*{_FAR}"
+    rf"\[(\d{{1,4}})\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]{{1,16}})\))?\s*{_FAR}"
     rf'\s+#\s+(?:lid (\d{{1,9}}) lmc ([0-7]) )?"(.*)" lid (\d{{1,9}}) {_RATE}\s*'
 )
-_REMARK = re.compile(r"#.*|Chassis .*|Non-Chassis Nodes|\(guid 0x[0-9a-fA-F]+\)|DDR|QDR|")
+_REMARK = re.compile(r"#.*|Chassis .*|Non-Chassis Nodes|Hostname: .*|")  # the words are of -g
 _HEAD = re.compile(rb"^(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=0x[0-9a-fA-F]+", re.MULTILINE)
 
 

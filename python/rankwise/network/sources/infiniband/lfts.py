@@ -6,6 +6,9 @@ LIDs are hexadecimal, ports decimal. A LID without a way is left out.
 from __future__ import annotations
 
 import re
+from bisect import bisect
+
+import numpy as np
 
 from rankwise.network.sources.infiniband.rows import Section, read_rows, tables_of
 from rankwise.network.sources.parts import Tables
@@ -57,8 +60,9 @@ def read_lfts(file: TextFile) -> Tables:
     tables = tables_of(file, rows, sections)
     heads = [section.line for section in sections]
     for line, count in counts:
-        section = max((head for head in heads if head < line), default=0)
-        found = int(((rows.lines > section) & (rows.lines < line)).sum())
+        head = heads[max(bisect(heads, line) - 1, 0)] if heads else 0
+        first, behind = np.searchsorted(rows.lines, (head, line)).tolist()
+        found = behind - first
         if found != count:
             raise file.error(line, f"there should be {count} rows above, and there are {found}")
     return Tables(file, tables)
