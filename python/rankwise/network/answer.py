@@ -1,0 +1,54 @@
+"""All that is told of a job's traffic on a fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankwise.network.bottleneck import Bottleneck
+from rankwise.network.cause_loads import CauseLoad, cause_loads
+from rankwise.network.hot_links import HotLink, hot_links
+from rankwise.network.loads import JobLoads
+from rankwise.network.quality import RailQuality, quality
+from rankwise.network.what_if import Scenario, as_it_is
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is told.
+
+    Attributes:
+        loads: on all links.
+        scenarios: as it is, and what else could be.
+        causes: and what they load, most bytes first.
+        hot: links between switches, the one that takes longest first.
+        quality: of the routes of each subnet.
+    """
+
+    loads: JobLoads
+    scenarios: tuple[Scenario, ...]
+    causes: tuple[CauseLoad, ...]
+    hot: tuple[HotLink, ...]
+    quality: tuple[RailQuality, ...]
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """Of the traffic as it is."""
+        return self.scenarios[0].bottleneck
+
+
+def answer(loads: JobLoads, others: Sequence[Scenario], top: int) -> Answer:
+    """Put together what is told.
+
+    Args:
+        loads: of the job.
+        others: what else could be.
+        top: hot links that are looked at; 0 = all.
+    """
+    return Answer(
+        loads,
+        (as_it_is(loads), *others),
+        tuple(cause_loads(loads)),
+        tuple(hot_links(loads, top)),
+        tuple(quality(loads.fabric, loads.places, lid_offset=loads.lid_offset)),
+    )

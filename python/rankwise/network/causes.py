@@ -1,0 +1,77 @@
+"""What messages are sent for: a procedure on communicators that were made alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.job.flows import Flows, Group
+
+_MOST = 64
+OTHERS = "(other causes)"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Messages of one kind that one procedure sends on the communicators of one family.
+
+    The parts of a job call collectives at the same time on communicators that one line made: on all rows of a
+    grid. Their messages meet on links, and are one cause.
+
+    Attributes:
+        communicator: the name of the only one, else of their family.
+        user_name: of the only one, '' if the program set none.
+        communicators: how many have sent messages.
+        procedure: name.
+        kind: of the messages.
+        bytes: of all of them, those within hosts included.
+        messages: likewise.
+    """
+
+    communicator: str
+    user_name: str
+    communicators: int
+    procedure: str
+    kind: str
+    bytes: int
+    messages: int
+
+
+def causes_of(flows: Flows) -> tuple[tuple[Cause, ...], NDArray[np.int64]]:
+    """Sum up the groups of flows by families of communicators, most bytes first.
+
+    Args:
+        flows: with G groups.
+
+    Returns:
+        The causes, and of each group, shape (G,), the index of its cause. Where there are very many, the last
+        one is all others.
+    """
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for number, group in enumerate(flows.groups):
+        groups.setdefault((group.family, group.procedure, group.kind), []).append(number)
+    sizes = np.bincount(flows.group, flows.bytes, len(flows.groups))
+    counts = np.bincount(flows.group, flows.messages, len(flows.groups))
+    by_size = sorted(groups.values(), key=lambda members: -float(sizes[members].sum()))
+    chosen, rest = by_size[:_MOST], by_size[_MOST:]
+    if rest:
+        chosen.append([number for members in rest for number in members])
+    of_group = np.zeros(len(flows.groups), np.int64)
+    causes = []
+    for number, members in enumerate(chosen):
+        of_group[members] = number
+        amounts = int(sizes[members].sum()), int(counts[members].sum())
+        causes.append(_cause([flows.groups[one] for one in members], *amounts, other=number == _MOST))
+    return tuple(causes), of_group
+
+
+def _cause(groups: Sequence[Group], size: int, messages: int, *, other: bool) -> Cause:
+    first, names = groups[0], {group.communicator for group in groups}
+    if other:
+        return Cause(OTHERS, "", len(names), "", "", size, messages)
+    name = first.communicator if len(names) == 1 else first.family
+    user_name = first.user_name if len(names) == 1 else ""
+    return Cause(name, user_name, len(names), first.procedure, first.kind, size, messages)

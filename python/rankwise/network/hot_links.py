@@ -1,0 +1,237 @@
+"""The links with the most to carry, and what it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.bottleneck import seconds_of
+from rankwise.network.causes import Cause
+from rankwise.network.fabric.model import CLASSES, HOST_DOWN, HOST_UP
+from rankwise.network.loads import JobLoads
+from rankwise.network.routes.walk import crossings
+
+MOST_FLOWS = 5
+"""Of one link, those that are told."""
+
+
+@dataclass(frozen=True)
+class LinkLoad:
+    """A directed link and what it carries.
+
+    Attributes:
+        rail: index of its subnet.
+        rail_name: '' of the only one.
+        link: index of the link in the subnet.
+        link_class: name.
+        source: name of the switch or host that it leads from.
+        source_port: there.
+        destination: likewise.
+        destination_port: there.
+        bytes: that it carries.
+        messages: likewise.
+        seconds: bytes by rate; None = the rate is not known.
+        times_mean: bytes by the mean of the links of the class that are used; None: none is.
+        excess: bytes by what no routing gets the most loaded link of the class below; None: not known.
+    """
+
+    rail: int
+    rail_name: str
+    link: int
+    link_class: str
+    source: str
+    source_port: int
+    destination: str
+    destination_port: int
+    bytes: float
+    messages: float
+    seconds: float | None
+    times_mean: float | None
+    excess: float | None
+
+
+@dataclass(frozen=True)
+class CauseShare:
+    """What a cause has on a link, in bytes."""
+
+    cause: Cause
+    bytes: float
+
+
+@dataclass(frozen=True)
+class HostFlow:
+    """What one host sends another over a link, in bytes."""
+
+    source: str
+    destination: str
+    bytes: float
+
+
+@dataclass(frozen=True)
+class RankFlow:
+    """What one rank sends another over a link, in bytes."""
+
+    source: int
+    destination: int
+    bytes: float
+
+
+@dataclass(frozen=True)
+class HotLink:
+    """A link with much to carry.
+
+    Attributes:
+        load: of it.
+        causes: that messages on it have, most bytes first.
+        communicators: names of those whose messages take it, most bytes first, at most MOST_FLOWS.
+        communicator_count: of all of them.
+        hosts: pairs of hosts whose messages take it, likewise.
+        host_count: of all pairs.
+        ranks: pairs of ranks, likewise.
+        rank_count: of all pairs.
+    """
+
+    load: LinkLoad
+    causes: tuple[CauseShare, ...]
+    communicators: tuple[str, ...]
+    communicator_count: int
+    hosts: tuple[HostFlow, ...]
+    host_count: int
+    ranks: tuple[RankFlow, ...]
+    rank_count: int
+
+
+def link_loads_of(loads: JobLoads, rail: int, links: Sequence[int]) -> list[LinkLoad]:
+    """Describe links of a subnet.
+
+    Args:
+        loads: of the job.
+        rail: index of the subnet.
+        links: indices of links.
+    """
+    of, subnet = loads.rails[rail], loads.rails[rail].subnet
+    classes = {each.link_class: each for each in of.classes}
+    seconds = seconds_of(subnet, of.bytes)
+    found = []
+    for link in links:
+        summed, load = classes[int(subnet.classes[link])], float(of.bytes[link])
+        found.append(
+            LinkLoad(
+                rail,
+                subnet.name,
+                int(link),
+                CLASSES[int(subnet.classes[link])],
+                subnet.name_of(int(subnet.links.source[link])),
+                int(subnet.links.source_port[link]),
+                subnet.name_of(int(subnet.links.destination[link])),
+                int(subnet.links.destination_port[link]),
+                load,
+                float(of.messages[link]),
+                float(seconds[link]) if np.isfinite(seconds[link]) else None,
+                load / summed.mean_used if summed.mean_used else None,
+                load / summed.bound if summed.bound else None,
+            )
+        )
+    return found
+
+
+def ranked(loads: JobLoads, *, with_hosts: bool) -> list[tuple[int, int]]:
+    """Return all links that have a load, the one that takes longest for it first: rail and link.
+
+    Where rates are not known, all links are taken as equally fast.
+
+    Args:
+        loads: of the job.
+        with_hosts: whether the links of hosts are there, too.
+    """
+    known = all(np.isfinite(rail.subnet.links.rates[rail.bytes > 0]).all() for rail in loads.rails)
+    takes, rails, links = [np.empty(0)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for number, rail in enumerate(loads.rails):
+        classes = rail.subnet.classes
+        of_host = (classes == HOST_UP) | (classes == HOST_DOWN)
+        chosen = np.flatnonzero((rail.bytes > 0) & (with_hosts | ~of_host))
+        takes.append(seconds_of(rail.subnet, rail.bytes, rates=known)[chosen])
+        rails.append(np.full(len(chosen), number))
+        links.append(chosen)
+    order = np.argsort(-np.concatenate(takes), kind="stable")
+    return list(
+        zip(np.concatenate(rails)[order].tolist(), np.concatenate(links)[order].tolist(), strict=True)
+    )
+
+
+def hot_links(loads: JobLoads, top: int, *, with_hosts: bool = False) -> list[HotLink]:
+    """Return the links with the most to carry, and what it comes from.
+
+    Args:
+        loads: of the job.
+        top: how many; 0 = all.
+        with_hosts: the links of hosts, too; else those between switches alone.
+    """
+    chosen = ranked(loads, with_hosts=with_hosts)[: top or None]
+    found: dict[tuple[int, int], HotLink] = {}
+    for rail in sorted({rail for rail, _ in chosen}):
+        links = [link for of, link in chosen if of == rail]
+        for hot in _of_rail(loads, rail, links):
+            found[rail, hot.load.link] = hot
+    return [found[one] for one in chosen]
+
+
+def _of_rail(loads: JobLoads, rail: int, links: Sequence[int]) -> list[HotLink]:
+    taking, subnet = loads.journeys.rails[rail], loads.rails[rail].subnet
+    journey, over, part = crossings(
+        subnet, taking.source, taking.destination, links, lid_offset=loads.lid_offset
+    )
+    order = np.argsort(over, kind="stable")
+    journey, over, part = journey[order], over[order], part[order]
+    flow = taking.flow[journey]
+    sizes = loads.flows.bytes[flow] * taking.share[journey] * part
+    names = [host.name for host in loads.places.hosts]
+    hosts = loads.places.host
+    found = []
+    for load in link_loads_of(loads, rail, links):
+        at = slice(*np.searchsorted(over, [load.link, load.link + 1]))
+        own, weight = flow[at], sizes[at]
+        source, destination = loads.flows.source[own], loads.flows.destination[own]
+        host_pairs, host_count = _largest(hosts[source], hosts[destination], weight)
+        rank_pairs, rank_count = _largest(source, destination, weight)
+        communicators = _communicators(loads, own, weight)
+        found.append(
+            HotLink(
+                load,
+                _causes(loads, loads.rails[rail].by_cause[:, load.link]),
+                tuple(communicators[:MOST_FLOWS]),
+                len(communicators),
+                tuple(HostFlow(names[one], names[other], size) for one, other, size in host_pairs),
+                host_count,
+                tuple(RankFlow(*pair) for pair in rank_pairs),
+                rank_count,
+            )
+        )
+    return found
+
+
+def _causes(loads: JobLoads, sizes: NDArray[np.float64]) -> tuple[CauseShare, ...]:
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    return tuple(CauseShare(loads.causes[cause], float(sizes[cause])) for cause in order.tolist())
+
+
+def _communicators(loads: JobLoads, flow: NDArray[np.int64], weight: NDArray[np.float64]) -> list[str]:
+    sizes = np.bincount(loads.flows.group[flow], weight, len(loads.flows.groups))
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    return list(dict.fromkeys(loads.flows.groups[group].communicator for group in order.tolist()))
+
+
+def _largest(
+    source: NDArray[np.int32], destination: NDArray[np.int32], weight: NDArray[np.float64]
+) -> tuple[list[tuple[int, int, float]], int]:
+    """Sum up by pairs: the largest ones, and how many pairs there are."""
+    ends = source.astype(np.int64) << 32 | destination
+    pairs, place = np.unique(ends, return_inverse=True)
+    sums = np.bincount(place, weight, len(pairs))
+    order = np.argsort(-sums, kind="stable")[:MOST_FLOWS]
+    return [(int(pairs[one]) >> 32, int(pairs[one]) & 0xFFFFFFFF, float(sums[one])) for one in order], len(
+        pairs
+    )

@@ -1,0 +1,78 @@
+"""What goes through each switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.network.hot_links import LinkLoad, link_loads_of
+from rankwise.network.loads import JobLoads
+
+
+@dataclass(frozen=True)
+class SwitchLoad:
+    """A switch.
+
+    Attributes:
+        rail: index of its subnet.
+        rail_name: '' of the only one.
+        name: of the switch.
+        level: 1 of those with hosts, and so on.
+        links: out of it.
+        used: of these, with any load.
+        bytes: through it.
+        from_hosts: of these, that come from hosts linked with it.
+        to_hosts: that go to them.
+        hottest: the link out of it with the most bytes; None: none has any.
+    """
+
+    rail: int
+    rail_name: str
+    name: str
+    level: int
+    links: int
+    used: int
+    bytes: float
+    from_hosts: float
+    to_hosts: float
+    hottest: LinkLoad | None
+
+
+def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
+    """Return the switches that anything goes through, most bytes first."""
+    found = []
+    for place, rail in enumerate(loads.rails):
+        subnet, links = rail.subnet, rail.subnet.links
+        switches = len(subnet.switches.names)
+        out = links.source < switches
+        of_host = links.source >= switches
+        to_host = links.destination >= switches
+        sums = np.bincount(links.source[out], rail.bytes[out], switches)
+        count = np.bincount(links.source[out], minlength=switches)
+        used = np.bincount(links.source[out & (rail.bytes > 0)], minlength=switches)
+        sent = np.bincount(links.destination[of_host], rail.bytes[of_host], switches)
+        got = np.bincount(links.source[to_host], rail.bytes[to_host], switches)
+        hottest = np.full(switches, -1, np.int64)
+        order = np.argsort(rail.bytes, kind="stable")
+        order = order[out[order] & (rail.bytes[order] > 0)]
+        hottest[links.source[order]] = order
+        busy = np.flatnonzero(sums)
+        found += [
+            SwitchLoad(
+                place,
+                subnet.name,
+                subnet.switches.names[switch],
+                int(subnet.switches.levels[switch]),
+                int(count[switch]),
+                int(used[switch]),
+                float(sums[switch]),
+                float(sent[switch]),
+                float(got[switch]),
+                load,
+            )
+            for switch, load in zip(
+                busy.tolist(), link_loads_of(loads, place, hottest[busy].tolist()), strict=True
+            )
+        ]
+    return sorted(found, key=lambda each: -each.bytes)

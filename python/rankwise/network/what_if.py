@@ -1,0 +1,164 @@
+"""The same messages on other hosts, or by other routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.bottleneck import Bottleneck, bottleneck
+from rankwise.network.fabric.model import Fabric, Subnet
+from rankwise.network.job.flows import Flows
+from rankwise.network.job.journeys import Journeys, journeys
+from rankwise.network.job.places import Places, Rail
+from rankwise.network.loads import JobLoads
+from rankwise.network.routes.classes import ClassLoads, by_class, class_bounds
+from rankwise.network.routes.destinations import ARRIVES
+from rankwise.network.routes.ideal import EvenSplit
+from rankwise.network.routes.walk import routed
+
+SEED = 1
+AS_IT_IS, AS_IT_RAN = "as it is", "as it ran"
+IN_ORDER, AT_RANDOM, SPLIT = "ranks in order", "ranks at random", "even split"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What would be.
+
+    Attributes:
+        name: of it: AS_IT_IS, IN_ORDER, AT_RANDOM, SPLIT, or one given.
+        hottest: the class of the link between switches that takes longest; None: no such link has a load.
+        bottleneck: of fabric and hosts.
+    """
+
+    name: str
+    hottest: ClassLoads | None
+    bottleneck: Bottleneck
+
+
+def as_it_is(loads: JobLoads) -> Scenario:
+    """Return what is."""
+    limit = bottleneck([rail.subnet for rail in loads.rails], [rail.bytes for rail in loads.rails])
+    return _scenario(AS_IT_IS, loads.fabric.subnets, [rail.classes for rail in loads.rails], limit)
+
+
+def scenario(
+    name: str,
+    subnets: Sequence[Subnet],
+    loads: Sequence[NDArray[np.float64]],
+    bounds: Sequence[NDArray[np.float64]],
+) -> Scenario:
+    """Sum up what would be.
+
+    Args:
+        name: of it.
+        subnets: of the fabric.
+        loads: bytes on the links of each.
+        bounds: as of `class_bounds`.
+    """
+    classes = [by_class(*each) for each in zip(subnets, loads, bounds, strict=True)]
+    return _scenario(name, subnets, classes, bottleneck(subnets, loads))
+
+
+def _scenario(
+    name: str, subnets: Sequence[Subnet], classes: Sequence[Sequence[ClassLoads]], limit: Bottleneck
+) -> Scenario:
+    hottest = None
+    if limit.fabric:
+        of = subnets[limit.fabric.rail].classes[limit.fabric.link]
+        hottest = next(each for each in classes[limit.fabric.rail] if each.link_class == of)
+    return Scenario(name, hottest, limit)
+
+
+def placed(
+    name: str,
+    fabric: Fabric,
+    flows: Flows,
+    places: Places,
+    *,
+    split: bool = False,
+    lid_offset: int | None = 0,
+) -> Scenario:
+    """Send flows from other places, or by ideal routes.
+
+    Args:
+        name: of it.
+        fabric: S subnets.
+        flows: between ranks.
+        places: of the ranks.
+        split: evenly over all shortest ways, whatever the forwarding tables say.
+        lid_offset: as of `job_loads`.
+    """
+    loads, bounds = [], []
+    for subnet, (source, destination, sizes) in zip(
+        fabric.subnets, _messages(flows, journeys(flows, places)), strict=True
+    ):
+        found = routed(subnet, source, destination, sizes, lid_offset=lid_offset)
+        there = found.fate == ARRIVES
+        arriving = source[there], destination[there], sizes[there]
+        loads.append(EvenSplit(subnet).loads(*arriving) if split else found.loads)
+        bounds.append(class_bounds(subnet, *arriving))
+    return scenario(name, fabric.subnets, loads, bounds)
+
+
+def alternatives(
+    fabric: Fabric, flows: Flows, places: Places, *, lid_offset: int | None = 0
+) -> list[Scenario]:
+    """Return what would be if the ranks were on the same hosts in other orders, and with ideal routes.
+
+    Ranks in order: along the fabric, switch by switch. At random: one order that was drawn.
+
+    Args:
+        fabric: S subnets.
+        flows: between ranks.
+        places: of the ranks.
+        lid_offset: as of `job_loads`.
+    """
+    ordered, drawn = in_order(fabric, places), at_random(places, SEED)
+    return [
+        placed(IN_ORDER, fabric, flows, ordered, lid_offset=lid_offset),
+        placed(AT_RANDOM, fabric, flows, drawn, lid_offset=lid_offset),
+        placed(SPLIT, fabric, flows, places, split=True, lid_offset=lid_offset),
+    ]
+
+
+def in_order(fabric: Fabric, places: Places) -> Places:
+    """Return places in which ranks have the job's seats in the order of switches and ports."""
+    seat = np.full(places.ranks, np.inf)
+    for subnet, rail in zip(reversed(fabric.subnets), reversed(places.rails), strict=True):
+        if not rail.ports.shape[1]:
+            continue
+        up = subnet.up[rail.ports[:, 0]]
+        at = subnet.links.destination[up].astype(np.float64) * (1 << 16) + subnet.links.destination_port[up]
+        seat = np.where(rail.ports[:, 0] >= 0, at, seat)
+    return _seated(places, np.argsort(seat, kind="stable"))
+
+
+def at_random(places: Places, seed: int) -> Places:
+    """Return places in which ranks have each other's, drawn at random."""
+    return _seated(places, np.random.default_rng(seed).permutation(places.ranks))
+
+
+def _seated(places: Places, order: NDArray[np.int64]) -> Places:
+    """Return places in which ranks with a place have that of another one, in an order of all ranks."""
+    has = np.sum([rail.shares.sum(axis=1) for rail in places.rails], axis=0) > 0
+    seats = np.arange(places.ranks)
+    seats[has] = order[has[order]]
+    rails = tuple(Rail(rail.ports[seats], rail.shares[seats]) for rail in places.rails)
+    return replace(places, host=places.host[seats], rails=rails)
+
+
+def _messages(
+    flows: Flows, travelling: Journeys
+) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]]:
+    """Return sources, destinations and bytes of what takes each rail, one entry for a pair of ports."""
+    found = []
+    for taking in travelling.rails:
+        ends = taking.source.astype(np.int64) << 32 | taking.destination
+        pairs, place = np.unique(ends, return_inverse=True)
+        sizes = np.bincount(place, flows.bytes[taking.flow] * taking.share, len(pairs)).astype(np.float64)
+        found.append(((pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32), sizes))
+    return found
