@@ -103,6 +103,13 @@ def test_lost_rows_of_dump_lfts_are_missed(tmp_path):
     assert re.search(r"line \d+", said)
 
 
+@pytest.mark.parametrize("name", ["dump_lfts.txt", "opensm-lfts.dump"])
+def test_tables_without_an_end_are_cut_off(tmp_path, name):
+    pair = ("opensm-subnet.lst", name)
+    said = complaint(tmp_path, name, lambda text: text.rpartition("0x0016")[0], pair)
+    assert re.search(r"line \d+: the table that begins here has no end: is the file cut off\?", said)
+
+
 def test_files_of_different_moments(tmp_path):
     files = {"a.lst": data_of("ibdiagnet.lst"), "a.fdbs": data_of("ibdiagnet.fdbs")}
     other = data_of("opensm.fdbs").replace(b"0x0005 : 002", b"0x0005 : 003", 1)

@@ -5,19 +5,19 @@ LIDs are hexadecimal, ports decimal. A LID without a way is left out.
 
 from __future__ import annotations
 
+import math
 import re
-from bisect import bisect
 
 import numpy as np
 
-from rankwise.network.sources.infiniband.rows import Section, read_rows, tables_of
+from rankwise.network.sources.infiniband.rows import Rows, Section, read_rows, tables_of
 from rankwise.network.sources.parts import Tables
 from rankwise.network.sources.text import TextFile
 
 _SWITCH = re.compile(rb"Unicast lids \[\w+-\w+\] of switch .*\bguid 0x([0-9a-fA-F]{1,16}) \(.*\):")
 _ROW = re.compile(rb"0x([0-9a-fA-F]{1,8})\s+(\d{1,3})(?:\s+[:#].*)?")
-_COUNT = re.compile(rb"(\d{1,9}) valid lids dumped")
-_REMARK = re.compile(rb"Lid\s+Out\s+Destination|Port\s+Info|\d+ lids dumped|\*+ WARNING.*|#.*|")
+_END = re.compile(rb"(\d{1,9}) (valid )?lids dumped")  # OpenSM counts none: it has the highest LID there
+_REMARK = re.compile(rb"Lid\s+Out\s+Destination|Port\s+Info|\*+ WARNING.*|#.*|")
 _HEAD = re.compile(rb"^Unicast lids \[", re.MULTILINE)
 _FIRST = re.compile(rb"^0x\S+ \d+ (.)", re.MULTILINE)
 _FAR = 4096
@@ -38,7 +38,7 @@ def is_opensm_lfts(head: bytes) -> bool:
 def read_lfts(file: TextFile) -> Tables:
     """Return the tables; RankwiseError names a wrong line, or the end of a table that lost rows."""
     sections: list[Section] = []
-    counts: list[tuple[int, int]] = []
+    ends: list[tuple[int, int | None]] = []
 
     def other(number: int, line: bytes) -> tuple[int, int] | None:
         text = line.strip()
@@ -49,20 +49,26 @@ def read_lfts(file: TextFile) -> Tables:
         if switch:
             sections.append(Section(number, int(switch[1], 16)))
             return None
-        count = _COUNT.fullmatch(text)
-        if count:
-            counts.append((number, int(count[1])))
+        end = _END.fullmatch(text)
+        if end:
+            ends.append((number, int(end[1]) if end[2] else None))
         elif not _REMARK.fullmatch(text):
             raise file.error(number, "is no row of a forwarding table, or only a part of one")
         return None
 
     rows = read_rows(file, b" ", other)
     tables = tables_of(file, rows, sections)
-    heads = [section.line for section in sections]
-    for line, count in counts:
-        head = heads[max(bisect(heads, line) - 1, 0)] if heads else 0
-        first, behind = np.searchsorted(rows.lines, (head, line)).tolist()
-        found = behind - first
-        if found != count:
-            raise file.error(line, f"there should be {count} rows above, and there are {found}")
+    _check_ends(file, rows, [section.line for section in sections], ends)
     return Tables(file, tables)
+
+
+def _check_ends(file: TextFile, rows: Rows, heads: list[int], ends: list[tuple[int, int | None]]) -> None:
+    """Raise RankwiseError if a table has no end, or other rows than are counted there."""
+    for place, head in enumerate(heads):
+        behind = heads[place + 1] if place + 1 < len(heads) else math.inf
+        if place == len(ends) or not head < ends[place][0] < behind:
+            raise file.error(head, "the table that begins here has no end: is the file cut off?")
+        line, count = ends[place]
+        first, last = np.searchsorted(rows.lines, (head, line)).tolist()
+        if count is not None and last - first != count:
+            raise file.error(line, f"there should be {count} rows above, and there are {last - first}")
