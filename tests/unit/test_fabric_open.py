@@ -138,6 +138,7 @@ def test_sources_name_what_is_taken_and_what_agrees():
         (["guid2lid"], "guid2lid: LIDs, but no links and forwarding tables"),
         (["../README.md", LST, FDBS], "README.md is no file of a fabric that is known here"),
         (["no-such-file"], "cannot read"),
+        (["x" * 5000], "File name too long"),
     ],
 )
 def test_what_is_missing(files, complaint):

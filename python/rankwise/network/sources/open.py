@@ -41,7 +41,7 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
     own. Several subnets are rails of the fabric.
 
     Args:
-        paths: files, directories, or words such as `fattree:...`.
+        paths: files, directories, or words such as `fattree:...`; a file of such a name is `./fattree:...`.
 
     Raises:
         RankwiseError: a file can't be read or is malformed, files contradict each other, or links or tables
@@ -51,10 +51,10 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
     pools = [given]
     orders = itertools.count()
     for path in paths:
-        if is_rule(path) and not Path(path).exists():
+        if is_rule(path):
             made = Whole((generated(path),), (Source("generator", path),))
             given.add(Read(next(orders), 0, "generator", made))
-        elif not Path(path).is_dir():
+        elif not _is_directory(Path(path)):
             file = read_text(Path(path))
             rank = _rank_of(file.data[:HEAD])
             if rank is None:
@@ -76,6 +76,13 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
         for warning in file.part.warnings
     ]
     return _fabric(sorted(_opened(pools), key=lambda one: one.order), warnings)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # such as a name that is too long: reading it tells
+        return False
 
 
 def _pool_of(directory: Path, files: Sequence[Path], orders: Iterator[int]) -> Pool:

@@ -1,0 +1,56 @@
+"""Whether hosts reach each other, against a walk that goes message by message."""
+
+import pytest
+from fabrics_made import at_random, tree
+
+from rankwise.network.fabric.model import NO_PORT
+from rankwise.network.fabric.reach import reach_of
+
+ARRIVES, LOST, LOOPS = range(3)
+
+
+def outcome(subnet, switch, host, before=()):
+    """What the worst of all ways comes to, from a switch to a host port."""
+    if switch in before:
+        return LOOPS
+    found = []
+    for port in subnet.forward[switch, subnet.ports.lids[host]]:
+        if port == NO_PORT:
+            continue
+        link = subnet.out[switch, port] if port < subnet.out.shape[1] else -1
+        end = int(subnet.links.destination[link]) - len(subnet.switches.names) if link >= 0 else None
+        if end is None:
+            found.append(LOST)
+        elif end >= 0:
+            found.append(ARRIVES if end == host else LOST)
+        else:
+            found.append(outcome(subnet, end + len(subnet.switches.names), host, (*before, switch)))
+    return LOST if not found or LOST in found else LOOPS if LOOPS in found else ARRIVES
+
+
+def counted(subnet):
+    hosts = subnet.ports.hosts
+    return [
+        outcome(subnet, int(subnet.links.destination[subnet.up[one]]), other)
+        for one in range(len(hosts))
+        for other in range(len(hosts))
+        if hosts[one] != hosts[other]
+    ]
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_random_tables(seed, split):
+    subnet = at_random(seed, split=split, broken=True)
+    outcomes = counted(subnet)
+    reach = reach_of(subnet)
+    assert reach.pairs == len(outcomes)
+    assert reach.lost + reach.looping == len(outcomes) - outcomes.count(ARRIVES)
+    assert (reach.example is None) == (outcomes.count(ARRIVES) == len(outcomes))
+    if not split:  # of several ways one may be lost, and another go round
+        assert (reach.lost, reach.looping) == (outcomes.count(LOST), outcomes.count(LOOPS))
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_trees_reach_all(split):
+    assert reach_of(tree(split=split)) == (0, 0, 12 * 11, None)
