@@ -9,15 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import ranks_expected, whereabouts
+from rankwise.analysis.traffic import ranks_expected
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric
+from rankwise.network.job.adapters import adapters_of_run
+from rankwise.network.job.found import PLACED, Found, by_name, found_hosts
 from rankwise.network.job.given_hosts import GivenHost, given_hosts
-from rankwise.network.job.hosts import HostsByName, NoHostError, PortOfHost
-from rankwise.network.job.rails import SPLIT, RailPolicy
-
-BY_GUID, BY_NAME, PLACED = "port GUID", "name", "placed"
-"""How the ports of a host were found: by what its adapters told, by its name, by the user's word."""
+from rankwise.network.job.hosts import HostsByName, PortOfHost
+from rankwise.network.job.rails import SPLIT, RailPolicy, rail_choices
 
 
 @dataclass(frozen=True)
@@ -27,10 +26,7 @@ class HostOnFabric:
     Attributes:
         name: as the job has it.
         ranks: how many of them are there.
-        on_fabric: its name in the fabric; '' = it is not there.
-        how: BY_GUID, BY_NAME or PLACED; '' = it is not in the fabric.
-        why: it is not in the fabric, as a part of a sentence; '' = it is.
-        ports: that are linked with the fabric, by rail and number.
+        (the others as for `Found`)
     """
 
     name: str
@@ -99,10 +95,11 @@ def places_of_run(connection: sqlite3.Connection, fabric: Fabric, policy: str = 
     Raises:
         RankwiseError: no host of the job is in the fabric, or there is no such rail.
     """
-    by_name = HostsByName(fabric)
-    ranks = whereabouts(connection).hosts
-    found = {name: _by_name(by_name, name, BY_NAME) for name in dict.fromkeys(ranks) if name is not None}
-    places = _places(fabric, ranks, _each_once(found), RailPolicy(policy))
+    ranks = _hosts_of_ranks(connection)
+    names = [name for name in dict.fromkeys(ranks) if name is not None]
+    found = found_hosts(fabric, names, adapters_of_run(connection))
+    hosts = [found.same_as.get(name, name) if name is not None else None for name in ranks]
+    places = _places(fabric, hosts, found.hosts, RailPolicy(policy, rail_choices(connection)), found.warnings)
     if places.hosts and len(places.absent) == len(places.hosts):
         raise RankwiseError(
             f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric that it"
@@ -123,64 +120,56 @@ def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, pol
     Raises:
         RankwiseError: the file or the list can't be read or has too few hosts, or the fabric lacks one.
     """
-    return places_on(fabric, given_hosts(given, ranks_expected(connection)), policy)
+    hosts = given_hosts(given, ranks_expected(connection))
+    return places_on(fabric, hosts, policy, rail_choices(connection))
 
 
-def places_on(fabric: Fabric, ranks: Sequence[GivenHost], policy: str = SPLIT) -> Places:
+def places_on(
+    fabric: Fabric,
+    ranks: Sequence[GivenHost],
+    policy: str = SPLIT,
+    choices: Mapping[int, frozenset[str]] | None = None,
+) -> Places:
     """Put ranks on hosts of a fabric.
 
     Args:
         fabric: that has the hosts.
         ranks: the host of each.
         policy: which of their host's ports the ranks take: the name of a RailPolicy.
+        choices: adapters that the environment of ranks chose, as in RailPolicy.
 
     Raises:
         RankwiseError: the fabric lacks one, or has no such rail.
     """
-    by_name = HostsByName(fabric)
+    named = HostsByName(fabric)
     hosts = []
     found = {}
     for one in ranks:
-        host = _by_name(by_name, one.host, PLACED)
+        host = by_name(named, one.host, PLACED)
         if not host.how:
             where = f"{one.where}: " if one.where else ""
             raise RankwiseError(f"{where}{one.host!r}: {host.why}")
         # Several names of one host are one host.
         found[host.on_fabric] = host
         hosts.append(host.on_fabric)
-    return _places(fabric, hosts, found, RailPolicy(policy))
+    return _places(fabric, hosts, found, RailPolicy(policy, choices or {}))
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What is known of a host; fields as in HostOnFabric."""
-
-    on_fabric: str = ""
-    how: str = ""
-    why: str = ""
-    ports: tuple[PortOfHost, ...] = ()
-
-
-def _by_name(hosts: HostsByName, name: str, how: str) -> _Found:
-    try:
-        on_fabric = hosts.find(name)
-    except NoHostError as error:
-        return _Found(why=str(error))
-    return _Found(on_fabric, how, "", hosts.ports[on_fabric])
-
-
-def _each_once(found: Mapping[str, _Found]) -> dict[str, _Found]:
-    """Let no two hosts of the job be the same host of the fabric: the first one is."""
-    taken: dict[str, str] = {}
-    once = {}
-    for name, host in found.items():
-        first = taken.setdefault(host.on_fabric, name) if host.how else name
-        once[name] = host if first == name else _Found(why=f"its host in the fabric is that of {first!r}")
-    return once
+def _hosts_of_ranks(connection: sqlite3.Connection) -> list[str | None]:
+    """Return the host of each rank of the world, also of ranks that a part of the profile leaves out."""
+    hosts: list[str | None] = [None] * ranks_expected(connection)
+    for rank, host in connection.execute("SELECT rank, host FROM main.ranks"):
+        if 0 <= rank < len(hosts):
+            hosts[rank] = host
+    return hosts
 
 
 def _places(
-    fabric: Fabric, hosts: Sequence[str | None], found: Mapping[str, _Found], policy: RailPolicy
+    fabric: Fabric,
+    hosts: Sequence[str | None],
+    found: Mapping[str, Found],
+    policy: RailPolicy,
+    warnings: Sequence[str] = (),
 ) -> Places:
     """Put together what is known of hosts and which ranks are there.
 
@@ -189,6 +178,7 @@ def _places(
         hosts: of each rank; None: not known.
         found: each host, by its name.
         policy: which of their host's ports the ranks take.
+        warnings: that there are already.
     """
     policy.check(fabric, {name: host.ports for name, host in found.items()})
     names = [name for name in dict.fromkeys(hosts) if name is not None]
@@ -201,7 +191,8 @@ def _places(
         for one in (found[name],)
     )
     rails = _rails(fabric, of_rank, told, policy)
-    return Places(len(hosts), of_rank, told, rails, policy, tuple(_warnings(of_rank, told, rails, policy)))
+    more = (*_warnings(of_rank, told, rails, policy), *policy.warnings())
+    return Places(len(hosts), of_rank, told, rails, policy, (*warnings, *more))
 
 
 def _warnings(
@@ -246,7 +237,7 @@ def _rails(
         if place < 0:
             continue
         ports = hosts[place].ports
-        chosen = policy.chosen(fabric, ports, before[place])
+        chosen = policy.chosen(fabric, ports, rank, before[place])
         before[place] += 1
         columns = [0] * len(rails)
         for port in ports:
