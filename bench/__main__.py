@@ -24,6 +24,7 @@ PARTS = {
     "placement": "where ranks go: what the engine finds, and what that takes, beside Scotch",
     "reorder": "what placement is worth: programs in a bad order, mapped, started again",
     "tuning": "what tuning finds, and how often it finds what is not there",
+    "links": "link loads of a fabric: reading it, and sending messages through its tables",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
 _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs
