@@ -28,6 +28,7 @@ VERBS = (
     "latency",
     "machine",
     "map",
+    "links",
     "tune",
     "optimize",
 )

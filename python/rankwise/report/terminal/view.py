@@ -14,8 +14,16 @@ from rankwise.report.terminal.tables import Footnotes, TextColumn, cut, table_li
 from rankwise.report.view import Cell, Column, Detail, Table, Value, View, legend
 
 
-def show_view(page: Page, view: View, detail: Detail, limit: int) -> None:
-    """Write the tables of an answer, each with at most `limit` rows (0 = all) and the sums of the others."""
+def show_view(page: Page, view: View, detail: Detail, limit: int, option: str = "--limit") -> None:
+    """Write the tables of an answer, each with at most `limit` rows (0 = all) and the sums of the others.
+
+    Args:
+        page: to write to.
+        view: the answer.
+        detail: columns and tables that are wanted.
+        limit: rows of a table.
+        option: that sets it.
+    """
     if view.title:
         page.write(*page.wrapped(f"{view.title}.", "bold", indent=2), Text())
     explained: set[tuple[str, str]] = set()
@@ -23,7 +31,7 @@ def show_view(page: Page, view: View, detail: Detail, limit: int) -> None:
     for number, table in enumerate(tables):
         if number:
             page.write(Text())
-        show_table(page, _explaining(table, explained), detail, limit)
+        show_table(page, _explaining(table, explained), detail, limit, option)
         explained |= {(column.name, column.meaning) for column in table.columns if not column.obvious}
     if view.nodes:
         # It needs the C library and numpy, whose loading takes longer than all else of a view.
@@ -61,7 +69,7 @@ def _explaining(table: Table, explained: set[tuple[str, str]]) -> Table:
     return replace(table, columns=columns)
 
 
-def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
+def show_table(page: Page, table: Table, detail: Detail, limit: int, option: str = "--limit") -> None:
     """Write one table, likewise."""
     if table.title:
         page.write(*page.wrapped(table.title, "bold", indent=2))
@@ -81,7 +89,7 @@ def show_table(page: Page, table: Table, detail: Detail, limit: int) -> None:
     )
     page.write(*table_lines(page, texts, shown, rest, sums=sums, apart=apart, split=True))
     if rest:
-        page.write(*page.wrapped("--limit 0 shows all rows.", "dim"))
+        page.write(*page.wrapped(f"{option} 0 shows all rows.", "dim"))
     if caption := " ".join(filter(None, [legend(columns), *table.notes, notes.text()])):
         page.write(*page.wrapped(caption, "dim"))
 

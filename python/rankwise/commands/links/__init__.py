@@ -1,0 +1,118 @@
+"""Tell what a job, or some of its collectives, sends over each link of the network, and what limits it.
+
+  rankwise links F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
+  rankwise links F.rankwise --fabric fabric/ --only alltoall --by link
+  rankwise links F.rankwise --fabric fabric/ --place 'node[001-064]*2'
+  rankwise links --fabric fabric/ --all-to-all 1M
+
+--fabric takes what subnet managers and diagnostic tools write: files, or directories of them. Without a
+profile, all hosts, or those of --place, send to each other, or just the fabric is shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rankwise.analysis.kinds import BY_OPTION
+from rankwise.errors import RankwiseError
+
+_BY = ("class", "link", "switch", "flow")
+_TOP = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise links`."""
+    parser.add_argument("profile", nargs="?", metavar="F.rankwise", help="the profile of the job")
+    parser.add_argument(
+        "--fabric",
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="files of the network's cables and forwarding tables, directories of them, or words to make one",
+    )
+    job = parser.add_argument_group("the job")
+    job.add_argument(
+        "--place",
+        metavar="FILE|LIST",
+        help="put the ranks on these hosts: placement.csv of `rankwise map`, a host file, a rankfile,"
+        " or a list such as node[001-064]*2 (default: the hosts of the run)",
+    )
+    job.add_argument(
+        "--rail",
+        default="split",
+        metavar="POLICY",
+        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank,"
+        " or the name of a rail or an adapter (default: %(default)s)",
+    )
+    job.add_argument(
+        "--lid",
+        default="0",
+        metavar="N|split",
+        help="which of a port's LIDs messages are sent to, if it has several (LMC), from 0; split: all alike"
+        " (default: %(default)s)",
+    )
+    job.add_argument("--only", metavar="CALL,...", help="messages of these calls alone, such as alltoall")
+    job.add_argument(
+        "--only-kind", choices=tuple(BY_OPTION), default="all", help="of all messages, those of this kind"
+    )
+    job.add_argument(
+        "--communicator", metavar="NAME,...", help="messages on these communicators, or their families, alone"
+    )
+    job.add_argument(
+        "--all-to-all",
+        type=_size,
+        metavar="SIZE",
+        help="without a profile: each rank sends SIZE to each other",
+    )
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument("--by", choices=_BY, help="one table in place of the summary")
+    shown.add_argument(
+        "--top", type=_count, default=_TOP, metavar="N", help="rows, 0 = all (default: %(default)s)"
+    )
+    shown.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show it; 0, or RankwiseError."""
+    _check(arguments)
+    from rankwise.commands.links.gather import made_up, of_run
+    from rankwise.commands.links.show import show, show_fabric
+    from rankwise.network.sources.open import open_fabric
+
+    fabric = open_fabric(arguments.fabric)
+    if arguments.profile is None and arguments.all_to_all is None:
+        show_fabric(fabric, arguments)
+    else:
+        gather = made_up if arguments.profile is None else of_run
+        show(*gather(fabric, arguments), arguments)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.profile is None:
+        given = next((path for path in arguments.fabric if path.endswith(".rankwise")), None)
+        if given is not None:
+            raise RankwiseError(f"{given}: the profile goes in front of --fabric")
+        if arguments.all_to_all is None:
+            needs = ("by", "place", "only", "communicator")
+            if wrong := [name for name in needs if getattr(arguments, name) is not None]:
+                raise RankwiseError(f"--{wrong[0]} needs a profile, or --all-to-all SIZE")
+        elif arguments.only or arguments.communicator or arguments.only_kind != "all":
+            raise RankwiseError("--all-to-all has no calls and communicators to choose from: give a profile")
+    elif arguments.all_to_all is not None:
+        raise RankwiseError("--all-to-all makes traffic up: leave the profile out, or --all-to-all")
+
+
+def _size(text: str) -> int:
+    from rankwise.latency.sizes import size_of
+
+    try:
+        return size_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; 0 shows all")
+    return int(text)

@@ -1,0 +1,88 @@
+"""Prints what `rankwise links` answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from rankwise.analysis.to_json import to_json
+from rankwise.commands.links.gather import everywhere, lid_offset_of
+from rankwise.network.answer import Answer
+from rankwise.network.fabric.model import Fabric
+from rankwise.network.host_flows import host_flows
+from rankwise.network.hot_links import hot_links
+from rankwise.network.quality import quality
+from rankwise.network.switches import switch_loads
+from rankwise.report.links import sentences, tables
+from rankwise.report.links.data import answer_data, fabric_data
+from rankwise.report.terminal.links import print_links
+from rankwise.report.terminal.page import Page
+from rankwise.report.view import Table, View
+
+_TOLD = 5
+"""Hot links on the first screen."""
+
+
+def show(found: Answer, what: str, more: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print an answer.
+
+    Args:
+        found: the answer.
+        what: the messages are.
+        more: what is to be said of the profile.
+        arguments: of the command line.
+    """
+    head = sentences.joined(found.loads, what)
+    verdict = sentences.verdict(found)
+    told = [*sentences.blamed(found), *sentences.advice(found, of_run=arguments.profile is not None)]
+    routes = [
+        *filter(None, [sentences.passed(found.loads)]),
+        *sentences.worth(found.quality, found.loads.fabric),
+    ]
+    notes = sentences.notes(found.loads, more)
+    key, rows, shown = _tables(found, arguments)
+    if arguments.json:
+        said = {"joined": head, "verdict": f"{verdict}.", "told": [*told, *routes], "notes": notes}
+        _print_json({**said, **answer_data(found), **({key: rows} if key else {})})
+        return
+    tail = notes if key else [*told, *routes, *notes]
+    print_links(head, View(verdict, shown, {}), tail, arguments.top, sys.stdout)
+
+
+def _tables(found: Answer, arguments: argparse.Namespace) -> tuple[str, Sequence[object], list[Table]]:
+    """Return the rows that are asked for, their key in JSON, and the tables."""
+    if arguments.by is None:
+        few = replace(found, hot=found.hot[:_TOLD])
+        return "", (), [tables.classes(found), tables.hot(few), tables.causes(found), tables.what_if(found)]
+    if arguments.by == "class":
+        return "", (), [tables.classes(found)]
+    if arguments.by == "link":
+        links = hot_links(found.loads, arguments.top, with_hosts=True)
+        return "links", links, [tables.links(found, links)]
+    if arguments.by == "switch":
+        switches = switch_loads(found.loads)
+        return "switches", switches, [tables.switches(found, switches)]
+    flows = host_flows(found.loads, arguments.top)
+    return "flows", flows, [tables.flows(found, flows)]
+
+
+def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:
+    """Print what a fabric is, and what its routes are worth."""
+    places = everywhere(fabric, arguments.rail)
+    worth = quality(fabric, places, lid_offset=lid_offset_of(arguments.lid))
+    said = [*sentences.fabric_lines(fabric), *sentences.worth(worth, fabric)]
+    said += [f"{warning[:1].upper()}{warning[1:]}." for warning in fabric.warnings]
+    if arguments.json:
+        _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
+        return
+    page = Page(sys.stdout)
+    for sentence in said:
+        page.write(*page.wrapped(sentence, indent=2))
+
+
+def _print_json(shown: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

@@ -1,0 +1,1 @@
+"""Traffic on the links of a fabric, as tables and sentences."""

@@ -1,0 +1,244 @@
+"""What is to be said of a job's traffic on a fabric."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rankwise.network.answer import Answer
+from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
+from rankwise.network.job.places import PLACED
+from rankwise.network.loads import JobLoads
+from rankwise.network.quality import RailQuality
+from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT
+from rankwise.report.links.rows import cause_text, link_text, scenario_rows
+from rankwise.report.names import call_name
+from rankwise.report.units import byte_text, count_text, percent_text, ratio_text, second_text
+
+_ALIKE = 0.05
+"""Two figures that differ by no more than this share are alike."""
+_WORTH = 5.0
+"""Percent less on the slowest link that are worth a change."""
+_SHARE = 0.05
+"""Of the bytes between hosts: causes with less are not told in a sentence."""
+_MOST_CAUSES = 3
+
+
+def joined(loads: JobLoads, what: str) -> list[str]:
+    """Return how the job, its messages and the fabric were brought together.
+
+    Args:
+        loads: of the job.
+        what: the messages, such as `messages of Alltoall`.
+    """
+    places = loads.places
+    there = [host for host in places.hosts if host.how]
+    ways = Counter(host.how for host in there)
+    by = ", ".join(
+        f"{count} by {how}" if how != PLACED else f"{count} as told" for how, count in ways.items()
+    )
+    said = [*fabric_lines(loads.fabric)]
+    said.append(
+        f"Ranks: {places.ranks} on {len(there)} hosts of the fabric; hosts were found: {by or 'none'}."
+    )
+    if len(loads.fabric.subnets) > 1 or any(rail.ports.shape[1] > 1 for rail in places.rails):
+        said.append(f"Rails: traffic is {places.policy}.")
+    within = loads.within_hosts
+    said.append(
+        f"Traffic: {what}; {byte_text(loads.on_links)} between hosts"
+        + (f", {byte_text(within)} within hosts, which takes no link" if within else "")
+        + "."
+    )
+    return said
+
+
+def fabric_lines(fabric: Fabric) -> list[str]:
+    """Return what the fabric is, what it was read from, and what its routes rest on."""
+    hosts = len({host for subnet in fabric.subnets for host in subnet.ports.hosts})
+    switches = sum(len(subnet.switches.names) for subnet in fabric.subnets)
+    cables = sum(len(subnet.links) // 2 for subnet in fabric.subnets)
+    rails = f" in {len(fabric.subnets)} subnets" if len(fabric.subnets) > 1 else ""
+    sources = dict.fromkeys(_source(each.what) for each in fabric.sources)
+    kinds = dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets)
+    return [
+        f"Fabric: {hosts} hosts, {switches} switches, {cables} cables{rails}; {', '.join(sources)}.",
+        f"Routes: {', '.join(kinds)}.",
+    ]
+
+
+def _source(what: str) -> str:
+    return what.partition(";")[0]
+
+
+def verdict(found: Answer) -> str:
+    """Return what limits the traffic, a sentence without its full stop."""
+    limit, [now, *_] = found.bottleneck, scenario_rows(found)
+    if limit.hosts is None:
+        return "Nothing leaves the hosts"
+    if limit.fabric is None or limit.times is None:
+        return "The hosts limit: nothing goes from switch to switch"
+    times = ratio_text(limit.times)
+    if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
+        each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
+        takes = f"takes {times} x as long as that of any host ({each} at full rate)"
+    else:
+        each = f"{byte_text(limit.fabric.bytes)} against {byte_text(limit.hosts.bytes)}"
+        takes = f"carries {times} x as much as that of any host ({each}; rates are not known)"
+    if limit.times > 1 + _ALIKE:
+        head = "The fabric limits"
+    elif limit.times < 1 - _ALIKE:
+        head = "The hosts' own links limit"
+    else:
+        head = "Fabric and hosts' own links limit alike"
+    excess = ""
+    if now.excess is not None:
+        excess = (
+            f", and carries {ratio_text(now.excess)} x a bound that no routing gets below"
+            if now.excess > 1 + _ALIKE
+            else ", and no routing could do better there"
+        )
+    return f"{head}: the most loaded link between switches {takes}{excess}"
+
+
+def blamed(found: Answer) -> list[str]:
+    """Return which link each important cause loads, and how unevenly."""
+    everything = found.loads.on_links
+    said = []
+    for each in found.causes[:_MOST_CAUSES]:
+        if each.hottest is None or each.times_mean is None or each.on_links < _SHARE * everything:
+            continue
+        alike = each.times_mean < 1 + _ALIKE
+        said.append(
+            f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it takes alike"
+            f" ({byte_text(each.bytes)})."
+            if alike
+            else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)},"
+            f" {ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it takes."
+        )
+    return said
+
+
+def advice(found: Answer, *, of_run: bool) -> list[str]:
+    """Return what would help, by what was computed.
+
+    Args:
+        found: the answer.
+        of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
+    """
+    rows = {row.name: row for row in scenario_rows(found)[1:]}
+
+    def gain(name: str) -> float:
+        row = rows.get(name)
+        return -(row.change_percent or 0.0) if row else 0.0
+
+    said = []
+    order = max((IN_ORDER, AT_RANDOM), key=gain)
+    if gain(SPLIT) > _WORTH:
+        said.append(
+            f"Routes split evenly over all shortest ways would take {percent_text(gain(SPLIT))} % off the"
+            " slowest link: another routing engine, or adaptive routing, may be worth a try."
+        )
+    if gain(order) > _WORTH:
+        said.append(f"{order.capitalize()} on the same hosts: {percent_text(gain(order))} % less on it.")
+    times = found.bottleneck.times
+    matters = any(abs(gain(name)) > _WORTH for name in (IN_ORDER, AT_RANDOM))
+    if of_run and times is not None and times > 1 - _ALIKE and not matters:
+        said.append("Which rank is on which of these hosts makes little difference.")
+    elif of_run and times is not None and times > 1 - _ALIKE:
+        said.append(
+            "For places of the ranks that spare the links of these routes: `rankwise machine from-fabric`,"
+            " then `rankwise map --objective bottleneck`."
+        )
+    return said
+
+
+def notes(loads: JobLoads, more: Sequence[str] = ()) -> list[str]:
+    """Return what a reader must know to trust the figures.
+
+    Args:
+        loads: of the job.
+        more: sentences on the traffic.
+    """
+    return [*_missing(loads), *more, *_routes(loads.fabric), *_volumes()]
+
+
+def _missing(loads: JobLoads) -> Iterator[str]:
+    for number, rail in enumerate(loads.rails):
+        lost, where = rail.undelivered, f" on rail {rail.subnet.name or number}" * (len(loads.rails) > 1)
+        if lost.no_way or lost.in_circles:
+            yield (
+                f"The forwarding tables lead {lost.no_way} pairs of ports nowhere and {lost.in_circles} in"
+                f" circles{where}: {byte_text(lost.bytes)} are on no link."
+            )
+    if loads.lost:
+        yield (
+            f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
+        )
+    for warning in (*loads.fabric.warnings, *loads.places.warnings):
+        yield f"{warning[:1].upper()}{warning[1:]}."
+    flows = loads.flows
+    if flows.unplaced_bytes:
+        count, size = count_text(flows.unplaced_messages), byte_text(flows.unplaced_bytes)
+        yield f"Left out: {count} messages ({size}) from or to processes that are not known."
+    hidden = dict.fromkeys(
+        f"{call_name(each.procedure)} of {each.communicator}: {each.visibility.text}" for each in flows.hidden
+    )
+    if hidden:
+        first = "; ".join(list(hidden)[:_MOST_CAUSES])
+        rest = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
+        yield f"There is more than was seen: {first}{rest}."
+
+
+def _routes(fabric: Fabric) -> Iterator[str]:
+    kinds = {subnet.routing.kind for subnet in fabric.subnets}
+    if MEASURED in kinds:
+        yield "Where switches route adaptively, messages also take other ways than the tables say."
+    if kinds - {MEASURED}:
+        model = "all shortest ways taken alike" if kinds == {EVEN_SPLIT} else "by a rule"
+        yield f"The routes are a model, {model}: those of the real switches may differ."
+
+
+def _volumes() -> Iterator[str]:
+    yield (
+        "Loads are sums over the run: links that are loaded at different times do not wait for each other,"
+        " and a link may be full only for a moment."
+    )
+
+
+def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
+    """Return what the routes are worth, whatever is sent; a sentence for each subnet.
+
+    Args:
+        quality: of each subnet.
+        fabric: they are in.
+    """
+    said = []
+    for number, (each, subnet) in enumerate(zip(quality, fabric.subnets, strict=True)):
+        rail = f"Rail {subnet.name or number}: between" if len(quality) > 1 else "Between"
+        bisection = ""
+        if each.bisection:
+            bisection = (
+                f"; effective bisection bandwidth {each.bisection.mean:.3f} of a link's"
+                f" (deviation {each.bisection.deviation:.3f}, {each.bisection.bisections} bisections)"
+            )
+        said.append(
+            f"{rail} these {each.ports} ports, at most {each.forwarding_index:.0f} routes share a link of two"
+            f" switches (edge forwarding index){bisection}."
+        )
+    return said
+
+
+def passed(loads: JobLoads) -> str:
+    """Return how many switches the bytes pass; '' if there are none."""
+    sums: Counter[int] = Counter()
+    for rail in loads.rails:
+        sums.update(rail.hops)
+    everything = sum(sums.values())
+    if not everything:
+        return ""
+    parts = [
+        f"{percent_text(100 * size / everything)} % of the bytes pass {switches}"
+        f" switch{'es' * (switches > 1)}"
+        for switches, size in sorted(sums.items())
+    ]
+    return f"{', '.join(parts)}."

@@ -1,0 +1,205 @@
+"""`rankwise links`: what it tells of runs and of made-up traffic on fabrics, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiles import write_traffic
+
+from rankwise.__main__ import main
+
+FABRICS = Path(__file__).parents[1] / "fabrics"
+SMALL, MEDIUM, TSUBAME = (FABRICS / name for name in ("small-ftree", "medium-ftree", "tsubame-r1-ftree"))
+MIB = 1 << 20
+Messages = list[tuple[int, int, str, int, int]]
+
+
+def all_pairs(ranks: int, size: int = MIB) -> Messages:
+    """Each rank sends each other one message."""
+    return [(a, b, "point-to-point", 1, size) for a in range(ranks) for b in range(ranks) if a != b]
+
+
+def names(first: int, last: int) -> list[str]:
+    return [f"node{number:04}" for number in range(first, last + 1)]
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main(["links", *map(str, words), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["links", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["links", *map(str, words)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("rankwise: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+@pytest.fixture
+def on_small(tmp_path: Path) -> Path:
+    """16 ranks on the 16 hosts of the small fabric, all to all."""
+    return write_traffic(tmp_path / "all.rankwise", names(1, 16), all_pairs(16))
+
+
+def classes(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {row["link_class"]: row for row in found["classes"]}
+
+
+def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, on_small, "--fabric", SMALL)
+    assert found["joined"][1:3] == [
+        "Routes: measured tables.",
+        "Ranks: 16 on 16 hosts of the fabric; hosts were found: 16 by name.",
+    ]
+    # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
+    rows = classes(found)
+    assert {name: row["max"] for name, row in rows.items()} == {
+        "host up": 15 * MIB,
+        "host down": 15 * MIB,
+        "leaf up": 12 * MIB,
+        "leaf down": 12 * MIB,
+    }
+    assert [row["excess"] for row in rows.values()] == [1.0] * 4
+    assert found["verdict"].startswith("The hosts' own links limit")
+    assert found["bottleneck"]["times"] == 12 / 15
+    assert found["hops"] == [[{"switches": 1, "bytes": 48.0 * MIB}, {"switches": 3, "bytes": 192.0 * MIB}]]
+    assert [row["name"] for row in found["what_if"]] == [
+        "as it is",
+        "ranks in order",
+        "ranks at random",
+        "even split",
+    ]
+    assert len(found["hot_links"]) == 20
+    assert len(found["hot_links"][0]["hosts"]) == 5
+    assert found["hot_links"][0]["host_count"] == 12
+    assert found["causes"][0]["cause"]["communicator"] == "W"
+    assert found["fabric"]["rails"][0]["forwarding_index"] == 12.0
+
+
+def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, on_small, "--fabric", SMALL)
+    text = " ".join(shown(capsys, on_small, "--fabric", SMALL).split())
+    for sentence in (*found["joined"], found["verdict"], *found["told"], *found["notes"]):
+        assert " ".join(sentence.split()) in text
+    assert "Hot links between switches" in text
+    assert "What if" in text
+
+
+@pytest.mark.parametrize(
+    ("by", "key"), [("class", "classes"), ("link", "links"), ("switch", "switches"), ("flow", "flows")]
+)
+def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: str) -> None:
+    rows = told(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)[key]
+    assert len(rows) == {"class": 4, "link": 3, "switch": 6, "flow": 3}[by]
+    text = shown(capsys, on_small, "--fabric", SMALL, "--by", by, "--top", 3)
+    assert ("--top 0 shows all rows" in text) == (by == "switch")
+
+
+def test_another_place(on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = told(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
+    assert listed["joined"][2] == "Ranks: 16 on 4 hosts of the fabric; hosts were found: 4 as told."
+    assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
+    assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
+    assert listed["verdict"] == "The hosts limit: nothing goes from switch to switch."
+    assert [row["name"] for row in listed["what_if"]][1] == "as it ran"
+    hosts = tmp_path / "hosts"
+    hosts.write_text("".join(f"{name} slots=4\n" for name in names(1, 4)))
+    from_file = told(capsys, on_small, "--fabric", SMALL, "--place", hosts)
+    assert from_file["classes"] == listed["classes"]
+
+
+def test_all_to_all_is_that_of_a_run(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = told(capsys, on_small, "--fabric", SMALL)
+    made = told(capsys, "--fabric", SMALL, "--all-to-all", "1M")
+    assert made["classes"] == run["classes"]
+    part = told(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--place", "node[0001-0004]")
+    assert classes(part)["host up"]["max"] == 3 * MIB
+
+
+def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+    # NPB FT, class E, 512 ranks, one on each host: 1 MiB from each to each other, each time.
+    found = told(capsys, "--fabric", TSUBAME, "--all-to-all", "1M")
+    row = classes(found)["leaf up"]
+    assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
+    assert found["verdict"].startswith(
+        "The fabric limits: the most loaded link between switches takes 2.54 x as long as that of any host"
+    )
+    assert any("Alltoall of all ranks loads edge-r1-01 [22] -> " in sentence for sentence in found["told"])
+    assert any("Routes split evenly" in sentence for sentence in found["told"])
+
+
+def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "--fabric", MEDIUM)
+    assert text.startswith("Fabric: 324 hosts, 27 switches, 648 cables;")
+    assert "at most 306 routes share a link" in text
+    assert told(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
+
+
+def test_several_lids(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--fabric", FABRICS / "small-ftree-lmc1", "--all-to-all", "1M", "--lid")
+    first, second, split = (classes(told(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))
+    assert first["bytes"] == second["bytes"] == split["bytes"] == 192 * MIB
+    assert split["max"] >= 12 * MIB
+
+
+def test_hosts_that_the_fabric_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = [*names(1, 3), "elsewhere"]
+    found = told(capsys, write_traffic(tmp_path / "f.rankwise", hosts, all_pairs(4)), "--fabric", SMALL)
+    assert found["job"]["bytes_lost"] == 6 * MIB
+    assert any("elsewhere" in note for note in found["notes"])
+    assert any(note.startswith("6.00 MiB are from or to ranks") for note in found["notes"])
+
+
+def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = write_traffic(tmp_path / "quiet.rankwise", names(1, 4), [])
+    found = told(capsys, quiet, "--fabric", SMALL)
+    assert found["verdict"] == "Nothing leaves the hosts."
+    assert "Nothing goes from switch to switch." in shown(capsys, quiet, "--fabric", SMALL)
+    for by in ("class", "link", "switch", "flow"):
+        shown(capsys, quiet, "--fabric", SMALL, "--by", by)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "arguments are required: --fabric"),
+        (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
+        (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), "no calls and communicators"),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--rail", "nosuch"), "nosuch"),
+        (("--fabric", SMALL, "PROFILE"), "the profile goes in front of --fabric"),
+        (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
+        (("PROFILE", "--fabric", SMALL, "--only", "nothing"), "there is no MPI procedure 'nothing'"),
+        (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 ranks"),
+        (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),
+        (("PROFILE", "--fabric", SMALL, "--top", "-1"), "is no number of rows"),
+    ],
+)
+def test_refused(
+    on_small: Path, words: Sequence[object], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert why in refusal(capsys, *(on_small if word == "PROFILE" else word for word in words))
+
+
+def test_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = []
+    for name in ("opensm-subnet.lst", "opensm.fdbs"):
+        text = (SMALL / name).read_text().replace("{leaf01}", "{\x1b[2Jleaf}")
+        (tmp_path / name).write_text(text)
+        words.append(tmp_path / name)
+    assert "\x1b" not in shown(capsys, "--fabric", *words, "--all-to-all", "1k")
