@@ -26,10 +26,15 @@ export interface NetworkData {
   /** Index into hosts of each rank. */
   hostOf: Numbers;
   communicators: string[];
+  /** Communicators that were made in the same way; of each communicator an index into them. */
+  families: string[];
+  familyOf: Numbers;
+  /** What a family sends by one call, in words. */
+  causes: string[];
   procedures: string[];
   kinds: string[];
   /** Of each group an index into the lists above. */
-  groups: { communicator: Numbers; procedure: Numbers; kind: Numbers };
+  groups: { communicator: Numbers; procedure: Numbers; kind: Numbers; cause: Numbers };
   classes: string[];
   rails: RailData[];
   flows: FlowData;

@@ -72,7 +72,6 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
     ]);
     const line = row([name, amountText(view, cells[cell]), percentText(cells[cell] / whole)]);
     line.className = "pick";
-    line.tabIndex = 0;
     line.dataset.key = `pair ${cell}`;
     const chosen = state.choice.kind === "cell" && state.choice.row === from && state.choice.column === to;
     pickable(line, () => {

@@ -3,22 +3,23 @@ import type { Facts } from "../ui/tip.ts";
 import { byteText, countText, percentText, ratioText, secondText } from "../units.ts";
 import { linksOf, type View } from "./view.ts";
 
-/** The groups that load links, the largest first, and their parts. */
+/** The causes that load links, the largest first, and their parts. */
 export function causesOf(
   view: View,
   rail: number,
   links: readonly number[],
-): [group: number, part: number][] {
+): [cause: number, part: number][] {
   const sums = new Map<number, number>();
   const one = view.network.rails[rail];
+  const causeOf = view.network.data.groups.cause;
   for (const link of links)
     one.causes(link, view.measure, (group, amount) => {
-      if (view.mask[group]) sums.set(group, (sums.get(group) ?? 0) + amount);
+      if (view.mask[group]) sums.set(causeOf[group], (sums.get(causeOf[group]) ?? 0) + amount);
     });
   const whole = [...sums.values()].reduce((sum, amount) => sum + amount, 0);
   return [...sums]
     .sort(([, amount], [, other]) => other - amount)
-    .map(([group, amount]): [number, number] => [group, amount / (whole || 1)]);
+    .map(([cause, amount]): [number, number] => [cause, amount / (whole || 1)]);
 }
 
 export function linkRows(view: View, place: number, link: number): [string, string][] {

@@ -112,6 +112,7 @@ export class Flows {
   /** Return what of a rank's messages for another one takes a rail. */
   private takes(place: number, one: number, other: number): number {
     const { rails } = this.network;
+    if (rails.length === 1) return rails[0].has[one] && rails[0].has[other];
     let [sum, here, both] = [0, 0, 0];
     for (const rail of rails) {
       if (!rail.has[other]) continue;

@@ -42,7 +42,9 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
     const one = network.rails[rail];
     const facts = view.classes[rail].find((fact) => fact.class === one.data.links.class[link]);
     const causes = causesOf(view, rail, [link]);
-    const why = causes.slice(0, 2).map(([group, part]) => `${percentText(part)} ${network.groupName(group)}`);
+    const why = causes
+      .slice(0, 2)
+      .map(([cause, part]) => `${percentText(part)} ${network.data.causes[cause]}`);
     const more = causes.length > 2 ? `, ${causes.length - 2} more` : "";
     const where = `${several ? `${one.data.name}, ` : ""}${network.data.classes[one.data.links.class[link]]}`;
     const name = element("div", short(one.linkName(link), 64));
@@ -51,7 +53,6 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
     const ratio = facts && facts.mean > 0 ? `${ratioText(value / facts.mean)} ×` : "–";
     const line = row([what, view.text(value), ratio]);
     line.className = "pick";
-    line.tabIndex = 0;
     line.dataset.key = `hot ${rail} ${link}`;
     line.title = one.linkName(link);
     const chosen =
@@ -69,6 +70,7 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
 
 /** Let a row be chosen with the pointer, and with Enter and the space bar. */
 export function pickable(line: HTMLElement, act: () => void): void {
+  line.tabIndex = 0;
   line.addEventListener("click", act);
   line.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") {

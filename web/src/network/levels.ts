@@ -18,6 +18,9 @@ const HIDDEN = -2;
 const UNLIT = -1;
 const HOT_STEP = STEPS;
 const FARTHEST = 400;
+/** Milliseconds: of a picture that can be drawn in each frame, and after which a movement has ended. */
+const QUICK = 9;
+const REST = 120;
 
 interface Spot {
   bundle: number;
@@ -34,6 +37,12 @@ export class LevelsDrawing {
   private steps = new Int16Array(0);
   private order: number[][] = [];
   private waiting = 0;
+  private resting = 0;
+  /** The last proper picture, its transform and the milliseconds it took. */
+  private readonly kept = document.createElement("canvas");
+  private painted: ZoomTransform = zoomIdentity;
+  private cost = 0;
+  private xs = new Float32Array(0);
   private width = 0;
   private height = 0;
 
@@ -161,11 +170,36 @@ export class LevelsDrawing {
       ]);
   }
 
+  /** Draw in the next frame: where that takes long, first what there is, stretched, and properly once it rests. */
   private soon(): void {
     cancelAnimationFrame(this.waiting);
-    this.waiting = requestAnimationFrame(() => {
-      this.paint();
-    });
+    window.clearTimeout(this.resting);
+    if (this.cost < QUICK)
+      this.waiting = requestAnimationFrame(() => {
+        this.paint();
+      });
+    else {
+      this.waiting = requestAnimationFrame(() => {
+        this.stretch();
+      });
+      this.resting = window.setTimeout(() => {
+        this.paint();
+      }, REST);
+    }
+  }
+
+  private stretch(): void {
+    const context = this.canvas.getContext("2d");
+    if (!this.view || !context) return;
+    const { x, k } = this.painted;
+    const wider = this.transform.k / k;
+    const dots = window.devicePixelRatio;
+    context.setTransform(dots, 0, 0, dots, 0, 0);
+    context.fillStyle = this.view.theme.paper;
+    context.fillRect(0, 0, this.width, this.height);
+    context.drawImage(this.kept, this.transform.x - x * wider, 0, this.width * wider, this.height);
+    this.rows(context, this.view);
+    this.over.getContext("2d")?.clearRect(0, 0, this.over.width, this.over.height);
   }
 
   private x(place: number): number {
@@ -177,15 +211,21 @@ export class LevelsDrawing {
     return this.height - BOTTOM - (level / Math.max(1, levels)) * (this.height - TOP - BOTTOM);
   }
 
-  private endX(rail: Rail, end: number): number {
-    return this.x(end < rail.switches ? rail.data.switches.x[end] : rail.data.ports.x[end - rail.switches]);
+  /** Put all ends where they are now. */
+  private moved({ rail }: View): void {
+    const { switches, ports } = rail.data;
+    this.xs = new Float32Array(rail.level.length);
+    for (let end = 0; end < this.xs.length; end++)
+      this.xs[end] = this.x(end < rail.switches ? switches.x[end] : ports.x[end - rail.switches]);
   }
 
   private paint(): void {
     const view = this.view;
     const context = this.canvas.getContext("2d");
     if (!view || !context) return;
+    const begin = performance.now();
     const { rail, theme } = view;
+    this.moved(view);
     const dots = window.devicePixelRatio;
     context.setTransform(dots, 0, 0, dots, 0, 0);
     context.fillStyle = theme.paper;
@@ -208,6 +248,15 @@ export class LevelsDrawing {
     this.nodes(context, view);
     this.rows(context, view);
     this.mark(null);
+    this.keep();
+    this.cost = performance.now() - begin;
+  }
+
+  private keep(): void {
+    this.kept.width = this.canvas.width;
+    this.kept.height = this.canvas.height;
+    this.kept.getContext("2d")?.drawImage(this.canvas, 0, 0);
+    this.painted = this.transform;
   }
 
   private thickness(step: number): number {
@@ -217,7 +266,7 @@ export class LevelsDrawing {
 
   private line(context: CanvasRenderingContext2D, rail: Rail, place: number): void {
     const { low, high } = rail.bundles[place];
-    const [x1, x2] = [this.endX(rail, low), this.endX(rail, high)];
+    const [x1, x2] = [this.xs[low], this.xs[high]];
     if ((x1 < 0 && x2 < 0) || (x1 > this.width && x2 > this.width)) return;
     const [y1, y2] = [this.y(rail.level[low]), this.y(rail.level[high])];
     context.moveTo(x1, y1);
@@ -245,7 +294,7 @@ export class LevelsDrawing {
       const size = Math.max(1.5, Math.min(level ? 9 : 5, spacing * 0.7));
       const y = this.y(level);
       for (const end of ends) {
-        const x = this.endX(rail, end);
+        const x = this.xs[end];
         if (x < -size || x > this.width + size) continue;
         context.fillStyle = used[end] ? theme.ink : theme.unlit;
         context.fillRect(x - size / 2, y - size / 2, size, size);
@@ -259,7 +308,7 @@ export class LevelsDrawing {
     const { rail, theme } = view;
     const line = level === 0 ? y + 15 : y - 15;
     const sorted = rail.at[level]
-      .map((end) => ({ end, x: this.endX(rail, end) }))
+      .map((end) => ({ end, x: this.xs[end] }))
       .filter(({ x }) => x > LEFT - 20 && x < this.width)
       .sort((one, other) => one.x - other.x);
     context.textAlign = "center";
@@ -305,7 +354,7 @@ export class LevelsDrawing {
     let best: Spot | null = null;
     let distance = NEAR;
     for (let end = 0; end < rail.level.length; end++) {
-      const away = Math.hypot(this.endX(rail, end) - x, this.y(rail.level[end]) - y);
+      const away = Math.hypot(this.xs[end] - x, this.y(rail.level[end]) - y);
       if (away < distance) [best, distance] = [{ bundle: -1, end }, away];
     }
     if (best) return best;
@@ -318,8 +367,8 @@ export class LevelsDrawing {
   }
 
   private away(rail: Rail, low: number, high: number, x: number, y: number): number {
-    const [x1, y1] = [this.endX(rail, low), this.y(rail.level[low])];
-    const [x2, y2] = [this.endX(rail, high), this.y(rail.level[high])];
+    const [x1, y1] = [this.xs[low], this.y(rail.level[low])];
+    const [x2, y2] = [this.xs[high], this.y(rail.level[high])];
     if (y1 !== y2) return toSegment(x1, y1, x2, y2, x, y);
     const bow = this.bow(x1, x2, y1);
     let least = Infinity;
@@ -368,7 +417,7 @@ export class LevelsDrawing {
     context.strokeStyle = view.theme.accent;
     context.beginPath();
     if (found.bundle >= 0) this.line(context, rail, found.bundle);
-    else context.arc(this.endX(rail, found.end), this.y(rail.level[found.end]), 8, 0, 2 * Math.PI);
+    else context.arc(this.xs[found.end], this.y(rail.level[found.end]), 8, 0, 2 * Math.PI);
     context.stroke();
   }
 

@@ -45,21 +45,12 @@ export function linkLines(view: View): Lines {
 }
 
 export function hotLines(view: View): Lines {
-  const lines: Lines = [["rail", "link", "class", view.state.unit, "communicator", "call", "kind", "share"]];
-  const { groups, communicators, procedures, kinds, classes } = view.network.data;
+  const lines: Lines = [["rail", "link", "class", view.state.unit, "cause", "share"]];
+  const { causes, classes } = view.network.data;
   for (const { rail, link, value } of hottest(view)) {
     const one = view.network.rails[rail];
-    for (const [group, part] of causesOf(view, rail, [link]))
-      lines.push([
-        one.data.name,
-        one.linkName(link),
-        classes[one.data.links.class[link]],
-        value,
-        communicators[groups.communicator[group]],
-        procedures[groups.procedure[group]],
-        kinds[groups.kind[group]],
-        part,
-      ]);
+    const name = [one.data.name, one.linkName(link), classes[one.data.links.class[link]], value];
+    for (const [cause, part] of causesOf(view, rail, [link])) lines.push([...name, causes[cause], part]);
   }
   return lines;
 }

@@ -213,14 +213,33 @@ export class Network {
     return `${call} on ${communicators[groups.communicator[group]]}`;
   }
 
-  /** Return the groups of a communicator and a procedure; -1: of all. */
+  /** The groups of each cause. */
+  groupsOf(cause: number): number[] {
+    return Array.from(this.data.groups.cause.keys()).filter(
+      (group) => this.data.groups.cause[group] === cause,
+    );
+  }
+
+  /** What can be looked at: all families, and the communicators of those that have several. */
+  communicatorSets(): { value: number; text: string }[] {
+    const { families, familyOf, communicators } = this.data;
+    return families.flatMap((name, family) => {
+      const members = communicators.flatMap((text, value) =>
+        familyOf[value] === family ? [{ value, text }] : [],
+      );
+      if (members.length === 1) return members;
+      const all = { value: communicators.length + family, text: `${name} (${members.length} communicators)` };
+      return [all, ...members.map(({ value, text }) => ({ value, text: `\u2003${text}` }))];
+    });
+  }
+
+  /** Return the groups of a communicator, or of a family as communicatorSets numbers it, and a call; -1: of all. */
   mask(communicator: number, procedure: number): Uint8Array {
-    const { groups } = this.data;
+    const { groups, communicators, familyOf } = this.data;
+    const fits = (one: number) =>
+      communicator < 0 || one === communicator || familyOf[one] + communicators.length === communicator;
     return Uint8Array.from({ length: this.groups }, (_, group) =>
-      (communicator < 0 || groups.communicator[group] === communicator) &&
-      (procedure < 0 || groups.procedure[group] === procedure)
-        ? 1
-        : 0,
+      fits(groups.communicator[group]) && (procedure < 0 || groups.procedure[group] === procedure) ? 1 : 0,
     );
   }
 }

@@ -107,7 +107,7 @@ export class NetworkPage {
   private limits(): Limits {
     return {
       rails: this.network.rails,
-      communicators: this.data.communicators.length,
+      communicators: this.data.communicators.length + this.data.families.length,
       procedures: this.data.procedures.length,
       classes: this.data.classes.length,
       groups: this.network.groups,
@@ -228,7 +228,7 @@ export class NetworkPage {
       }),
       list(
         "communicator",
-        [all("communicators"), ...named(data.communicators)],
+        [all("communicators"), ...network.communicatorSets()],
         state.communicator,
         (communicator) => {
           this.change({ communicator });
@@ -269,7 +269,8 @@ export class NetworkPage {
       : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
     figures.levels.caption.textContent =
       `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that bears most. ` +
-      `Directions are never added up. Red: more than ${EXCESS} × the bound of its class. Routes: ${view.rail.data.routing}.`;
+      `Directions are never added up. Red: more than ${EXCESS} × the bound of its class. Routes: ${view.rail.data.routing}.` +
+      (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "");
     figures.hot.title.textContent =
       (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;
     figures.hot.caption.textContent =
@@ -297,11 +298,11 @@ export class NetworkPage {
   }
 
   private looked(): string {
-    const { communicators, procedures } = this.data;
     const { communicator, procedure } = this.state;
+    const sets = this.network.communicatorSets();
     const parts = [
-      procedure >= 0 ? procedures[procedure] : "",
-      communicator >= 0 ? communicators[communicator] : "",
+      procedure >= 0 ? this.data.procedures[procedure] : "",
+      sets.find(({ value }) => value === communicator)?.text.trim() ?? "",
     ];
     const told = parts.filter(Boolean).join(" on ");
     return told ? `: ${told}` : "";

@@ -62,6 +62,8 @@ export class Crossing {
   private readonly chosen: Uint8Array;
   /** Share by destination and switch; NaN: not found yet. */
   private readonly known: (Float32Array | undefined)[] = [];
+  /** Of each host port whether messages for it can take one of the links behind their first switch. */
+  private readonly concerned: Uint8Array;
 
   constructor(
     private readonly rail: Rail,
@@ -69,6 +71,21 @@ export class Crossing {
   ) {
     this.chosen = new Uint8Array(rail.links);
     for (const link of links) this.chosen[link] = 1;
+    this.concerned = this.destinations();
+  }
+
+  private destinations(): Uint8Array {
+    const { rail } = this;
+    const found = new Uint8Array(rail.ports);
+    const { source } = rail.data.links;
+    const start = rail.data.forward?.start ?? [];
+    for (let link = 0; link < rail.links; link++) {
+      if (!this.chosen[link] || source[link] >= rail.switches) continue;
+      for (let port = 0; port < rail.ports; port++)
+        for (let column = start[port]; column < start[port + 1] && !found[port]; column++)
+          if (waysOut(rail, source[link], column).includes(link)) found[port] = 1;
+    }
+    return found;
   }
 
   share(source: number, destination: number): number {
@@ -76,6 +93,7 @@ export class Crossing {
     const first = rail.upOfPort[source];
     const forward = rail.data.forward;
     if (source === destination || first < 0 || !forward) return 0;
+    if (!this.concerned[destination] && !this.chosen[first]) return 0;
     const at = rail.data.links.destination[first];
     const [begin, after] = [forward.start[destination], forward.start[destination + 1]];
     let sum = 0;

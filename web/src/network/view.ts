@@ -5,8 +5,8 @@ import type { Flows } from "./flows.ts";
 import { boundsOf, type Bundle, type ClassFacts, classFacts, type Network, type Rail } from "./model.ts";
 import type { State, Unit } from "./state.ts";
 
-/** At most so many cells' ways are followed to show where else the flows through a link go. */
-const MOST_WAYS = 20_000;
+/** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
+const MOST_WAYS = 50_000;
 /** A link bears more than it needs to if it is this much above the bound of its class. */
 export const EXCESS = 1.5;
 
@@ -18,6 +18,8 @@ export interface Lit {
   /** Of each cell of the flows. */
   cells: Float64Array;
   groups: Float64Array;
+  /** There are more flows than those whose ways are lit. */
+  partial: boolean;
 }
 
 export interface View {
@@ -150,7 +152,7 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
   let ways = 0;
   for (let cell = 0; cell < cells.length && ways < MOST_WAYS; cell++) {
     if (cells[cell] <= 0) continue;
-    ways++;
+    ways += flows.data.together ** 2;
     flows.links(cell, (other, link, share) => {
       if (other === place) lit[place][link] += cells[cell] * share;
     });
@@ -159,7 +161,7 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
   const [first] = links;
   const name =
     links.length === 1 ? rail.linkName(first) : `${links.length} links, the first: ${rail.linkName(first)}`;
-  return { name, links: lit, cells, groups };
+  return { name, links: lit, cells, groups, partial: ways >= MOST_WAYS };
 }
 
 function ofGroups(view: View, chosen: number[]): Lit {
@@ -171,8 +173,11 @@ function ofGroups(view: View, chosen: number[]): Lit {
   flows.data.group.forEach((group: number, entry: number) => {
     if (mask[group]) groups[group] += flows.data[measure][entry];
   });
-  const name = chosen.length === 1 ? network.groupName(chosen[0]) : `${chosen.length} kinds of traffic`;
-  return { name, links, cells: flows.cells(measure, mask), groups };
+  const name =
+    chosen.length === 1
+      ? network.groupName(chosen[0])
+      : network.data.causes[network.data.groups.cause[chosen[0]]];
+  return { name, links, cells: flows.cells(measure, mask), groups, partial: false };
 }
 
 function ofCell(view: View, row: number, column: number): Lit {
@@ -191,5 +196,11 @@ function ofCell(view: View, row: number, column: number): Lit {
       links[rail][link] += view.cells[cell] * share;
     });
   }
-  return { name: `${flows.blockName(row)} → ${flows.blockName(column)}`, links, cells, groups };
+  return {
+    name: `${flows.blockName(row)} → ${flows.blockName(column)}`,
+    links,
+    cells,
+    groups,
+    partial: false,
+  };
 }

@@ -46,15 +46,27 @@ def blocks(
         most: entries.
     """
     together = 1
-    while True:
-        ranks = int(max(source.max(initial=0), destination.max(initial=0))) // together + 1
-        groups = int(group.max(initial=0)) + 1
-        keys = ((source // together) * ranks + destination // together) * groups + group
-        found, inverse = np.unique(keys, return_inverse=True)
-        if len(found) <= most or ranks == 1:
-            break
+    found = _added(source, destination, group, amounts)
+    while len(found[0]) > most and max(int(found[0].max()), int(found[1].max())) > 0:
         together *= 2
-    pair, of_group = np.divmod(found, groups)
+        found = _added(found[0] // 2, found[1] // 2, found[2], found[3])
+    return Blocks(together, found[0], found[1], found[2], found[3][0], found[3][1])
+
+
+def _added(
+    source: NDArray[np.int64],
+    destination: NDArray[np.int64],
+    group: NDArray[np.int64],
+    amounts: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Add up the entries of the same pair and group; ascending by them."""
+    ranks = int(max(source.max(initial=0), destination.max(initial=0))) + 1
+    groups = int(group.max(initial=0)) + 1
+    keys = (source * ranks + destination) * groups + group
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    pair, of_group = np.divmod(keys[first], groups)
     one, other = np.divmod(pair, ranks)
-    sums = [np.bincount(inverse, amount, len(found)).astype(np.float64) for amount in amounts]
-    return Blocks(together, one, other, of_group, sums[0], sums[1])
+    sums = np.add.reduceat(amounts[:, order], first, axis=1) if len(first) else amounts[:, :0]
+    return one, other, of_group, sums

@@ -1,4 +1,4 @@
-"""Groups of traffic for a page: many small ones are taken together, so that it stays small."""
+"""Groups of traffic for a page: by communicator, call and kind; and causes, by family of communicators."""
 
 from __future__ import annotations
 
@@ -20,57 +20,81 @@ class PageGroups:
 
     Attributes:
         of: shape (G,): the one that each group of the flows is in.
-        communicators, procedures, kinds: names, each once.
-        communicator, procedure, kind: shape (H,): indices into them.
+        communicators: names, each once.
+        families: of the communicators, each once.
+        family_of: of each communicator.
+        procedures, kinds: names, each once.
+        communicator, procedure, kind: shape (H,): indices into these lists.
+        causes: what a family sends by one procedure, in words.
+        cause: shape (H,): index into them.
     """
 
     of: NDArray[np.int64]
     communicators: list[str]
+    families: list[str]
+    family_of: list[int]
     procedures: list[str]
     kinds: list[str]
     communicator: list[int]
     procedure: list[int]
     kind: list[int]
+    causes: list[str]
+    cause: list[int]
 
     def __len__(self) -> int:
         return len(self.communicator)
 
-    def name(self, group: int) -> str:
-        """Return a group in words."""
-        kind, call = self.kinds[self.kind[group]], self.procedures[self.procedure[group]]
-        told = call if kind == IN_COLLECTIVE else f"{call} ({kind})"
-        return f"{told} on {self.communicators[self.communicator[group]]}"
-
 
 def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
-    """Keep the groups with most bytes, and take the others together by procedure and kind.
+    """Keep the groups with most bytes; take the others together with those of their families.
 
     Args:
         groups: G of them, most bytes first.
         most: that are kept.
     """
-    rest = len({group.communicator for group in groups[most:]})
-    others = f"({rest} other communicators)" if rest > 1 else "(another communicator)"
-    keys = [
-        (_communicator(group) if place < most else others, call_name(group.procedure), group.kind)
-        for place, group in enumerate(groups)
-    ]
+    keys = [_key(group, alone=place < most) for place, group in enumerate(groups)]
     found = list(dict.fromkeys(keys))
     place_of = {key: place for place, key in enumerate(found)}
-    communicators, procedures, kinds = (list(dict.fromkeys(key[part] for key in found)) for part in range(3))
+    communicators = list(dict.fromkeys(key[0] for key in found))
+    families = list(dict.fromkeys(key[1] for key in found))
+    procedures = list(dict.fromkeys(key[2] for key in found))
+    kinds = list(dict.fromkeys(key[3] for key in found))
+    family_of = {key[0]: families.index(key[1]) for key in found}
+    members: dict[tuple[str, str, str], set[str]] = {}
+    for group in groups:
+        members.setdefault((group.family, call_name(group.procedure), group.kind), set()).add(
+            group.communicator
+        )
+    causes = list(dict.fromkeys(key[1:] for key in found))
     return PageGroups(
         np.array([place_of[key] for key in keys], np.int64),
         communicators,
+        families,
+        [family_of[name] for name in communicators],
         procedures,
         kinds,
         [communicators.index(key[0]) for key in found],
-        [procedures.index(key[1]) for key in found],
-        [kinds.index(key[2]) for key in found],
+        [procedures.index(key[2]) for key in found],
+        [kinds.index(key[3]) for key in found],
+        [_cause(*cause, sorted(members[cause])) for cause in causes],
+        [causes.index(key[1:]) for key in found],
     )
+
+
+def _key(group: Group, *, alone: bool) -> tuple[str, str, str, str]:
+    name = _communicator(group) if alone else f"others of {group.family}"
+    return name, group.family, call_name(group.procedure), group.kind
 
 
 def _communicator(group: Group) -> str:
     return f'{group.communicator} "{group.user_name}"' if group.user_name else group.communicator
+
+
+def _cause(family: str, call: str, kind: str, members: list[str]) -> str:
+    told = call if kind == IN_COLLECTIVE else f"{call} ({kind})"
+    if len(members) == 1:
+        return f"{told} on {members[0]}"
+    return f"{told} on {family} ({len(members)} communicators)"
 
 
 def by_page_group(of: NDArray[np.int64], count: int, loads: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,12 +36,16 @@ def network_data(traffic: Traffic, container: Container) -> dict[str, Any]:
         "hosts": [_safe(host.name) for host in traffic.places.hosts],
         "hostOf": container.column(traffic.places.host),
         "communicators": [_safe(name) for name in groups.communicators],
+        "families": [_safe(name) for name in groups.families],
+        "familyOf": container.column(groups.family_of),
+        "causes": [_safe(name) for name in groups.causes],
         "procedures": [_safe(name) for name in groups.procedures],
         "kinds": groups.kinds,
         "groups": {
             "communicator": container.column(groups.communicator),
             "procedure": container.column(groups.procedure),
             "kind": container.column(groups.kind),
+            "cause": container.column(groups.cause),
         },
         "classes": list(CLASSES),
         "rails": rails,
@@ -144,21 +148,27 @@ def _loads(loads: NDArray[np.float64], container: Container) -> dict[str, Any]:
 def _cuts(traffic: Traffic, rail: RailTraffic, groups: PageGroups, container: Container) -> dict[str, Any]:
     """Return what must leave, or enter, the parts of the subnet, whatever its routes are."""
     flows, trips = traffic.flows, rail.journeys
-    of = groups.of[flows.group[trips.flow]]
-    weights = np.stack([flows.bytes[trips.flow], flows.messages[trips.flow]]) * trips.share * rail.arrives
+    going = np.flatnonzero(rail.arrives)
+    flow = trips.flow[going]
+    source, destination = (ends[going].astype(np.int64) for ends in (trips.source, trips.destination))
+    of = groups.of[flows.group[flow]]
+    weights = np.stack([flows.bytes[flow], flows.messages[flow]]) * trips.share[going]
     classes: list[int] = []
     sizes: list[int] = []
     sums: list[NDArray[np.float64]] = []
     for cut in cuts(rail.subnet):
-        crossed = cut.crossed(trips.source.astype(np.int64), trips.destination.astype(np.int64))
-        some = np.flatnonzero((crossed >= 0) & weights.any(axis=0))
-        parts, place = np.unique(crossed[some], return_inverse=True)
-        bound = cut.links[parts] > 0
-        size = len(groups) * len(parts)
-        both = [np.bincount(of[some] * len(parts) + place, weight[some], size) for weight in weights]
-        sums.append(np.stack(both).astype(np.float64).reshape(2, len(groups), len(parts))[:, :, bound])
-        classes += [cut.link_class] * int(bound.sum())
-        sizes += cut.links[parts[bound]].tolist()
+        crossed = cut.crossed(source, destination)
+        out = np.flatnonzero(crossed >= 0)
+        used = np.bincount(crossed[out], minlength=len(cut.links)) > 0
+        parts = np.flatnonzero(used & (cut.links > 0))
+        place = np.full(len(cut.links), len(parts))
+        place[parts] = np.arange(len(parts))
+        at = of[out] * (len(parts) + 1) + place[crossed[out]]
+        size = len(groups) * (len(parts) + 1)
+        both = np.stack([np.bincount(at, weight[out], size) for weight in weights]).astype(np.float64)
+        sums.append(both.reshape(2, len(groups), len(parts) + 1)[:, :, :-1])
+        classes += [cut.link_class] * len(parts)
+        sizes += cut.links[parts].tolist()
     together = np.concatenate(sums, axis=2) if sums else np.zeros((2, len(groups), 0))
     return {
         "class": container.column(classes),

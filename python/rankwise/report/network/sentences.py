@@ -39,12 +39,13 @@ def finding(traffic: Traffic) -> str:
         most = f"{ratio_text(ratio)} {_TIMES} the mean of its class"
         return f"The links between switches bear alike: none more than {most}"
     groups = page_groups(traffic.flows.groups)
-    causes = np.bincount(groups.of, rail.loads[0][:, link], len(groups))
+    of = np.array(groups.cause)[groups.of]
+    causes = np.bincount(of, rail.loads[0][:, link], len(groups.causes))
     cause = int(causes.argmax())
     share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
     return (
         f"{link_name(rail.subnet, link)} bears {ratio_text(ratio)} {_TIMES} the mean of its class"
-        f" ({CLASSES[rail.subnet.classes[link]]}): {share} % of it is {groups.name(cause)}"
+        f" ({CLASSES[rail.subnet.classes[link]]}): {share} % of it is {groups.causes[cause]}"
     )
 
 
