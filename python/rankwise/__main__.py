@@ -19,6 +19,7 @@ VERBS = (
     "show",
     "explain",
     "export",
+    "report",
     "diff",
     "doctor",
     "recover",

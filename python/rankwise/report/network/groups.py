@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.kinds import IN_COLLECTIVE
 from rankwise.network.job.flows import Group
-from rankwise.report.names import call_name
+from rankwise.report.names import call_name, quoted_name
 
 _MOST = 200
 
@@ -82,12 +82,8 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
 
 
 def _key(group: Group, *, alone: bool) -> tuple[str, str, str, str]:
-    name = _communicator(group) if alone else f"others of {group.family}"
+    name = quoted_name(group.communicator, group.user_name) if alone else f"others of {group.family}"
     return name, group.family, call_name(group.procedure), group.kind
-
-
-def _communicator(group: Group) -> str:
-    return f'{group.communicator} "{group.user_name}"' if group.user_name else group.communicator
 
 
 def _cause(family: str, call: str, kind: str, members: list[str]) -> str:
@@ -95,13 +91,3 @@ def _cause(family: str, call: str, kind: str, members: list[str]) -> str:
     if len(members) == 1:
         return f"{told} on {members[0]}"
     return f"{told} on {family} ({len(members)} communicators)"
-
-
-def by_page_group(of: NDArray[np.int64], count: int, loads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add up loads, shape (2, G, L), by the groups of a page, shape (2, H, L)."""
-    if len(of) == count:
-        return loads
-    summed = np.zeros((loads.shape[0], count, loads.shape[2]))
-    for group, place in enumerate(of.tolist()):
-        summed[:, place] += loads[:, group]
-    return summed

@@ -11,7 +11,7 @@ from rankwise.network.fabric.model import CLASSES, NO_PORT
 from rankwise.network.job.places import Rail
 from rankwise.network.routes.classes import cuts
 from rankwise.report.network.blocks import blocks
-from rankwise.report.network.groups import PageGroups, by_page_group, page_groups
+from rankwise.report.network.groups import PageGroups
 from rankwise.report.network.layout import layout
 from rankwise.report.network.part import Part, part_of
 from rankwise.report.network.sentences import captions, finding
@@ -24,9 +24,9 @@ _NARROW_NONE = 0xFF
 
 def network_data(traffic: Traffic, container: Container) -> dict[str, Any]:
     """Return the data of the page; its numbers go into the container."""
-    groups = page_groups(traffic.flows.groups)
+    groups = traffic.groups
     rails = [
-        _rail(traffic, rail, places, groups, container)
+        _rail(traffic, rail, places, container)
         for rail, places in zip(traffic.rails, traffic.places.rails, strict=True)
     ]
     return {
@@ -53,9 +53,7 @@ def network_data(traffic: Traffic, container: Container) -> dict[str, Any]:
     }
 
 
-def _rail(
-    traffic: Traffic, rail: RailTraffic, places: Rail, groups: PageGroups, container: Container
-) -> dict[str, Any]:
+def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Container) -> dict[str, Any]:
     column = container.column
     subnet = rail.subnet
     part = part_of(subnet, places, rail.loads)
@@ -63,7 +61,6 @@ def _rail(
     drawn[0][part.switches] = drawn[1][part.ports] = True
     where = layout(subnet, drawn[0], drawn[1])
     links = subnet.links
-    loads = by_page_group(groups.of, len(groups), rail.loads[:, :, part.links])
     return {
         "name": _safe(subnet.name),
         "routing": _safe(str(subnet.routing)),
@@ -83,8 +80,8 @@ def _rail(
             "class": column(subnet.classes[part.links]),
         },
         "forward": _forward(part, traffic.lid_offset, container),
-        "loads": _loads(loads, container),
-        "cuts": _cuts(traffic, rail, groups, container),
+        "loads": _loads(rail.loads[:, :, part.links], container),
+        "cuts": _cuts(traffic, rail, container),
     }
 
 
@@ -145,9 +142,9 @@ def _loads(loads: NDArray[np.float64], container: Container) -> dict[str, Any]:
     }
 
 
-def _cuts(traffic: Traffic, rail: RailTraffic, groups: PageGroups, container: Container) -> dict[str, Any]:
+def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str, Any]:
     """Return what must leave, or enter, the parts of the subnet, whatever its routes are."""
-    flows, trips = traffic.flows, rail.journeys
+    flows, groups, trips = traffic.flows, traffic.groups, rail.journeys
     going = np.flatnonzero(rail.arrives)
     flow = trips.flow[going]
     source, destination = (ends[going].astype(np.int64) for ends in (trips.source, trips.destination))

@@ -8,7 +8,6 @@ import numpy as np
 
 from rankwise.network.fabric.model import CLASSES, Subnet
 from rankwise.network.routes.classes import between_switches
-from rankwise.report.network.groups import page_groups
 from rankwise.report.network.traffic import Traffic
 from rankwise.report.units import byte_text, count_text, percent_text, ratio_text
 
@@ -38,9 +37,8 @@ def finding(traffic: Traffic) -> str:
     if ratio < _EVEN:
         most = f"{ratio_text(ratio)} {_TIMES} the mean of its class"
         return f"The links between switches bear alike: none more than {most}"
-    groups = page_groups(traffic.flows.groups)
-    of = np.array(groups.cause)[groups.of]
-    causes = np.bincount(of, rail.loads[0][:, link], len(groups.causes))
+    groups = traffic.groups
+    causes = np.bincount(groups.cause, rail.loads[0][:, link], len(groups.causes))
     cause = int(causes.argmax())
     share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
     return (

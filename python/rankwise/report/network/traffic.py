@@ -13,6 +13,7 @@ from rankwise.network.job.journeys import RailJourneys, journeys
 from rankwise.network.job.places import Places
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.walk import routed
+from rankwise.report.network.groups import PageGroups, page_groups
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class RailTraffic:
         subnet: of the fabric, L links.
         journeys: parts of flows.
         arrives: shape (J,): whether each journey comes to its end; those that do not load nothing.
-        loads: shape (2, G, L): bytes and messages of each group on each link.
+        loads: shape (2, H, L): bytes and messages of each group of the page on each link.
     """
 
     subnet: Subnet
@@ -39,6 +40,7 @@ class Traffic:
     Attributes:
         fabric: its subnets are the rails.
         flows: G groups.
+        groups: H of them, as the page tells them apart.
         places: of the ranks.
         rails: one for each subnet.
         within_hosts: flows that take no link.
@@ -48,6 +50,7 @@ class Traffic:
 
     fabric: Fabric
     flows: Flows
+    groups: PageGroups
     places: Places
     rails: tuple[RailTraffic, ...]
     within_hosts: NDArray[np.int64]
@@ -57,23 +60,25 @@ class Traffic:
 
 def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
     """Send the flows of a job over a fabric."""
-    found = journeys(flows, places)
+    found, groups = journeys(flows, places), page_groups(flows.groups)
     rails = tuple(
-        _rail(subnet, flows, of_rail, lid_offset)
+        _rail(subnet, flows, groups, of_rail, lid_offset)
         for subnet, of_rail in zip(fabric.subnets, found.rails, strict=True)
     )
-    return Traffic(fabric, flows, places, rails, found.within_hosts, found.lost, lid_offset)
+    return Traffic(fabric, flows, groups, places, rails, found.within_hosts, found.lost, lid_offset)
 
 
-def _rail(subnet: Subnet, flows: Flows, of_rail: RailJourneys, lid_offset: int | None) -> RailTraffic:
+def _rail(
+    subnet: Subnet, flows: Flows, groups: PageGroups, of_rail: RailJourneys, lid_offset: int | None
+) -> RailTraffic:
     weight = np.stack([flows.bytes[of_rail.flow], flows.messages[of_rail.flow]]) * of_rail.share
     sent = routed(
         subnet,
         of_rail.source,
         of_rail.destination,
         weight,
-        group=flows.group[of_rail.flow],
-        groups=len(flows.groups),
+        group=groups.of[flows.group[of_rail.flow]],
+        groups=max(1, len(groups)),
         lid_offset=lid_offset,
     )
     return RailTraffic(subnet, of_rail, sent.fate == ARRIVES, sent.loads)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rankwise.report.safe import safe
 
-FORMAT = 1
 _TEMPLATE = Path(__file__).with_name("report.html")
 
 

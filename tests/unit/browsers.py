@@ -1,0 +1,76 @@
+"""A browser to look at pages with: Chromium without a window, by Playwright."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Start one; skips where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright: requirements-dev.txt")
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        # (As root it starts without a sandbox only.)
+        found = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+class Tab:
+    """A page that is looked at; whatever it complains of is kept."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1280, **how: Any) -> None:
+        self.complaints: list[str] = []
+        self.page = browser.new_page(viewport={"width": width, "height": 900}, **how)
+        self.page.set_default_timeout(60_000)
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self._request)
+        self._downloads: list[Any] = []
+        self.page.on("download", lambda file: self._downloads.append(file))
+        self.page.goto(path.as_uri())
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(f"asks for {request.url}")
+
+    def click(self, selector: str) -> None:
+        """Click the first element that is meant."""
+        self.page.locator(selector).first.click()
+
+    def saved(self, selector: str, folder: Path) -> list[Path]:
+        """Click a button, and return the files that it saves."""
+        self._downloads.clear()
+        with self.page.expect_download():
+            self.click(selector)
+        self.page.wait_for_timeout(300)  # there may be several
+        paths = []
+        for file in self._downloads:
+            paths.append(folder / file.suggested_filename)
+            file.save_as(paths[-1])
+        return paths
+
+    def rows(self, selector: str, folder: Path) -> list[dict[str, str]]:
+        """Click a button that saves a table, and read it."""
+        [path] = self.saved(selector, folder)
+        with path.open(encoding="utf-8", newline="") as lines:
+            return list(csv.DictReader(lines))
+
+    def close(self) -> None:
+        """Close it; nothing may have gone wrong."""
+        self.page.close()
+        assert self.complaints == []

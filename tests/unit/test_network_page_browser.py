@@ -1,0 +1,321 @@
+"""The Network page in a real browser: every figure shows what belongs to a choice, and that is the truth."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import browsers
+import fabrics_made
+import network_jobs
+import numpy as np
+import pytest
+import recorded_fabrics
+from browsers import Tab
+from test_network_page_data import JOBS, RANKS, job
+
+from rankwise.network.job.journeys import journeys
+from rankwise.network.routes.walk import crossings, link_loads
+from rankwise.report.network.traffic import Traffic
+
+HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browsers.browser() as found:
+        yield found
+
+
+def opened(browser: Any, of: Traffic, folder: Path, address: str = "", **how: Any) -> Tab:
+    path = folder / "report.html"
+    path.write_bytes(network_jobs.page(of))
+    tab = Tab(browser, path, **how)
+    tab.page.wait_for_selector("#hot tr.pick, #hot .none")
+    if address:
+        tab.page.goto(f"{path.as_uri()}#{address}")
+    return tab
+
+
+def links_of(of: Traffic) -> list[tuple[int, int, dict[str, str]]]:
+    """All links of the fabric: rail, index, and their fields as in the data of the page."""
+    found = []
+    for number, subnet in enumerate(of.fabric.subnets):
+        links = subnet.links
+        for link in range(len(links)):
+            ends = {
+                "rail": subnet.name,
+                "from": subnet.name_of(int(links.source[link])),
+                "from_port": str(links.source_port[link]),
+                "to": subnet.name_of(int(links.destination[link])),
+                "to_port": str(links.destination_port[link]),
+            }
+            found.append((number, link, ends))
+    return found
+
+
+def told(rows: list[dict[str, str]], what: str) -> dict[tuple[str, ...], float]:
+    """What the data of the links says, by their ends; two-port hosts' names are without the adapter."""
+    found: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        ends = (row["rail"], row["from"].split()[0], row["from_port"], row["to"].split()[0], row["to_port"])
+        found[ends] = found.get(ends, 0.0) + float(row[what] or 0)
+    return {ends: value for ends, value in found.items() if value}
+
+
+def expected(of: Traffic, loads: list[Any]) -> dict[tuple[str, ...], float]:
+    found: dict[tuple[str, ...], float] = {}
+    for rail, link, ends in links_of(of):
+        if loads[rail][link]:
+            key = tuple(ends.values())
+            found[key] = found.get(key, 0.0) + float(loads[rail][link])
+    return found
+
+
+def loads(of: Traffic, chosen: np.ndarray[Any, Any], what: str = "bytes") -> list[Any]:
+    """Loads of all links by the flows that are chosen, rail by rail."""
+    taken = journeys(of.flows, of.places)
+    weight = getattr(of.flows, what) * chosen
+    return [
+        link_loads(
+            subnet,
+            rail.source,
+            rail.destination,
+            weight[rail.flow] * rail.share,
+            lid_offset=of.lid_offset,
+        )
+        for subnet, rail in zip(of.fabric.subnets, taken.rails, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_all_links(browser: Any, tmp_path: Path, name: str) -> None:
+    of = job(name)
+    tab = opened(browser, of, tmp_path)
+    rows = tab.rows("#levels-data", tmp_path)
+    everything = np.ones(len(of.flows))
+    for what in ("bytes", "messages"):
+        assert told(rows, what) == pytest.approx(expected(of, loads(of, everything, what)), rel=1e-6)
+    tab.close()
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_chosen_link_lights_its_rank_pairs(browser: Any, tmp_path: Path, name: str) -> None:
+    of = job(name)
+    tab = opened(browser, of, tmp_path)
+    if not tab.page.locator("#hot tr.pick").count():  # no link between switches
+        tab.page.select_option("#hot select", label="all links")
+    tab.click("#hot tr.pick")
+    rows = tab.rows("#levels-data", tmp_path)
+    rail, link = map(int, re.findall(r"links=(\d+)\.(\d+)$", tab.page.url)[0])
+    assert rows[0]["chosen"] != ""
+    # Which one that is in the fabric: the page has those of the job's part, in the same order.
+    row = [row for row in rows if row["rail"] == of.fabric.subnets[rail].name][link]
+    ends = [row[key].split()[0] for key in ("rail", "from", "from_port", "to", "to_port") if row[key]]
+    [where] = (
+        {
+            one
+            for number, one, names in links_of(of)
+            if number == rail and [part for part in names.values() if part] == ends
+        }
+        if name != "two ports"
+        else {link}
+    )
+    taken = journeys(of.flows, of.places).rails[rail]
+    subnet = of.fabric.subnets[rail]
+    pair, _, share = crossings(subnet, taken.source, taken.destination, [where], lid_offset=of.lid_offset)
+    pairs: dict[tuple[str, str], float] = {}
+    for one, part in zip(pair.tolist(), share.tolist(), strict=True):
+        flow = taken.flow[one]
+        key = (f"rank {of.flows.source[flow]}", f"rank {of.flows.destination[flow]}")
+        pairs[key] = pairs.get(key, 0.0) + float(of.flows.bytes[flow] * taken.share[one] * part)
+    shown = {(row["from"], row["to"]): float(row["bytes"]) for row in tab.rows("#chosen-data", tmp_path)}
+    assert shown == pytest.approx(pairs, rel=1e-5)
+    causes = tab.rows("#causes-data", tmp_path)
+    assert sum(float(row["chosen"]) for row in causes) == pytest.approx(sum(pairs.values()), rel=1e-5)
+    # The link itself is lit, and the other figures say what they show.
+    assert float(row["bytes"]) == pytest.approx(float(row["chosen"]), rel=1e-5)
+    for figure in ("levels", "ranks", "causes"):
+        assert row["from"].split()[0] in tab.page.inner_text(f"#{figure}-title")
+    tab.close()
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_chosen_pair_lights_its_links(browser: Any, tmp_path: Path, name: str) -> None:
+    of = job(name)
+    tab = opened(browser, of, tmp_path, "cell=1.20")
+    tab.page.wait_for_selector("text=rank 1 → rank 20")
+    chosen = (of.flows.source == 1) & (of.flows.destination == 20)
+    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
+    assert lit == pytest.approx(expected(of, loads(of, chosen)), rel=1e-6)
+    tab.close()
+
+
+def test_a_chosen_call_lights_its_links_and_pairs(browser: Any, tmp_path: Path) -> None:
+    of = job("tree")
+    tab = opened(browser, of, tmp_path)
+    tab.click("#causes tr.pick:has-text('6 communicators')")
+    assert tab.page.locator("#causes tr.now").count() == 1
+    of_rows = np.array([one.family == "W.s" for one in of.flows.groups])
+    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
+    assert lit == pytest.approx(expected(of, loads(of, of_rows[of.flows.group])), rel=1e-6)
+    # One of its communicators.
+    tab.click("#causes tr.pick:has-text('Bcast on W.s3')")
+    one = np.array([one.communicator == "W.s3" for one in of.flows.groups])[of.flows.group]
+    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
+    assert lit == pytest.approx(expected(of, loads(of, one)), rel=1e-6)
+    pairs = {(row["from"], row["to"]) for row in tab.rows("#chosen-data", tmp_path)}
+    assert pairs == {("rank 12", f"rank {other}") for other in (14, 15)}  # rank 13 is on the same host
+    tab.page.keyboard.press("Escape")
+    assert "#" not in tab.page.url
+    tab.close()
+
+
+def test_filters_hold_for_all_figures(browser: Any, tmp_path: Path) -> None:
+    of = job("tree")
+    tab = opened(browser, of, tmp_path)
+    tab.page.select_option("nav select >> nth=1", label="Isend")
+    ring = np.array([one.procedure == "MPI_Isend" for one in of.flows.groups])[of.flows.group]
+    rows = tab.rows("#levels-data", tmp_path)
+    assert told(rows, "bytes") == pytest.approx(expected(of, loads(of, ring)), rel=1e-6)
+    flows = tab.rows("#ranks-data", tmp_path)
+    assert {row["call"] for row in flows} == {"Isend"}
+    assert len(flows) == RANKS / 2  # the others stay on their host
+    assert "Isend" in tab.page.inner_text("#hot-title")
+    tab.page.select_option("nav select >> nth=0", label="W.s (6 communicators)")
+    assert "Nothing of what is looked at" in tab.page.inner_text("#causes")
+    assert told(tab.rows("#levels-data", tmp_path), "bytes") == {}
+    # The address holds it all.
+    tab.page.reload()
+    tab.page.wait_for_selector("#causes .none")
+    assert tab.page.input_value("nav select >> nth=1") != "0"
+    tab.close()
+
+
+def test_units_and_directions(browser: Any, tmp_path: Path) -> None:
+    of = job("tree")
+    tab = opened(browser, of, tmp_path)
+    matrices = tab.rows("#matrices-data", tmp_path)
+    up = {(row["lower"], row["upper"]): float(row["most_loaded_up_bytes"]) for row in matrices}
+    everything = loads(of, np.ones(len(of.flows)))[0]
+    names = {tuple(ends.values())[1::2]: everything[link] for _, link, ends in links_of(of)}
+    assert up == pytest.approx({pair: names[pair] for pair in up}, rel=1e-6)
+    for unit in ("messages", "time", "× mean"):
+        tab.click(f"nav button:has-text('{unit}')")
+        assert tab.page.get_attribute(f"nav button:has-text('{unit}')", "aria-pressed") == "true"
+    hottest = tab.page.inner_text("#hot tr.pick >> nth=0")
+    leaf_up = everything[[link for _, link, ends in links_of(of) if ends["from"] < "switch4" < ends["to"]]]
+    ratio = max(leaf_up) / np.mean([load for load in leaf_up if load])
+    assert f"{ratio:.2f} ×" in hottest or ratio < 1.2
+    tab.click("nav button:has-text('up')")
+    tab.click("nav button:has-text('down')")
+    assert "direction=down" in tab.page.url
+    tab.close()
+
+
+def test_pictures_are_saved(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+    for figure in ("levels", "matrices", "ranks"):
+        [path] = tab.saved(f"#{figure}-image", tmp_path)
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.stat().st_size > 3000
+    paths = tab.saved("#spread-image", tmp_path)
+    assert len(paths) == 4  # host up and down, leaf up and down
+    for path in paths:
+        texts = [node.text or "" for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+        assert any(text.startswith("bound ") for text in texts)
+    tab.close()
+
+
+def test_hovering_tells_facts(browser: Any, tmp_path: Path) -> None:
+    of = job("tree")
+    tab = opened(browser, of, tmp_path)
+    tab.page.locator("#ranks canvas").scroll_into_view_if_needed()
+    box = tab.page.locator("#ranks canvas").bounding_box()
+    tab.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.3 * box["height"])
+    assert "rank " in tab.page.inner_text("#tip strong")
+    drawing = tab.page.locator("#levels .over")
+    drawing.scroll_into_view_if_needed()
+    box = drawing.bounding_box()
+    seen = set()
+    for step in range(60):
+        tab.page.mouse.move(box["x"] + box["width"] * step / 60, box["y"] + box["height"] * 0.3)
+        if tab.page.locator("#tip").is_visible():
+            seen.add(tab.page.inner_text("#tip strong"))
+    assert any("switch" in text and " – " in text for text in seen)
+    tab.close()
+
+
+def test_keys_alone_do(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+    tab.page.locator("#hot tr.pick").first.focus()
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("Enter")
+    assert "#links=" in tab.page.url
+    tab.page.locator("#ranks canvas").focus()
+    tab.page.keyboard.press("ArrowRight")
+    for _ in range(5):
+        tab.page.keyboard.press("ArrowRight")
+    assert "rank 0 → rank 5" in tab.page.inner_text("#ranks .unseen")
+    tab.page.keyboard.press("Enter")
+    assert "#cell=0.5" in tab.page.url
+    tab.page.locator("#levels .over").focus()
+    for key in ("+", "+", "ArrowLeft", "ArrowRight", "-", "0"):
+        tab.page.keyboard.press(key)
+    tab.page.keyboard.press("Escape")
+    assert "#" not in tab.page.url
+    tab.close()
+
+
+def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
+    tree = fabrics_made.tree()
+    names = tuple(f"{HOSTILE}{number}" for number in range(len(tree.switches.names)))
+    tree = replace(tree, name=HOSTILE, switches=replace(tree.switches, names=names))
+    of = network_jobs.usual(12)
+    groups = tuple(replace(one, communicator=HOSTILE, user_name=HOSTILE) for one in of.groups)
+    hosts = tuple(f"{HOSTILE}{number:03}" for number in range(len(tree.ports.hosts)))
+    tree = replace(tree, ports=replace(tree.ports, hosts=hosts))
+    found = network_jobs.placed(tree, replace(of, groups=groups), [hosts[rank] for rank in range(12)])
+    tab = opened(browser, found, tmp_path)
+    tab.click("#hot tr.pick")
+    tab.click("#causes tr.pick")
+    tab.page.wait_for_timeout(200)
+    assert tab.page.evaluate("window.harmed") is None
+    assert tab.page.locator("img").count() == 0
+    assert "<script>window.harmed=1</script>" in tab.page.inner_text("#hot")
+    assert "\\u202e\\x1b[31m" in tab.page.inner_text("h1")
+    tab.close()
+
+
+def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
+    address = "links=0.99999&groups=-1.7&cell=1.x&rail=9&unit=<b>&communicator=77&class=1e9&level=-4"
+    tab = opened(browser, job("tree"), tmp_path, address)
+    tab.page.wait_for_timeout(200)
+    assert "Nothing is chosen" in tab.page.inner_text("#chosen-title")
+    tab.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_nothing_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
+    subnet = recorded_fabrics.opened("medium-ftree").subnets[0]
+    of = network_jobs.placed(subnet, network_jobs.usual(64), network_jobs.hosts_of(subnet, 64))
+    tab = opened(browser, of, tmp_path, width=width, color_scheme=theme)
+    tab.click("#hot tr.pick")
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.page.evaluate("document.documentElement.dataset.theme") == theme
+    outside = tab.page.evaluate(
+        """() => [...document.querySelectorAll('.card')].flatMap(card => {
+          const end = card.getBoundingClientRect().right + 0.5;
+          return [...card.querySelectorAll('*')].filter(one => one.getBoundingClientRect().right > end
+            && !one.closest('.unseen')).map(one => card.id + ': ' + one.tagName + ' ' + one.textContent);
+        })"""
+    )
+    assert outside == []
+    tab.click("#theme")
+    assert tab.page.evaluate("document.documentElement.dataset.theme") != theme
+    tab.close()

@@ -1,0 +1,282 @@
+"""The data of the Network page: it is what the links bear, and all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fabrics_made
+import fabrics_synthetic
+import network_jobs
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rankwise.network.fabric.model import CLASSES, Subnet
+from rankwise.network.job.journeys import journeys
+from rankwise.network.routes.classes import class_bounds
+from rankwise.network.routes.walk import link_loads
+from rankwise.network.sources.generators.fat_tree import fat_tree
+from rankwise.report.network.blocks import blocks
+from rankwise.report.network.groups import page_groups
+from rankwise.report.network.layout import layout, natural
+from rankwise.report.network.sentences import captions, finding, warnings
+from rankwise.report.network.traffic import Traffic
+from rankwise.report.page.container import Container
+
+RANKS = 24
+
+
+def two_rails() -> tuple[Subnet, Subnet]:
+    return tuple(  # type: ignore[return-value]
+        fabrics_synthetic.star([f"host{host:03}" for host in range(12)], rail, f"rail{rail}")
+        for rail in range(2)
+    )
+
+
+def job(name: str) -> Traffic:
+    of = network_jobs.usual(RANKS)
+    if name == "rails":
+        rails = two_rails()
+        return network_jobs.placed(rails, of, network_jobs.hosts_of(rails[0], RANKS, 2))
+    if name == "two ports":
+        hosts = [f"host{host:03}" for host in range(12)]
+        star = fabrics_synthetic.star(hosts, devices=("mlx5_0", "mlx5_1"))
+        return network_jobs.placed(star, of, network_jobs.hosts_of(star, RANKS, 2))
+    if name == "LIDs":
+        tree = fabrics_made.tree(lmc=1)
+        return network_jobs.placed(tree, of, network_jobs.hosts_of(tree, RANKS, 2), lid_offset=None)
+    tree = fabrics_made.tree(split=name == "split")
+    return network_jobs.placed(tree, of, network_jobs.hosts_of(tree, RANKS, 2))
+
+
+JOBS = ("tree", "split", "LIDs", "rails", "two ports")
+
+
+def shown(of: Traffic) -> dict[str, Any]:
+    network: dict[str, Any] = network_jobs.data(network_jobs.page(of))["network"]
+    return network
+
+
+def walked(of: Traffic, rail: int, weight: NDArray[Any]) -> NDArray[np.float64]:
+    """Loads of all links of a rail, found without any groups."""
+    taken = journeys(of.flows, of.places).rails[rail]
+    return link_loads(
+        of.fabric.subnets[rail],
+        taken.source,
+        taken.destination,
+        weight[taken.flow] * taken.share,
+        lid_offset=of.lid_offset,
+    )
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_links_bear_what_is_sent_over_them(name: str) -> None:
+    of = job(name)
+    network = shown(of)
+    for number, rail in enumerate(network["rails"]):
+        subnet = of.fabric.subnets[number]
+        for what in ("bytes", "messages"):
+            expected = walked(of, number, getattr(of.flows, what))
+            found = network_jobs.dense(rail["loads"], what, len(rail["links"]["source"])).sum(axis=0)
+            # Of each link of the subnet by its ends and ports.
+            names = [*subnet.switches.names, *subnet.ports.hosts]
+            kept = {
+                (names[s], int(p), names[d], int(q)): load
+                for s, p, d, q, load in zip(
+                    subnet.links.source,
+                    subnet.links.source_port,
+                    subnet.links.destination,
+                    subnet.links.destination_port,
+                    expected,
+                    strict=True,
+                )
+                if load
+            }
+            ends = [*rail["switches"]["name"], *(port.split()[0] for port in rail["ports"]["name"])]
+            links = rail["links"]
+            told = {
+                (ends[s], int(p), ends[d], int(q)): load
+                for s, p, d, q, load in zip(
+                    links["source"],
+                    links["sourcePort"],
+                    links["destination"],
+                    links["destinationPort"],
+                    found,
+                    strict=True,
+                )
+                if load
+            }
+            if name != "two ports":  # (whose ports of one host have the same ends)
+                assert told == pytest.approx(kept, rel=1e-6)
+            assert found.sum() == pytest.approx(expected.sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_bounds_are_those_of_all_messages(name: str) -> None:
+    of = job(name)
+    for number, rail in enumerate(shown(of)["rails"]):
+        subnet, taken = of.fabric.subnets[number], journeys(of.flows, of.places).rails[number]
+        expected = class_bounds(
+            subnet, taken.source, taken.destination, of.flows.bytes[taken.flow] * taken.share
+        )
+        cuts = rail["cuts"]
+        amounts = network_jobs.dense(cuts["loads"], "bytes", len(cuts["links"])).sum(axis=0)
+        found = np.zeros(len(CLASSES))
+        np.maximum.at(found, cuts["class"], amounts / cuts["links"])
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_flows_are_those_between_hosts() -> None:
+    of = job("tree")
+    network = shown(of)
+    sent = network["flows"]
+    assert sent["together"] == 1
+    pairs = zip(of.flows.source.tolist(), of.flows.destination.tolist(), of.flows.bytes.tolist(), strict=True)
+    assert int(sent["bytes"].sum()) == sum(size for one, other, size in pairs if one // 2 != other // 2)
+    assert all(network["hostOf"][sent["source"]] != network["hostOf"][sent["destination"]])
+    assert network["hostOf"].tolist() == [rank // 2 for rank in range(RANKS)]
+
+
+def test_only_the_part_of_the_job_is_there() -> None:
+    tree = fabrics_made.tree(leaves=4, hosts=3, spines=2)
+    of = network_jobs.placed(tree, network_jobs.usual(4), network_jobs.hosts_of(tree, 4))
+    [rail] = shown(of)["rails"]
+    assert rail["switches"]["name"] == ["switch0", "switch1", "switch4", "switch5"]
+    assert rail["switches"]["level"].tolist() == [1, 1, 2, 2]
+    assert len(rail["ports"]["name"]) == 4
+    # Links that bear nothing stay, if both their ends are used: four of hosts and four of leaves, both ways.
+    assert len(rail["links"]["source"]) == 16
+    assert rail["forward"]["width"] == 1
+    assert len(rail["forward"]["ports"]) == 4 * 4
+
+
+def test_groups_by_communicator_and_causes_by_family() -> None:
+    network = shown(job("tree"))
+    assert network["procedures"] == ["Alltoall", "Isend", "Bcast"]
+    assert sorted(network["families"]) == ["W", "W.s"]
+    assert sorted(network["communicators"]) == ["W", *(f"W.s{row}" for row in range(6))]
+    assert network["causes"] == [
+        "Alltoall on W",
+        "Isend (point-to-point) on W",
+        "Bcast on W.s (6 communicators)",
+    ]
+
+
+def test_small_groups_are_taken_together_with_their_families() -> None:
+    groups = network_jobs.usual(RANKS).groups
+    found = page_groups(groups, most=3)
+    assert found.communicators == ["W", groups[2].communicator, "others of W.s"]
+    assert found.of.tolist() == [0, 1, 2, *[3] * 5]
+    assert found.causes[2] == "Bcast on W.s (6 communicators)"
+    assert found.cause == [0, 1, 2, 2]
+
+
+def test_blocks_lose_nothing() -> None:
+    random = np.random.default_rng(5)
+    source, destination, group = random.integers(0, 64, (3, 4000))
+    amounts = random.integers(1, 1000, (2, 4000)).astype(np.float64)
+    whole = blocks(source, destination, group % 3, amounts, most=10**6)
+    assert whole.together == 1
+    found = blocks(source, destination, group % 3, amounts, most=1000)
+    assert found.together == 4
+    assert len(found.source) <= 1000
+    assert found.bytes.sum() == amounts[0].sum()
+    assert found.messages.sum() == amounts[1].sum()
+    one = (source // 4 == 3) & (destination // 4 == 5) & (group % 3 == 1)
+    at = (found.source == 3) & (found.destination == 5) & (found.group == 1)
+    assert found.bytes[at].tolist() == [amounts[0][one].sum()]
+    assert (np.diff(found.source * 16 + found.destination) >= 0).all()
+
+
+def test_columns_come_back() -> None:
+    columns = {
+        "u8": np.array([0, 255, 3]),
+        "u16": np.array([256, 1, 65535]),
+        "u32": np.array([2**32 - 1, 0]),
+        "i32": np.array([-1, 2**31 - 1]),
+        "f32": np.array([0.25, 2.0**40, np.nan]),
+        "none": np.array([], np.int64),
+    }
+    container = Container()
+    kinds = [container.column(numbers)["column"][0] for numbers in columns.values()]
+    assert kinds == ["u8", "u16", "u32", "i32", "f32", "u8"]
+    report = {name: container.column(numbers) for name, numbers in columns.items()}
+    report["rising"] = container.column(np.arange(5, 70000, 3), ascending=True)
+    found = network_jobs.data(f'id="data">{container.packed(report)}<'.encode())
+    for name, numbers in columns.items():
+        np.testing.assert_array_equal(found[name], numbers)
+    np.testing.assert_array_equal(found["rising"], np.arange(5, 70000, 3))
+
+
+def test_rows_of_the_drawing() -> None:
+    tree = fabrics_made.tree(leaves=4, hosts=3, spines=2)
+    switches, ports = np.ones(6, bool), np.ones(12, bool)
+    switches[2] = False
+    ports[6:9] = False
+    found = layout(tree, switches, ports)
+    assert np.isnan(found.switches[2])
+    assert np.isnan(found.ports[6:9]).all()
+    below = tree.links.destination[tree.up]
+    order = [int(below[port]) for port in np.argsort(found.ports)[:9]]
+    assert order == sorted(order)  # hosts stand below their switches, and these by their names
+    assert found.switches[4] < found.switches[5]
+    kept = np.concatenate([found.switches[np.isfinite(found.switches)], found.ports[ports]])
+    assert ((kept > 0) & (kept < 1)).all()
+
+
+def test_numbers_in_names_are_in_their_order() -> None:
+    names = ["node10", "node2", "leaf", "node2a", "10", ""]
+    assert sorted(names, key=natural) == ["", "10", "leaf", "node2", "node2a", "node10"]
+
+
+def test_what_is_found_is_the_link_that_sticks_out() -> None:
+    # Only host 0 sends to the second leaf: one link up and one down bear it, no other one bears anything.
+    tree = fabrics_made.tree(leaves=3, hosts=3, spines=2)
+    heavy = {(0, 3): (1_000_000, 1)}
+    light = {(6, 0): (1000, 1), (7, 1): (1000, 1)}
+    of = network_jobs.placed(
+        tree,
+        network_jobs.flows(
+            9, [(network_jobs.group("W", "MPI_Bcast"), heavy), (network_jobs.group("W", "MPI_Gather"), light)]
+        ),
+        network_jobs.hosts_of(tree, 9),
+    )
+    link = "switch0 port 5 \N{RIGHTWARDS ARROW} switch4"
+    ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
+    assert finding(of) == f"{link} bears {ratio}: 100 % of it is Bcast on W"
+
+
+def test_captions_and_warnings() -> None:
+    of = job("rails")
+    said = " ".join(captions(of))
+    assert "Routes: measured tables, from generator" in said
+    assert "as --place says (12)" in said
+    assert "split evenly over all ports of a host" in said
+    assert list(warnings(of)) == []
+
+
+def test_nothing_sent() -> None:
+    tree = fabrics_made.tree()
+    of = network_jobs.placed(tree, network_jobs.flows(4, []), network_jobs.hosts_of(tree, 4))
+    assert finding(of) == "Nothing goes over the network"
+    network = shown(of)
+    assert len(network["flows"]["source"]) == 0
+    assert network["rails"][0]["loads"]["start"].sum() == 0
+
+
+def test_4096_ranks_are_less_than_5_megabytes() -> None:
+    subnet = fat_tree("fattree:k=36,pods=13")
+    ranks = np.arange(4096)
+    pairs = {
+        (int(rank), int((rank + step) % 4096)): (int(rank) * 977 % 100_003 + 1, step)
+        for step in (1, 64, 511, *(2**bit for bit in range(1, 12)))
+        for rank in ranks
+    }
+    of = network_jobs.placed(
+        subnet,
+        network_jobs.flows(4096, [(network_jobs.group("W", "MPI_Allreduce"), pairs)]),
+        network_jobs.hosts_of(subnet, 4096),
+    )
+    content = network_jobs.page(of)
+    assert len(content) < 5_000_000
+    assert len(network_jobs.data(content)["network"]["flows"]["source"]) == len(pairs)
