@@ -1,0 +1,196 @@
+"""What a job sends over each link in each phase of its run, and which links are hot in a phase alone.
+
+A link carries bytes over a whole run, but it is in the way while it carries them: one that is hot in a short
+phase can be lost among those that are used all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.time_line import Phase
+from rankwise.network.bottleneck import seconds_of
+from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
+from rankwise.network.hot_links import HotLink, hot_links
+from rankwise.network.job.phases import FlowsByPhase
+from rankwise.network.loads import JobLoads, job_loads
+
+HOT = 0.5
+"""Of what the most loaded link between switches takes: a link that takes as much is hot."""
+QUIET = 0.01
+"""Of what the busiest link of any phase carries a second: in phases where none carries more, none is hot."""
+
+
+@dataclass(frozen=True)
+class PhaseLink:
+    """A link between switches in a phase.
+
+    Attributes:
+        hot: what it carries in the phase, and why.
+        percent_of_run: of what it carries over the run, the part of the phase.
+        is_hot: in the phase.
+        hot_in_run: over the whole run.
+        hot_in: numbers of all phases in which it is hot.
+    """
+
+    hot: HotLink
+    percent_of_run: float
+    is_hot: bool
+    hot_in_run: bool
+    hot_in: tuple[int, ...]
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it is hot in the phase and the whole run does not show it."""
+        return self.is_hot and not self.hot_in_run
+
+
+@dataclass(frozen=True)
+class LoadsOfPhase:
+    """What a job sends over links in a phase.
+
+    Attributes:
+        phase: that it is.
+        loads: in it.
+        links: between switches, the one that takes longest first.
+        hot: how many links between switches are hot in it.
+        hidden: of these, how many the whole run does not show.
+        seconds: that the most loaded link between switches takes for its bytes; None = rates are not known.
+    """
+
+    phase: Phase
+    loads: JobLoads
+    links: tuple[PhaseLink, ...]
+    hot: int
+    hidden: int
+    seconds: float | None
+
+    @property
+    def percent_of_phase(self) -> float | None:
+        """Return which part of the phase the most loaded link is busy at least; None = not known."""
+        return None if self.seconds is None else 100.0 * self.seconds / max(self.phase.seconds, 1e-9)
+
+
+@dataclass(frozen=True)
+class LoadsByPhase:
+    """What a job sends over links, by the phases of its run.
+
+    Attributes:
+        flows: by phases.
+        run: loads over the whole run.
+        phases: in the order of time.
+        seconds: that the most loaded links of the phases take together; None = not known of some.
+        run_seconds: that the most loaded link of the run takes; likewise.
+    """
+
+    flows: FlowsByPhase
+    run: JobLoads
+    phases: tuple[LoadsOfPhase, ...]
+    seconds: float | None
+    run_seconds: float | None
+
+    @property
+    def hidden(self) -> list[tuple[LoadsOfPhase, PhaseLink]]:
+        """Return the links that are hot in a phase, and not over the run."""
+        return [(each, link) for each in self.phases for link in each.links if link.hidden]
+
+
+def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase:
+    """Send the flows of each phase over the fabric.
+
+    Args:
+        run: loads over the whole run.
+        flows: the flows of the run, by phases.
+        top: links that are told of each phase; 0 = all.
+    """
+    loads = [
+        job_loads(run.fabric, flows.of(number), run.places, lid_offset=run.lid_offset)
+        for number in range(len(flows.phases))
+    ]
+    lengths = [max(phase.seconds, 1e-9) for phase in flows.phases]
+    is_hot = _hot(loads, lengths)
+    [run_is_hot] = _hot([run], [1.0])
+    phases = tuple(
+        LoadsOfPhase(
+            phase,
+            own,
+            tuple(_links(own, run, number, is_hot, run_is_hot, top)),
+            sum(int(of_rail.sum()) for of_rail in is_hot[number]),
+            sum(
+                int((of_rail & ~of_run).sum())
+                for of_rail, of_run in zip(is_hot[number], run_is_hot, strict=True)
+            ),
+            _most(own),
+        )
+        for number, (phase, own) in enumerate(zip(flows.phases, loads, strict=True))
+    )
+    known = [each.seconds for each in phases]
+    seconds = None if any(one is None for one in known) else sum(one or 0.0 for one in known)
+    return LoadsByPhase(flows, run, phases, seconds, _most(run))
+
+
+def _links(
+    own: JobLoads,
+    run: JobLoads,
+    number: int,
+    is_hot: Sequence[Sequence[NDArray[np.bool_]]],
+    run_is_hot: Sequence[NDArray[np.bool_]],
+    top: int,
+) -> list[PhaseLink]:
+    found = []
+    for hot in hot_links(own, top):
+        rail, link = hot.load.rail, hot.load.link
+        whole = float(run.rails[rail].bytes[link])
+        found.append(
+            PhaseLink(
+                hot,
+                min(100.0 * hot.load.bytes / whole, 100.0) if whole else 0.0,
+                bool(is_hot[number][rail][link]),
+                bool(run_is_hot[rail][link]),
+                tuple(at + 1 for at, phase in enumerate(is_hot) if phase[rail][link]),
+            )
+        )
+    return found
+
+
+def _takes(loads: JobLoads) -> list[NDArray[np.float64]]:
+    """Return what each link between switches takes for its load, 0 of the others: of each rail, shape (L,).
+
+    In seconds, or where rates are not known in bytes: then all links are taken as equally fast.
+    """
+    known = _rates_known(loads)
+    found = []
+    for rail in loads.rails:
+        at_host = (rail.subnet.classes == HOST_UP) | (rail.subnet.classes == HOST_DOWN)
+        takes = seconds_of(rail.subnet, rail.bytes, rates=known)
+        found.append(np.where(at_host | (rail.bytes <= 0), 0.0, takes))
+    return found
+
+
+def _rates_known(loads: JobLoads) -> bool:
+    return all(np.isfinite(rail.subnet.links.rates[rail.bytes > 0]).all() for rail in loads.rails)
+
+
+def _most(loads: JobLoads) -> float | None:
+    """Return the seconds that the most loaded link between switches takes; None = rates are not known."""
+    return (
+        max((float(one.max(initial=0.0)) for one in _takes(loads)), default=0.0)
+        if _rates_known(loads)
+        else None
+    )
+
+
+def _hot(loads: Sequence[JobLoads], lengths: Sequence[float]) -> list[list[NDArray[np.bool_]]]:
+    """Tell which links are hot in each stretch of time: by rail, shape (L,)."""
+    takes = [_takes(one) for one in loads]
+    most = [max((float(rail.max(initial=0.0)) for rail in one), default=0.0) for one in takes]
+    busiest = max(one / length for one, length in zip(most, lengths, strict=True))
+    found = []
+    for own, largest, length in zip(takes, most, lengths, strict=True):
+        least = largest * HOT if largest / length > busiest * QUIET else np.inf
+        found.append([(rail >= least) & (rail > 0) for rail in own])
+    return found

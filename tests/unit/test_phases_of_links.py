@@ -1,0 +1,142 @@
+"""Link loads by phases: a link that is hot in one phase alone is found, and nothing is counted twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from phased_run import Run
+
+from rankwise.network.fabric.model import Fabric
+from rankwise.network.job.flows import flows
+from rankwise.network.job.phases import flows_by_phase
+from rankwise.network.job.places import given_places
+from rankwise.network.loads import job_loads
+from rankwise.network.phases import LoadsByPhase, loads_by_phase
+from rankwise.network.sources.generators.generate import generated
+
+RANKS = 8
+PAIR, STEP = 1_000_000, 500_000  # bytes
+GBIT = 0.8  # 100,000,000 bytes a second
+
+
+def run_of_eight() -> Run:
+    """Ranks 0 to 5 call Alltoall in the first phase, 4 to 7 send around a ring in the second one."""
+    run = Run(RANKS)
+    run.communicator(4, "W_a1", members="0-5", size=6)
+    for rank in range(RANKS):
+        run.interval(rank, 0, sent=6 * PAIR if rank < 6 else 0)
+        run.interval(rank, 1, messages=20 if rank >= 4 else 0, sent=STEP if rank >= 4 else 0)
+    for rank in range(6):
+        run.call(rank, "MPI_Alltoall", 0.1, size_bin=20, sent=6 * PAIR, communicator=4)
+        run.insert(
+            "arrivals",
+            communicator=4,
+            procedure=run.connection.execute(
+                "SELECT id FROM procedures WHERE name = 'MPI_Alltoall'"
+            ).fetchone()[0],
+            instance=1,
+            rank=rank,
+            bytes=PAIR,
+            arrival=0.5,
+            departure=1.0,
+        )
+        for other in set(range(6)) - {rank}:
+            run.sent(rank, other, PAIR, 1, "MPI_Alltoall", "in-collective", on=4)
+    for rank in range(4, 8):
+        run.sent(rank, (rank - 3) % 4 + 4, STEP, 20, "MPI_Send", "point-to-point")
+    run.sent(2, 0, 77, 1, "MPI_Finalize", "in-collective")
+    return run
+
+
+def on_fabric(rule: str) -> LoadsByPhase:
+    """A rank on each of the first hosts."""
+    fabric = Fabric((generated(rule),), ())
+    connection = run_of_eight().connection
+    whole = flows(connection)
+    run = job_loads(fabric, whole, given_places(connection, fabric, "node000[1-8]"))
+    return loads_by_phase(run, flows_by_phase(connection, whole), 0)
+
+
+@pytest.fixture
+def found() -> LoadsByPhase:
+    """Leaf 1 has ranks 0 and 1, ..., leaf 4 has ranks 6 and 7."""
+    return on_fabric("fattree:leaf=4x2,spine=2")
+
+
+def names(found: LoadsByPhase, phase: int) -> dict[tuple[str, str], float]:
+    return {
+        (one.hot.load.source, one.hot.load.destination): one.hot.load.bytes
+        for one in found.phases[phase].links
+    }
+
+
+def test_each_phase_has_its_loads(found: LoadsByPhase) -> None:
+    first, second = names(found, 0), names(found, 1)
+    # Each of the three leaves sends to four other ranks, over two spines.
+    assert sorted(first) == sorted(
+        pair
+        for leaf in ("leaf01", "leaf02", "leaf03")
+        for spine in ("spine01", "spine02")
+        for pair in ((leaf, spine), (spine, leaf))
+    )
+    assert set(first.values()) == {4 * PAIR}
+    # Of the ring two messages leave their leaf: from rank 5 to 6 and from rank 7 to 4.
+    assert len(second) == 4
+    assert {pair for pair in second if "leaf04" in pair} == {pair for pair in second if pair not in first}
+    assert set(second.values()) == {STEP}
+
+
+def test_a_link_that_is_hot_in_one_phase_alone_is_found(found: LoadsByPhase) -> None:
+    hidden = found.hidden
+    assert {phase.phase.number for phase, _ in hidden} == {2}
+    own = [link for _, link in hidden]
+    assert all("leaf04" in (link.hot.load.source, link.hot.load.destination) for link in own)
+    assert len(own) == found.phases[1].hidden == 2
+    for link in own:
+        assert (link.percent_of_run, link.hot_in, link.hot_in_run) == (100, (2,), False)
+        assert [(one.cause.procedure, one.cause.kind) for one in link.hot.causes] == [
+            ("MPI_Send", "point-to-point")
+        ]
+    # Those of leaf 3 carry more of the Alltoall.
+    others = [link for link in found.phases[1].links if not link.hidden]
+    assert len(others) == 2
+    assert {link.hot_in_run for link in others} == {True}
+    assert {round(link.percent_of_run, 3) for link in others} == {round(100 * STEP / (STEP + 4 * PAIR), 3)}
+    assert found.phases[0].hidden == 0
+    assert found.phases[0].hot == 12
+    assert found.phases[1].hot == 4
+
+
+def test_over_the_phases_loads_are_those_of_the_run(found: LoadsByPhase) -> None:
+    outside = job_loads(found.run.fabric, found.flows.of(2), found.run.places)
+    for of_run, *parts in zip(
+        found.run.rails, *(each.loads.rails for each in found.phases), outside.rails, strict=True
+    ):
+        assert np.array_equal(sum(part.bytes for part in parts), of_run.bytes)
+        assert np.array_equal(sum(part.messages for part in parts), of_run.messages)
+    assert found.flows.bytes[2].sum() == 77
+
+
+def test_phases_need_longer_than_the_run(found: LoadsByPhase) -> None:
+    assert (found.seconds, found.run_seconds) == (None, None)  # no rates are known
+    assert found.phases[0].percent_of_phase is None
+    fast = on_fabric(f"fattree:leaf=4x2,spine=2,gbit={GBIT}")
+    assert [phase.seconds for phase in fast.phases] == [pytest.approx(0.04), pytest.approx(0.005)]
+    assert fast.phases[0].percent_of_phase == pytest.approx(2)
+    assert fast.seconds == pytest.approx(0.045)
+    assert fast.run_seconds == pytest.approx(0.045, abs=1e-5)  # leaf 3 is the hottest in both
+
+
+def test_a_fabric_of_one_switch_has_no_such_links() -> None:
+    found = on_fabric("fattree:down=8,gbit=1")
+    assert [(phase.links, phase.hot, phase.seconds) for phase in found.phases] == [((), 0, 0.0)] * 2
+    assert not found.hidden
+
+
+def test_only_the_first_links_are_told() -> None:
+    fabric = Fabric((generated("fattree:leaf=4x2,spine=2"),), ())
+    connection = run_of_eight().connection
+    whole = flows(connection)
+    run = job_loads(fabric, whole, given_places(connection, fabric, "node000[1-8]"))
+    found = loads_by_phase(run, flows_by_phase(connection, whole), 3)
+    assert [(len(phase.links), phase.hot, phase.hidden) for phase in found.phases] == [(3, 12, 0), (3, 4, 2)]
