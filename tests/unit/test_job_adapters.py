@@ -130,7 +130,7 @@ def test_containers_of_one_host_are_one_host() -> None:
     places = of_run(of, two_rails())
     assert places.host.tolist() == [0, 0, 1]
     assert [(host.name, host.ranks) for host in places.hosts] == [("c1", 2), ("n2", 1)]
-    assert places.warnings == ("c2 and c1 have the same adapters, and are taken for one host",)
+    assert places.warnings == ("hosts c2 and c1 have the same adapters, and are taken for one",)
 
 
 def test_generated_fabrics_have_no_guids() -> None:

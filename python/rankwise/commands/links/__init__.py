@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rail",
         default="split",
         metavar="POLICY",
-        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank,"
-        " or the name of a rail or an adapter (default: %(default)s)",
+        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
+        " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
     )
     job.add_argument(
         "--lid",

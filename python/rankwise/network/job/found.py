@@ -107,7 +107,7 @@ def _warnings(
     """
     if same_as:
         other, one = next(iter(same_as.items()))
-        yield f"{other} and {one} have the same adapters, and are taken for one host"
+        yield f"hosts {other} and {one} have the same adapters, and are taken for one"
     if moved:
         own, lid = moved[0]
         yield (

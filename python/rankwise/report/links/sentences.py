@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
-from rankwise.network.job.places import PLACED
+from rankwise.network.job.found import PLACED
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT
