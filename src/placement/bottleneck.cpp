@@ -64,7 +64,7 @@ class BottleneckSearch {
         const Index before = place_[rank];
         swap(rank, place);
         const State now = state();
-        swap(rank, before);
+        swap_back(rank, before);
         if (!now.is_better_than(best)) continue;
         best = now;
         chosen = rank;
@@ -121,6 +121,21 @@ class BottleneckSearch {
 
   void swap(Index rank, Index place) {
     const Index other = occupant_[place], before = place_[rank];
+    moves_.assign(1, {rank, machine_.slot(place)});
+    if (other >= 0 && other != rank) moves_.emplace_back(other, machine_.slot(before));
+    exchange(rank, place);
+    loads_.move(moves_);
+  }
+
+  // Takes the last swap back.
+  void swap_back(Index rank, Index before) {
+    exchange(rank, before);
+    loads_.undo();
+  }
+
+  // What the places know of it.
+  void exchange(Index rank, Index place) {
+    const Index other = occupant_[place], before = place_[rank];
     put(rank, place);
     occupant_[before] = -1;
     if (other >= 0 && other != rank) put(other, before);
@@ -129,7 +144,6 @@ class BottleneckSearch {
   void put(Index rank, Index place) {
     place_[rank] = place;
     occupant_[place] = rank;
-    loads_.move(rank, machine_.slot(place));
     left_ -= std::min(left_, 2 * (traffic_.rows.last(rank) - traffic_.rows.first(rank)) + 1);
   }
 
@@ -149,7 +163,7 @@ class BottleneckSearch {
     const double highest = loads_.highest(), cost = cost_of_both(rank, other);
     swap(rank, place);
     if (cost_of_both(rank, other) < cost * (1 - kWorthwhile) && loads_.highest() <= highest) return true;
-    swap(rank, before);
+    swap_back(rank, before);
     return false;
   }
 
@@ -172,6 +186,7 @@ class BottleneckSearch {
   Indices &place_;
   Indices occupant_;
   Loads loads_;
+  Loads::Moves moves_;
   std::size_t left_;
 };
 

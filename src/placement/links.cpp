@@ -5,6 +5,12 @@
 
 namespace rankwise::placement {
 
+namespace {
+
+constexpr std::size_t kMostSteps = 1 << 24;  // that are kept: 256 MiB
+
+}  // namespace
+
 Links::Links(const rankwise_slots &slots, const Network *network) : network_(network), depth_(slots.depth) {
   const auto depth = static_cast<std::size_t>(depth_);
   chain_.assign(slots.slots * depth, -1);
@@ -33,21 +39,22 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
   }
   if (network)
     for (Index link = 0; link < network->links(); link++) per_byte_.push_back(network->per_link_byte(link));
+  if (network && network->links() > 0) keep_ways(slots.network->nodes);
 }
 
-void Links::find_way(Index slot, Index other, double sent, Way &way) const {
-  way.clear();
-  const Index *one = chain(slot), *two = chain(other);
-  for (Index level = 0; level < depth_; level++) {
-    if (one[level] == two[level]) continue;
-    for (const Index link : {one[level], two[level]})
-      if (per_byte_[link] > 0) way.push_back({link, 1});
-  }
-  if (!network_) return;
-  const std::size_t first = way.size();
-  if (sent > 0) network_->find_way(node_[slot], node_[other], sent, way);
-  if (sent < 1) network_->find_way(node_[other], node_[slot], 1 - sent, way);
-  for (std::size_t at = first; at < way.size(); at++) way[at].link += static_cast<Index>(level_.size());
+// They are asked for again and again.
+void Links::keep_ways(Index nodes) {
+  nodes_ = nodes;
+  way_begin_.push_back(0);
+  for (Index from = 0; from < nodes; from++)
+    for (Index to = 0; to < nodes; to++) {
+      network_->find_way(from, to, 1, steps_);
+      way_begin_.push_back(steps_.size());
+      if (steps_.size() + way_begin_.size() <= kMostSteps) continue;
+      way_begin_ = {};
+      steps_ = {};
+      return;
+    }
 }
 
 rankwise_link Links::named(Index link) const {

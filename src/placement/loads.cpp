@@ -1,42 +1,74 @@
 #include "loads.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rankwise::placement {
 
+namespace {
+
+constexpr std::size_t kFewChanges = 16;  // less than one link of so many: their own matches of the tournament alone
+
+}  // namespace
+
 Loads::Loads(const Traffic &traffic, const Links &links, Indices slot)
-    : traffic_(traffic), links_(links), slot_(std::move(slot)), load_(links.count(), 0) {
+    : traffic_(traffic), links_(links), slot_(std::move(slot)), load_(links.count(), 0), is_changed_(links.count(), 0) {
   while (leaves_ < static_cast<std::size_t>(links.count())) leaves_ *= 2;
   tree_.assign(2 * leaves_, -1);
   for (Index link = 0; link < links.count(); link++) tree_[leaves_ + link] = link;
-  for (std::size_t at = leaves_ - 1; at > 0; at--) decide(at);
   for (Index rank = 0; rank < traffic.rows.size(); rank++)
     for (std::size_t i = traffic.rows.first(rank); i < traffic.rows.last(rank); i++)
       if (traffic.rows.adjacent[i] > rank) add_pair(rank, i, 1);
+  for (const double load : load_) squares_ += load * load;
+  for (std::size_t at = leaves_ - 1; at > 0; at--) decide(at);
+  before_.clear();
+  std::fill(is_changed_.begin(), is_changed_.end(), 0);
 }
 
-void Loads::move(Index rank, Index slot) {
-  for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) add_pair(rank, i, -1);
-  slot_[rank] = slot;
-  for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) add_pair(rank, i, 1);
+void Loads::move(const Moves &moves) {
+  slots_before_.clear();
+  before_.clear();
+  squares_before_ = squares_;
+  for (const auto &[rank, slot] : moves) {
+    slots_before_.emplace_back(rank, slot_[rank]);
+    for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) add_pair(rank, i, -1);
+    slot_[rank] = slot;
+    for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) add_pair(rank, i, 1);
+  }
+  for (const Before &one : before_) {
+    is_changed_[one.link] = 0;
+    const double after = load_[one.link];
+    squares_ += (after - one.load) * (after + one.load);
+  }
+  settle();
+}
+
+void Loads::undo() {
+  for (const auto &[rank, slot] : slots_before_) slot_[rank] = slot;
+  for (const Before &one : before_) load_[one.link] = one.load;
+  squares_ = squares_before_;
+  settle();
 }
 
 void Loads::add_pair(Index rank, std::size_t entry, double sign) {
-  find_way(rank, entry, way_);
-  for (const Step &step : way_) add(step.link, sign * step.share * traffic_.bytes[entry]);
+  const double bytes = sign * traffic_.bytes[entry];
+  each_step(rank, entry, [&](Index link, double share) {
+    if (!is_changed_[link]) {
+      is_changed_[link] = 1;
+      before_.push_back({link, load_[link]});
+    }
+    load_[link] += bytes * share * links_.per_byte(link);
+  });
 }
 
-void Loads::find_way(Index rank, std::size_t entry, Way &way) const {
-  way.clear();
-  const double bytes = traffic_.bytes[entry];
-  if (bytes > 0) links_.find_way(slot_[rank], slot_[traffic_.rows.adjacent[entry]], traffic_.sent[entry] / bytes, way);
-}
-
-void Loads::add(Index link, double load) {
-  const double before = load_[link], after = before + load * links_.per_byte(link);
-  load_[link] = after;
-  squares_ += (after - before) * (after + before);
-  for (std::size_t at = (leaves_ + link) / 2; at > 0; at /= 2) decide(at);
+// Finds the most loaded link again.
+void Loads::settle() {
+  if (before_.size() * kFewChanges > load_.size()) {
+    for (std::size_t at = leaves_ - 1; at > 0; at--) decide(at);
+    return;
+  }
+  for (const Before &one : before_)
+    for (std::size_t at = (leaves_ + one.link) / 2; at > 0; at /= 2) decide(at);
 }
 
 void Loads::decide(std::size_t at) {

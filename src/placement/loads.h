@@ -2,6 +2,8 @@
 #ifndef RANKWISE_PLACEMENT_LOADS_H
 #define RANKWISE_PLACEMENT_LOADS_H
 
+#include <utility>
+
 #include "graph.h"
 #include "links.h"
 
@@ -17,28 +19,35 @@ class Loads {
   [[nodiscard]] double highest() const { return links_.count() > 0 ? load_[tree_[1]] : 0; }
   // Sum of all loads' squares: smaller if the same bytes are spread more evenly.
   [[nodiscard]] double squares() const { return squares_; }
-  void move(Index rank, Index slot);
+  // Ranks go to other slots, all at once.
+  using Moves = std::vector<std::pair<Index, Index>>;  // rank, slot
+  void move(const Moves &moves);
+  // Takes the last move back, exactly.
+  void undo();
   // Calls back for each pair of ranks whose bytes take a link: rank, rank, bytes.
   template <typename Tell>
   void each_over(Index link, const Tell &tell) const {
-    Way way;
     for (Index rank = 0; rank < traffic_.rows.size(); rank++) {
       for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++) {
         const Index other = traffic_.rows.adjacent[i];
         if (other < rank) continue;
-        find_way(rank, i, way);
-        double share = 0;
-        for (const Step &step : way)
-          if (step.link == link) share += step.share;
-        if (share > 0) tell(rank, other, share * traffic_.bytes[i]);
+        double bytes = 0;
+        each_step(rank, i, [&](Index step, double share) { bytes += step == link ? share * traffic_.bytes[i] : 0; });
+        if (bytes > 0) tell(rank, other, bytes);
       }
     }
   }
 
  private:
-  void find_way(Index rank, std::size_t entry, Way &way) const;
+  // Calls back for the links of an entry of a rank: link, share of its bytes.
+  template <typename Tell>
+  void each_step(Index rank, std::size_t entry, const Tell &tell) const {
+    const double bytes = traffic_.bytes[entry];
+    if (bytes > 0)
+      links_.each_step(slot_[rank], slot_[traffic_.rows.adjacent[entry]], traffic_.sent[entry] / bytes, tell);
+  }
   void add_pair(Index rank, std::size_t entry, double sign);
-  void add(Index link, double load);
+  void settle();
   void decide(std::size_t at);
 
   const Traffic &traffic_;
@@ -48,7 +57,15 @@ class Loads {
   double squares_ = 0;
   std::size_t leaves_ = 1;
   Indices tree_;  // a tournament: tree_[i] is the more loaded one of tree_[2 i] and tree_[2 i + 1]; -1: none
-  Way way_;
+  // What the last move has changed.
+  Moves slots_before_;
+  double squares_before_ = 0;
+  struct Before {
+    Index link;
+    double load;
+  };
+  std::vector<Before> before_;
+  std::vector<std::uint8_t> is_changed_;  // [links]
 };
 
 }  // namespace rankwise::placement
