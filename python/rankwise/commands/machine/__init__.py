@@ -4,6 +4,7 @@
   rankwise machine from-hwloc -o machine.json
   rankwise machine from-slurm topology.conf -o machine.json
   rankwise machine from-latency F.json -o machine.json
+  rankwise machine from-fabric opensm-subnet.lst opensm.fdbs -o machine.json
 
 It can also be written by hand.
 """
@@ -14,7 +15,7 @@ import argparse
 
 from rankwise.commands.actions import action, add_actions
 
-_ACTIONS = ("show", "from-slurm", "from-hwloc", "from-latency")
+_ACTIONS = ("show", "from-slurm", "from-hwloc", "from-latency", "from-fabric")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rankwise.commands.machine.inside import add_inside
 from rankwise.commands.machine.output import add_output, write_made
-
-_DIGITS = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
-    inside = parser.add_mutually_exclusive_group()
-    inside.add_argument(
-        "--hwloc", type=Path, metavar="NODE.xml", help="hwloc's XML of a node: all are like it"
-    )
-    inside.add_argument("--slots", type=_slots, metavar="N", help="slots of each node (default: 1)")
+    add_inside(parser)
     add_output(parser)
 
 
@@ -53,9 +48,3 @@ def run(arguments: argparse.Namespace) -> int:
         ),
     )
     return 0
-
-
-def _slots(text: str) -> int:
-    if not text.isdecimal() or len(text) > _DIGITS or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of slots from 1 to 99999")
-    return int(text)

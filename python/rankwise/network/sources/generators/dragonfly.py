@@ -83,6 +83,15 @@ def dragonfly(text: str) -> Subnet:
     return subnet_of(plan, _minimal(shape, plan), Routing(MODELLED, "minimal"))
 
 
+def dragonfly_sizes(text: str) -> tuple[int, int, int] | None:
+    """Return groups, routers of a group and hosts of a router, of such words.
+
+    None if there are several links between two groups.
+    """
+    shape = _Shape(Words(text, _KEYS))
+    return (shape.groups, shape.routers, shape.hosts) if shape.copies <= 1 else None
+
+
 def _cables(shape: _Shape) -> Numbers:
     group, one, other = np.indices((shape.groups, shape.routers, shape.routers)).reshape(3, -1)[
         :, np.triu(np.ones((shape.groups, shape.routers, shape.routers), bool), 1).reshape(-1)

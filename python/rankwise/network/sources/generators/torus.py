@@ -17,6 +17,7 @@ from rankwise.network.sources.generators.plan import Numbers, Plan, check_tables
 from rankwise.network.sources.generators.words import MOST, Words
 
 _KEYS = ("", "hosts", "names", "gbit", "routing")
+_FLAGS = ("mesh",)
 _ROUTINGS = ("dimension-order", "even")
 
 
@@ -30,10 +31,8 @@ def torus(text: str) -> Subnet:
     Raises:
         RankwiseError: that can't be made.
     """
-    words = Words(text, _KEYS, ("mesh",))
-    if "" not in words:
-        raise words.error("must begin with the routers along each axis, such as torus:8x8x8")
-    sides, each = words.sizes(""), words.whole("hosts", 1)
+    words = Words(text, _KEYS, _FLAGS)
+    sides, each, is_ring = _sizes(words)
     routers = math.prod(sides)
     if routers > MOST:
         raise words.error(f"would have {routers} routers, and {MOST} are the most")
@@ -41,12 +40,23 @@ def torus(text: str) -> Subnet:
     check_tables(routers, len(hosts))
     names = tuple("router" + ".".join(map(str, place)) for place in np.ndindex(sides))
     number = np.arange(len(hosts))
-    cables = _cables(sides, each, is_ring="mesh" not in words)
+    cables = _cables(sides, each, is_ring)
     plan = Plan(names, hosts, number // each, number % each + 1, cables, words.rate())
     if words.choice("routing", _ROUTINGS) == "even":
         return subnet_of(plan, even_tables(plan), Routing(EVEN_SPLIT))
-    tables = _dimension_order(sides, each, plan.at, is_ring="mesh" not in words)
+    tables = _dimension_order(sides, each, plan.at, is_ring)
     return subnet_of(plan, tables, Routing(MODELLED, "dimension-order"))
+
+
+def torus_sizes(text: str) -> tuple[tuple[int, ...], int, bool]:
+    """Return the routers along each axis, the hosts at each, and whether axes are closed, of such words."""
+    return _sizes(Words(text, _KEYS, _FLAGS))
+
+
+def _sizes(words: Words) -> tuple[tuple[int, ...], int, bool]:
+    if "" not in words:
+        raise words.error("must begin with the routers along each axis, such as torus:8x8x8")
+    return words.sizes(""), words.whole("hosts", 1), "mesh" not in words
 
 
 def _forward_port(each: int, axis: int) -> int:

@@ -10,8 +10,8 @@ from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Source
 from rankwise.topology.machine.objects import Object
-from rankwise.topology.sources.hwloc import hwloc_sources, read_node
-from rankwise.topology.sources.node_levels import NodeLevels
+from rankwise.topology.sources.hwloc import hwloc_sources
+from rankwise.topology.sources.inside import inside_of_nodes
 from rankwise.topology.sources.slurm.groups import Group, Network, check
 from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
@@ -48,7 +48,7 @@ def machine_from_slurm(
         message = str(error)
         raise RankwiseError(message if message.startswith(str(path)) else f"{path}: {message}") from error
     node = len(tree.levels) + 1
-    names, children = _inside(hwloc, slots, node + 1)
+    names, children = inside_of_nodes(hwloc, slots, node + 1)
     levels = tuple(Level(name) for name in (ROOT, *tree.levels, NODE, *names))
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     sources = (
@@ -56,15 +56,6 @@ def machine_from_slurm(
         *(hwloc_sources([hwloc]) if hwloc else ()),
     )
     return Machine(levels, tree.root(lambda host: Object(node, children, host)), sources)
-
-
-def _inside(hwloc: Path | None, slots: int | None, level: int) -> tuple[tuple[str, ...], tuple[Object, ...]]:
-    if hwloc:
-        insides = NodeLevels([read_node(hwloc).parts])
-        return insides.levels, insides.children(0, level)
-    if slots:
-        return ("core",), (Object(level),) * slots
-    return (), ()
 
 
 class _Tree:
