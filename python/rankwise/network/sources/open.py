@@ -16,6 +16,7 @@ from rankwise.network.sources.groups import Group, Pool, Read
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, NEED_TABLES, joined
 from rankwise.network.sources.parts import Cables, Lids, Masks, Tables, Whole
 from rankwise.network.sources.readers import KNOWN, READERS
+from rankwise.network.sources.slurm.read import is_slurm, slurm_fabric
 from rankwise.network.sources.text import HEAD, head_of, read_text
 
 _DEEPEST = 4
@@ -54,6 +55,8 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
         if is_rule(path):
             made = Whole((generated(path),), (Source("generator", path),))
             given.add(Read(next(orders), 0, "generator", made))
+        elif is_slurm(path):
+            given.add(Read(next(orders), 0, "slurm", slurm_fabric(path)))
         elif not _is_directory(Path(path)):
             file = read_text(Path(path))
             rank = _rank_of(file.data[:HEAD])
