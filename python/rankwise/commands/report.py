@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rankwise.commands.fabric_options import add_fabric, add_places, lid_offset_of
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -24,25 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="F.html", help="the report (default: F.html beside the profile)"
     )
     parser.add_argument("--force", action="store_true", help="replace the report if it exists")
-    parser.add_argument(
-        "--fabric",
-        nargs="+",
-        metavar="PATH",
-        help="files of the network's cables and forwarding tables, directories of them, or words to make one",
-    )
-    parser.add_argument(
-        "--place",
-        metavar="FILE|LIST",
-        help="put the ranks on these hosts: placement.csv of `rankwise map`, a host file, a rankfile,"
-        " or a list such as node[001-064]*2 (default: the hosts of the run)",
-    )
-    parser.add_argument(
-        "--rail",
-        default="split",
-        metavar="POLICY",
-        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
-        " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
-    )
+    add_fabric(parser, required=False)
+    add_places(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,6 +58,7 @@ def _report(arguments: argparse.Namespace) -> bytes:
     from rankwise.report.page.report import Report
     from rankwise.report.trust_lines import partial_line
 
+    lid_offset = lid_offset_of(arguments.lid)
     fabric = open_fabric(arguments.fabric)
     with opened_profile(arguments.profile) as connection:
         facts, trusted = run_facts(connection), trust(connection)
@@ -82,7 +67,7 @@ def _report(arguments: argparse.Namespace) -> bytes:
             places = places_of_run(connection, fabric, arguments.rail)
         else:
             places = given_places(connection, fabric, arguments.place, arguments.rail)
-    found = traffic(fabric, sent, places)
+    found = traffic(fabric, sent, places, lid_offset)
     program = program_text(facts.programs) if facts.programs else " ".join(facts.command)
     when = facts.started.replace("T", " ")[:16]
     report = Report(sentences.finding(found), [program, library_name(facts.mpi_library), when])

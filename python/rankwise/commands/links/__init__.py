@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 
 from rankwise.analysis.kinds import BY_OPTION
+from rankwise.commands.fabric_options import add_fabric, add_places
 from rankwise.errors import RankwiseError
 
 _BY = ("class", "link", "switch", "flow")
@@ -23,34 +24,9 @@ _TOP = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise links`."""
     parser.add_argument("profile", nargs="?", metavar="F.rankwise", help="the profile of the job")
-    parser.add_argument(
-        "--fabric",
-        nargs="+",
-        required=True,
-        metavar="PATH",
-        help="files of the network's cables and forwarding tables, directories of them, or words to make one",
-    )
+    add_fabric(parser, required=True)
     job = parser.add_argument_group("the job")
-    job.add_argument(
-        "--place",
-        metavar="FILE|LIST",
-        help="put the ranks on these hosts: placement.csv of `rankwise map`, a host file, a rankfile,"
-        " or a list such as node[001-064]*2 (default: the hosts of the run)",
-    )
-    job.add_argument(
-        "--rail",
-        default="split",
-        metavar="POLICY",
-        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
-        " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
-    )
-    job.add_argument(
-        "--lid",
-        default="0",
-        metavar="N|split",
-        help="which of a port's LIDs messages are sent to, if it has several (LMC), from 0; split: all alike"
-        " (default: %(default)s)",
-    )
+    add_places(job)
     job.add_argument("--only", metavar="CALL,...", help="messages of these calls alone, such as alltoall")
     job.add_argument(
         "--only-kind", choices=tuple(BY_OPTION), default="all", help="of all messages, those of this kind"

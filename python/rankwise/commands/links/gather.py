@@ -10,6 +10,7 @@ from rankwise.analysis.kinds import BY_OPTION
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import trust
 from rankwise.analysis.selection import Selection, select
+from rankwise.commands.fabric_options import lid_offset_of
 from rankwise.errors import RankwiseError
 from rankwise.network.answer import Answer, answer
 from rankwise.network.everyone import everyone, everyone_split
@@ -83,12 +84,3 @@ def _hosts(fabric: Fabric, arguments: argparse.Namespace) -> Places:
 def everywhere(fabric: Fabric, rail: str) -> Places:
     """Return places of one rank on each host."""
     return places_on(fabric, [GivenHost(name) for name in HostsByName(fabric).ports], rail)
-
-
-def lid_offset_of(text: str) -> int | None:
-    """Return what --lid says; RankwiseError if that is nothing."""
-    if text == "split":
-        return None
-    if not text.isdecimal() or len(text) > 3:
-        raise RankwiseError(f"--lid {text}: give split, or which LID of a port, from 0 to 127")
-    return int(text)

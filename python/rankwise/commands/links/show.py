@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from rankwise.analysis.to_json import to_json
-from rankwise.commands.links.gather import everywhere, lid_offset_of
+from rankwise.commands.fabric_options import lid_offset_of
+from rankwise.commands.links.gather import everywhere
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.host_flows import host_flows

@@ -1,0 +1,52 @@
+"""Options that put a job on a fabric, for the verbs that look at the links of one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rankwise.errors import RankwiseError
+
+
+def add_fabric(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Declare --fabric."""
+    parser.add_argument(
+        "--fabric",
+        nargs="+",
+        required=required,
+        metavar="PATH",
+        help="files of the network's cables and forwarding tables, directories of them, or words to make one",
+    )
+
+
+def add_places(group: Any) -> None:
+    """Declare the options that say where the ranks are, in a parser or a group of its arguments."""
+    group.add_argument(
+        "--place",
+        metavar="FILE|LIST",
+        help="put the ranks on these hosts: placement.csv of `rankwise map`, a host file, a rankfile,"
+        " or a list such as node[001-064]*2 (default: the hosts of the run)",
+    )
+    group.add_argument(
+        "--rail",
+        default="split",
+        metavar="POLICY",
+        help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
+        " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
+    )
+    group.add_argument(
+        "--lid",
+        default="0",
+        metavar="N|split",
+        help="which of a port's LIDs messages are sent to, if it has several (LMC), from 0; split: all alike"
+        " (default: %(default)s)",
+    )
+
+
+def lid_offset_of(text: str) -> int | None:
+    """Return what --lid says; RankwiseError if that is nothing."""
+    if text == "split":
+        return None
+    if not text.isdecimal() or len(text) > 3:
+        raise RankwiseError(f"--lid {text}: give split, or which LID of a port, from 0 to 127")
+    return int(text)
