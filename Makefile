@@ -12,7 +12,7 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,7 @@ lint: $(VENV)/.developer ## all linters and the check of generated files
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	sh tests/lint/c.sh $(abspath $(BIN))
+	sh tests/lint/page.sh
 
 format: $(VENV)/.developer ## put all sources into shape
 	$(BIN)/ruff check --fix-only .
@@ -55,8 +56,11 @@ format: $(VENV)/.developer ## put all sources into shape
 generate: $(VENV)/.developer ## write what follows from the table of MPI procedures
 	$(BIN)/python api/generate.py
 
+page: ## build the report's page from web/ (Node.js must be there)
+	sh tests/lint/page.sh --build
+
 clean: ## remove everything that make has made
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build web/node_modules
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Rankwise needs Python 3.10 or newer: set PYTHON=")'

@@ -37,6 +37,7 @@ PAGES = [
     "machine.md",
     "notebooks.md",
     "placement.md",
+    "report.md",
 ]
 
 

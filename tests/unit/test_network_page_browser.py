@@ -158,13 +158,13 @@ def test_a_chosen_pair_lights_its_links(browser: Any, tmp_path: Path, name: str)
 def test_a_chosen_call_lights_its_links_and_pairs(browser: Any, tmp_path: Path) -> None:
     of = job("tree")
     tab = opened(browser, of, tmp_path)
-    tab.click("#causes tr.pick:has-text('6 communicators')")
+    tab.click("#causes tr.pick:has-text('6 × W.s')")
     assert tab.page.locator("#causes tr.now").count() == 1
     of_rows = np.array([one.family == "W.s" for one in of.flows.groups])
     lit = told(tab.rows("#levels-data", tmp_path), "chosen")
     assert lit == pytest.approx(expected(of, loads(of, of_rows[of.flows.group])), rel=1e-6)
     # One of its communicators.
-    tab.click("#causes tr.pick:has-text('Bcast on W.s3')")
+    tab.click("#causes tr.pick:has-text('Bcast of W.s3')")
     one = np.array([one.communicator == "W.s3" for one in of.flows.groups])[of.flows.group]
     lit = told(tab.rows("#levels-data", tmp_path), "chosen")
     assert lit == pytest.approx(expected(of, loads(of, one)), rel=1e-6)

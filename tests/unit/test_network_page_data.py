@@ -9,12 +9,9 @@ import fabrics_synthetic
 import network_jobs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from rankwise.network.fabric.model import CLASSES, Subnet
-from rankwise.network.job.journeys import journeys
-from rankwise.network.routes.classes import class_bounds
-from rankwise.network.routes.walk import link_loads
+from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.report.network.blocks import blocks
 from rankwise.report.network.groups import page_groups
@@ -57,26 +54,15 @@ def shown(of: Traffic) -> dict[str, Any]:
     return network
 
 
-def walked(of: Traffic, rail: int, weight: NDArray[Any]) -> NDArray[np.float64]:
-    """Loads of all links of a rail, found without any groups."""
-    taken = journeys(of.flows, of.places).rails[rail]
-    return link_loads(
-        of.fabric.subnets[rail],
-        taken.source,
-        taken.destination,
-        weight[taken.flow] * taken.share,
-        lid_offset=of.lid_offset,
-    )
-
-
 @pytest.mark.parametrize("name", JOBS)
 def test_links_bear_what_is_sent_over_them(name: str) -> None:
     of = job(name)
     network = shown(of)
     for number, rail in enumerate(network["rails"]):
         subnet = of.fabric.subnets[number]
+        told_by = job_loads(of.fabric, of.flows, of.places, lid_offset=of.lid_offset).rails[number]
         for what in ("bytes", "messages"):
-            expected = walked(of, number, getattr(of.flows, what))
+            expected = getattr(told_by, what)
             found = network_jobs.dense(rail["loads"], what, len(rail["links"]["source"])).sum(axis=0)
             # Of each link of the subnet by its ends and ports.
             names = [*subnet.switches.names, *subnet.ports.hosts]
@@ -115,15 +101,13 @@ def test_links_bear_what_is_sent_over_them(name: str) -> None:
 def test_bounds_are_those_of_all_messages(name: str) -> None:
     of = job(name)
     for number, rail in enumerate(shown(of)["rails"]):
-        subnet, taken = of.fabric.subnets[number], journeys(of.flows, of.places).rails[number]
-        expected = class_bounds(
-            subnet, taken.source, taken.destination, of.flows.bytes[taken.flow] * taken.share
-        )
+        told_by = job_loads(of.fabric, of.flows, of.places, lid_offset=of.lid_offset).rails[number]
+        expected = {each.link_class: each.bound for each in told_by.classes}
         cuts = rail["cuts"]
         amounts = network_jobs.dense(cuts["loads"], "bytes", len(cuts["links"])).sum(axis=0)
         found = np.zeros(len(CLASSES))
         np.maximum.at(found, cuts["class"], amounts / cuts["links"])
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
+        assert {number: found[number] for number in expected} == pytest.approx(expected, rel=1e-6)
 
 
 def test_flows_are_those_between_hosts() -> None:
@@ -156,9 +140,9 @@ def test_groups_by_communicator_and_causes_by_family() -> None:
     assert sorted(network["families"]) == ["W", "W.s"]
     assert sorted(network["communicators"]) == ["W", *(f"W.s{row}" for row in range(6))]
     assert network["causes"] == [
-        "Alltoall on W",
-        "Isend (point-to-point) on W",
-        "Bcast on W.s (6 communicators)",
+        "Alltoall of W",
+        "Isend of W",
+        "Bcast of 6 \N{MULTIPLICATION SIGN} W.s",
     ]
 
 
@@ -167,7 +151,7 @@ def test_small_groups_are_taken_together_with_their_families() -> None:
     found = page_groups(groups, most=3)
     assert found.communicators == ["W", groups[2].communicator, "others of W.s"]
     assert found.of.tolist() == [0, 1, 2, *[3] * 5]
-    assert found.causes[2] == "Bcast on W.s (6 communicators)"
+    assert found.causes[2] == "Bcast of 6 \N{MULTIPLICATION SIGN} W.s"
     assert found.cause == [0, 1, 2, 2]
 
 
@@ -241,9 +225,9 @@ def test_what_is_found_is_the_link_that_sticks_out() -> None:
         ),
         network_jobs.hosts_of(tree, 9),
     )
-    link = "switch0 port 5 \N{RIGHTWARDS ARROW} switch4"
+    link = "switch0 [5] \N{RIGHTWARDS ARROW} switch4 [1]"
     ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
-    assert finding(of) == f"{link} bears {ratio}: 100 % of it is Bcast on W"
+    assert finding(of) == f"{link} bears {ratio}: 100 % of it is Bcast of W"
 
 
 def test_captions_and_warnings() -> None:

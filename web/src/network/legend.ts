@@ -6,7 +6,7 @@ import { EXCESS, type View } from "./view.ts";
 
 export function legend(view: View): Node[] {
   const { lit, theme, state } = view;
-  const most = lit ? lit.links[state.rail].reduce((sum, value) => Math.max(sum, value), 0) : view.most;
+  const most = lit ? lit.most[state.rail] : view.most;
   const text = (value: number) => (lit ? amountText(view, value) : view.text(value));
   const strip = element("span", [], "strip");
   const stops = [0, 0.25, 0.5, 0.75, 1].map((place) => theme.ramp[Math.round(place * (STEPS - 1))]);

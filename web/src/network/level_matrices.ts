@@ -72,7 +72,7 @@ export class LevelMatrices {
     const hot = new Uint8Array(size);
     const bundleAt = new Map<number, number>();
     let chosen: [number, number] | null = null;
-    let most = 0;
+    const most = view.lit ? view.lit.most[state.rail] : view.most;
     rail.bundles.forEach((bundle: Bundle, place) => {
       const [row, column] = [rowOf.get(bundle.low), placeOf.get(bundle.high)];
       if (row === undefined || column === undefined) return;
@@ -81,7 +81,6 @@ export class LevelMatrices {
       values[cell] = largest(bundle[way], view.values[state.rail]);
       hot[cell] = bundle[way].some((link) => isHot(view, link)) ? 1 : 0;
       if (lit && view.lit) lit[cell] = largest(bundle[way], view.lit.links[state.rail]);
-      most = Math.max(most, lit ? lit[cell] : view.most);
       if (state.choice.kind === "links" && state.choice.rail === state.rail)
         if (state.choice.links.some((link) => bundle[way].includes(link))) chosen = [row, column];
     });

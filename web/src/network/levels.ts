@@ -133,7 +133,7 @@ export class LevelsDrawing {
   private classify(view: View): void {
     const { rail, lit, state } = view;
     const values = lit ? lit.links[state.rail] : view.values[state.rail];
-    const most = lit ? values.reduce((sum, value) => Math.max(sum, value), 0) : view.most;
+    const most = lit ? lit.most[state.rail] : view.most;
     this.steps = new Int16Array(rail.bundles.length).fill(HIDDEN);
     this.order = Array.from({ length: HOT_STEP + 2 }, () => []);
     rail.bundles.forEach((bundle, place) => {

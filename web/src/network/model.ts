@@ -98,7 +98,7 @@ export class Rail {
 
   linkName(link: number): string {
     const { source, sourcePort, destination, destinationPort } = this.data.links;
-    const port = (end: number, number: number) => (end < this.switches ? ` port ${number}` : "");
+    const port = (end: number, number: number) => (end < this.switches ? ` [${number}]` : "");
     const from = this.name(source[link]) + port(source[link], sourcePort[link]);
     return `${from} → ${this.name(destination[link])}${port(destination[link], destinationPort[link])}`;
   }
@@ -207,10 +207,9 @@ export class Network {
 
   groupName(group: number): string {
     const { groups, communicators, procedures, kinds } = this.data;
-    const kind = kinds[groups.kind[group]];
     const procedure = procedures[groups.procedure[group]];
-    const call = kind === "in-collective" || kind === "" ? procedure : `${procedure} (${kind})`;
-    return `${call} on ${communicators[groups.communicator[group]]}`;
+    const call = procedure.startsWith("(") ? `${procedure}, ${kinds[groups.kind[group]]}` : procedure;
+    return `${call} of ${communicators[groups.communicator[group]]}`;
   }
 
   /** The groups of each cause. */

@@ -304,7 +304,7 @@ export class NetworkPage {
       procedure >= 0 ? this.data.procedures[procedure] : "",
       sets.find(({ value }) => value === communicator)?.text.trim() ?? "",
     ];
-    const told = parts.filter(Boolean).join(" on ");
+    const told = parts.filter(Boolean).join(" of ");
     return told ? `: ${told}` : "";
   }
 

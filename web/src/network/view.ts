@@ -2,7 +2,15 @@
 import { type Theme, theme } from "../ui/colours.ts";
 import { byteText, countText, ratioText, secondText } from "../units.ts";
 import type { Flows } from "./flows.ts";
-import { boundsOf, type Bundle, type ClassFacts, classFacts, type Network, type Rail } from "./model.ts";
+import {
+  boundsOf,
+  type Bundle,
+  type ClassFacts,
+  classFacts,
+  highest,
+  type Network,
+  type Rail,
+} from "./model.ts";
 import type { State, Unit } from "./state.ts";
 
 /** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
@@ -13,8 +21,9 @@ export const EXCESS = 1.5;
 /** Amounts that belong to what was chosen. */
 export interface Lit {
   name: string;
-  /** By rail, of each link. */
+  /** By rail, of each link, and the most of one: of those that were not chosen themselves, if there are any. */
   links: Float64Array[];
+  most: number[];
   /** Of each cell of the flows. */
   cells: Float64Array;
   groups: Float64Array;
@@ -67,7 +76,7 @@ export function viewOf(network: Network, flows: Flows, state: State): View {
     amounts,
     values,
     classes,
-    most: values[state.rail].reduce((most, value) => Math.max(most, value), 0),
+    most: highest(values[state.rail]),
     cells: flows.cells(measure, mask),
     lit: null,
     theme: theme(),
@@ -157,11 +166,14 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
       if (other === place) lit[place][link] += cells[cell] * share;
     });
   }
+  for (const link of links) lit[place][link] = 0;
+  const most = lit.map((amounts) => highest(amounts));
   for (const link of links) lit[place][link] = view.amounts[place][link] || Number.MIN_VALUE;
+  most[place] ||= highest(lit[place]);
   const [first] = links;
   const name =
     links.length === 1 ? rail.linkName(first) : `${links.length} links, the first: ${rail.linkName(first)}`;
-  return { name, links: lit, cells, groups, partial: ways >= MOST_WAYS };
+  return { name, links: lit, most, cells, groups, partial: ways >= MOST_WAYS };
 }
 
 function ofGroups(view: View, chosen: number[]): Lit {
@@ -177,7 +189,7 @@ function ofGroups(view: View, chosen: number[]): Lit {
     chosen.length === 1
       ? network.groupName(chosen[0])
       : network.data.causes[network.data.groups.cause[chosen[0]]];
-  return { name, links, cells: flows.cells(measure, mask), groups, partial: false };
+  return { name, links, most: links.map(highest), cells: flows.cells(measure, mask), groups, partial: false };
 }
 
 function ofCell(view: View, row: number, column: number): Lit {
@@ -199,6 +211,7 @@ function ofCell(view: View, row: number, column: number): Lit {
   return {
     name: `${flows.blockName(row)} → ${flows.blockName(column)}`,
     links,
+    most: links.map(highest),
     cells,
     groups,
     partial: false,

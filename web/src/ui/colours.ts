@@ -34,8 +34,8 @@ export function theme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const dark = of("dark") === "1";
-  // The brightest yellow can't be told from white paper.
-  const stops = dark ? PALETTE : PALETTE.slice(0, -1).reverse();
+  // The darkest colours can hardly be seen on dark paper, the brightest ones on white.
+  const stops = dark ? PALETTE.slice(2) : PALETTE.slice(0, -1).reverse();
   const ramp3 = Array.from({ length: STEPS }, (_, step) => mixed(stops, step / (STEPS - 1)));
   return {
     dark,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.kinds import IN_COLLECTIVE
 from rankwise.network.job.flows import Group
 from rankwise.report.names import call_name, quoted_name
 
 _MOST = 200
+_TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,8 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
     family_of = {key[0]: families.index(key[1]) for key in found}
     members: dict[tuple[str, str, str], set[str]] = {}
     for group in groups:
-        members.setdefault((group.family, call_name(group.procedure), group.kind), set()).add(
-            group.communicator
-        )
+        cause = group.family, call_name(group.procedure), group.kind
+        members.setdefault(cause, set()).add(quoted_name(group.communicator, group.user_name))
     causes = list(dict.fromkeys(key[1:] for key in found))
     return PageGroups(
         np.array([place_of[key] for key in keys], np.int64),
@@ -87,7 +86,6 @@ def _key(group: Group, *, alone: bool) -> tuple[str, str, str, str]:
 
 
 def _cause(family: str, call: str, kind: str, members: list[str]) -> str:
-    told = call if kind == IN_COLLECTIVE else f"{call} ({kind})"
-    if len(members) == 1:
-        return f"{told} on {members[0]}"
-    return f"{told} on {family} ({len(members)} communicators)"
+    """Name a cause as report/links does; messages whose call is not known by their kind, too."""
+    told = f"{call}, {kind}" if call.startswith("(") else call
+    return f"{told} of {members[0]}" if len(members) == 1 else f"{told} of {len(members)} {_TIMES} {family}"

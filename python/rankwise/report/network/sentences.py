@@ -13,6 +13,7 @@ from rankwise.report.units import byte_text, count_text, percent_text, ratio_tex
 
 _EVEN = 1.15
 _TIMES = "\N{MULTIPLICATION SIGN}"
+_ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 def finding(traffic: Traffic) -> str:
@@ -48,12 +49,11 @@ def finding(traffic: Traffic) -> str:
 
 
 def link_name(subnet: Subnet, link: int) -> str:
-    """Return the ends of a link between switches, with the port that it leaves by."""
+    """Return the ends of a link between switches, with their ports: `leaf3 [21] -> spine2 [3]`."""
     links = subnet.links
-    one, other = int(links.source[link]), int(links.destination[link])
-    return (
-        f"{subnet.name_of(one)} port {links.source_port[link]} \N{RIGHTWARDS ARROW} {subnet.name_of(other)}"
-    )
+    one = f"{subnet.name_of(int(links.source[link]))} [{links.source_port[link]}]"
+    other = f"{subnet.name_of(int(links.destination[link]))} [{links.destination_port[link]}]"
+    return f"{one} {_ARROW} {other}"
 
 
 def captions(traffic: Traffic) -> list[str]:
