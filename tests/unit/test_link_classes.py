@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fabrics_made import at_random, tree
+from fabrics_made import at_random, made, tree
 
-from rankwise.network.fabric.model import HOST_UP, LEAF_DOWN, LEAF_UP
+from rankwise.network.fabric.model import ACROSS, HOST_UP, LEAF_DOWN, LEAF_UP
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.classes import by_class, class_bounds
 from rankwise.network.routes.destinations import ARRIVES
@@ -90,3 +90,25 @@ def test_bisections_meet_on_the_only_way() -> None:
     many = bisection_bandwidth(subnet, np.arange(4), bisections=5000)
     assert many is not None
     assert many.mean == pytest.approx(2 / 3, abs=0.02)
+
+
+def test_where_all_links_are_of_one_class_shortest_ways_give_a_bound() -> None:
+    # A ring of 6 switches with a host each: 30 pairs are 1, 2, 3, 2, 1 links apart; there are 12 links.
+    ring = [(each, (each + 1) % 6) for each in range(6)]
+
+    def ways(switch: int, host: int) -> list[int]:
+        if switch == host:
+            return [1]
+        # Ports follow the order of the cables: the first one leads on, but at the last switch.
+        onward, back = (3, 2) if switch else (2, 3)
+        return [onward if (host - switch) % 6 <= 3 else back]
+
+    subnet = made(list(range(6)), ring, ways)
+    source, destination = np.divmod(np.arange(36), 6)
+    different = source != destination
+    bounds = class_bounds(subnet, source[different], destination[different], np.ones(30))
+    assert bounds[ACROSS] == 6 * (1 + 2 + 3 + 2 + 1) / 12
+    loads = all_to_all(subnet, np.arange(6))
+    assert loads.missing == 0
+    # Opposite hosts are reached one way round alone: 6 links carry their 3 more.
+    assert sorted(loads.loads[subnet.classes == ACROSS].tolist()) == [3.0] * 6 + [6.0] * 6

@@ -18,6 +18,7 @@ from rankwise.network.fabric.model import (
     LEAF_UP,
     Subnet,
 )
+from rankwise.network.routes.distances import distances
 from rankwise.network.routes.steps import Floats, Indices
 
 _OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (ACROSS, ACROSS))
@@ -122,6 +123,9 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
     Comp. C-34, 1985.) Where the parts of a level are linked below it, there is none for it: what could go
     around the class need not take it.
 
+    If all links between switches are of one class, messages load at least as many of them as there are on a
+    shortest way, so that their mean load is a bound, too.
+
     Args:
         subnet: with P host ports.
         source: shape (N,): host ports.
@@ -139,7 +143,23 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
         amount = np.bincount(part[part >= 0], weights[part >= 0], len(cut.links))
         means = amount / np.maximum(cut.links, 1)
         bounds[cut.link_class] = max(bounds[cut.link_class], float(means.max(initial=0.0)))
+    between = between_switches(subnet)
+    if len(between) and (subnet.classes[between] == ACROSS).all():
+        bounds[ACROSS] = max(bounds[ACROSS], _shortest(subnet, between, sources, destinations, weights))
     return bounds
+
+
+def _shortest(
+    subnet: Subnet, between: Indices, source: Indices, destination: Indices, weight: Floats
+) -> float:
+    """Return the mean load of links between switches if all messages take shortest ways."""
+    order = between[np.argsort(subnet.links.source[between], kind="stable")]
+    first = subnet.links.destination[subnet.up]
+    ends, end = np.unique(first[destination], return_inverse=True)
+    far = distances(
+        len(subnet.switches.names), subnet.links.source[order], subnet.links.destination[order], ends
+    )
+    return float(weight @ far[first[source], end]) / len(between)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from rankwise.network.fabric.model import (
     Subnet,
 )
 from rankwise.network.routes.classes import between_switches
+from rankwise.network.routes.distances import FAR, distances
 from rankwise.network.routes.steps import Floats, Indices
 from rankwise.network.routes.walk import link_loads
 
-_FAR = np.iinfo(np.int16).max // 2
 _CELLS = 1 << 22
 """Links by destinations that are looked at in one piece."""
 
@@ -131,19 +131,13 @@ def _nearer(
     Returns:
         Shape (S, C, W).
     """
-    far = np.full((switches, len(ends)), _FAR, np.int16)
-    far[ends, np.arange(len(ends))] = 0
-    here, begin = np.unique(source, return_index=True)
-    while len(here):
-        nearest = np.minimum.reduceat(far[destination], begin, axis=0) + np.int16(1)
-        if (nearest >= far[here]).all():
-            break
-        far[here] = np.minimum(far[here], nearest)
-    leads = (far[destination] < far[source]) & (far[source] < _FAR)
+    far = distances(switches, source, destination, ends)
+    leads = (far[destination] < far[source]) & (far[source] < FAR)
     before = np.cumsum(leads, axis=0, dtype=np.int32)
+    begin = np.flatnonzero(np.diff(source, prepend=-1))
     many = np.diff(begin, append=len(source))
     # the number of each way among those of its switch, from 0
-    offset = np.repeat((before - leads)[begin], many, axis=0) if len(here) else before
+    offset = np.repeat((before - leads)[begin], many, axis=0) if len(source) else before
     nth = before - leads - offset
     found = np.full((switches, len(ends), int(nth.max(initial=0)) + 1), NO_PORT, np.uint16)
     link, end = np.nonzero(leads)
