@@ -147,6 +147,17 @@ def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
 
 
+def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "fabric.json.gz"
+    shown(capsys, "--fabric", TSUBAME, "--save", file)
+    assert str(file) in refusal(capsys, "--fabric", TSUBAME, "--save", file)
+    shown(capsys, "--fabric", TSUBAME, "--save", file, "--force")
+    words = ("--all-to-all", "1M")
+    assert classes(told(capsys, "--fabric", file, *words)) == classes(
+        told(capsys, "--fabric", TSUBAME, *words)
+    )
+
+
 def test_several_lids(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--fabric", FABRICS / "small-ftree-lmc1", "--all-to-all", "1M", "--lid")
     first, second, split = (classes(told(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))

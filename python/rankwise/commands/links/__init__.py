@@ -12,6 +12,7 @@ profile, all hosts, or those of --place, send to each other, or just the fabric 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rankwise.analysis.kinds import BY_OPTION
 from rankwise.commands.fabric_options import add_fabric, add_places
@@ -45,6 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument(
         "--top", type=_count, default=_TOP, metavar="N", help="rows, 0 = all (default: %(default)s)"
     )
+    shown.add_argument(
+        "--save", type=Path, metavar="fabric.json", help="write the fabric to this file, which --fabric takes"
+    )
+    shown.add_argument("--force", action="store_true", help="replace the file of --save if it exists")
     shown.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -53,9 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     from rankwise.commands.links.gather import made_up, of_run
     from rankwise.commands.links.show import show, show_fabric
+    from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
+    from rankwise.whole_files import refuse_existing
 
+    if arguments.save is not None:
+        refuse_existing(arguments.save, force=arguments.force, option="--save")
     fabric = open_fabric(arguments.fabric)
+    if arguments.save is not None:
+        write_fabric(fabric, arguments.save, arguments.force, "--save")
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, arguments)
     else:
