@@ -52,7 +52,8 @@ def make_tables(connection: sqlite3.Connection) -> None:
         ValueError: the profile is damaged.
     """
     connection.execute(
-        "CREATE TEMP TABLE traced_instances (communicator, procedure, instance, rank, waited, whose,"
+        "CREATE TEMP TABLE traced_instances (communicator INTEGER, procedure INTEGER, instance INTEGER,"
+        " rank INTEGER, waited INTEGER, whose INTEGER,"
         " PRIMARY KEY (communicator, procedure, instance, rank)) WITHOUT ROWID"
     )
     connection.executemany(

@@ -21,6 +21,8 @@ from rankwise.report.names import quoted_name
 from rankwise.report.safe import safe
 
 _RESOLUTION = 1_000_000_000
+_LEAST_CHUNK = 256 << 10  # that the library takes
+_BYTES_OF_RANK = 16  # in a group, at most
 _PROBES = ("MPI_Probe", "MPI_Mprobe")  # another call receives the message
 _NO_RANK = 2**32 - 1  # OTF2_UNDEFINED_UINT32
 
@@ -51,7 +53,13 @@ def write_otf2(trace: Trace, about: dict[str, Any], directory: Path) -> int:
     import otf2
 
     try:
-        with otf2.writer.open(str(directory), timer_resolution=_RESOLUTION) as archive:
+        with otf2.writer.open(
+            str(directory),
+            timer_resolution=_RESOLUTION,
+            # Each location gets chunks of its own, of memory, too. A definition has to fit into one.
+            chunk_size_events=_LEAST_CHUNK,
+            chunk_size_definitions=max(_LEAST_CHUNK, _BYTES_OF_RANK * len(trace.hosts)),
+        ) as archive:
             archive.creator = safe(f"{about['written_by']}", "utf-8")
             archive.description = safe("; ".join(f"{name}: {what}" for name, what in about.items()), "utf-8")
             return _Writer(trace, archive, about["started"]).write()
