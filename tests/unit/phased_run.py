@@ -10,6 +10,8 @@ from rankwise.profile.procedures import PROCEDURES
 
 IDS = {one.name: one.id for one in PROCEDURES}
 WIDTH, INTERVALS = 0.1, 40
+EIGHT = 8
+PAIR, STEP = 1_000_000, 500_000  # bytes that `run_of_eight` sends
 
 
 class Run(Made):
@@ -75,3 +77,30 @@ class Run(Made):
         assert (found.bytes >= 0).all()
         assert (found.messages >= 0).all()
         return found
+
+
+def run_of_eight() -> Run:
+    """Ranks 0 to 5 call Alltoall in the first phase, 4 to 7 send around a ring in the second one."""
+    run = Run(EIGHT)
+    run.communicator(4, "W_a1", members="0-5", size=6)
+    for rank in range(EIGHT):
+        run.interval(rank, 0, sent=6 * PAIR if rank < 6 else 0)
+        run.interval(rank, 1, messages=20 if rank >= 4 else 0, sent=STEP if rank >= 4 else 0)
+    for rank in range(6):
+        run.call(rank, "MPI_Alltoall", 0.1, size_bin=20, sent=6 * PAIR, communicator=4)
+        run.insert(
+            "arrivals",
+            communicator=4,
+            procedure=IDS["MPI_Alltoall"],
+            instance=1,
+            rank=rank,
+            bytes=PAIR,
+            arrival=0.5,
+            departure=1.0,
+        )
+        for other in set(range(6)) - {rank}:
+            run.sent(rank, other, PAIR, 1, "MPI_Alltoall", "in-collective", on=4)
+    for rank in range(4, 8):
+        run.sent(rank, (rank - 3) % 4 + 4, STEP, 20, "MPI_Send", "point-to-point")
+    run.sent(2, 0, 77, 1, "MPI_Finalize", "in-collective")
+    return run

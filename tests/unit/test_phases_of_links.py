@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from phased_run import Run
+from phased_run import PAIR, STEP, run_of_eight
 
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows
@@ -14,38 +14,7 @@ from rankwise.network.loads import job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
 from rankwise.network.sources.generators.generate import generated
 
-RANKS = 8
-PAIR, STEP = 1_000_000, 500_000  # bytes
 GBIT = 0.8  # 100,000,000 bytes a second
-
-
-def run_of_eight() -> Run:
-    """Ranks 0 to 5 call Alltoall in the first phase, 4 to 7 send around a ring in the second one."""
-    run = Run(RANKS)
-    run.communicator(4, "W_a1", members="0-5", size=6)
-    for rank in range(RANKS):
-        run.interval(rank, 0, sent=6 * PAIR if rank < 6 else 0)
-        run.interval(rank, 1, messages=20 if rank >= 4 else 0, sent=STEP if rank >= 4 else 0)
-    for rank in range(6):
-        run.call(rank, "MPI_Alltoall", 0.1, size_bin=20, sent=6 * PAIR, communicator=4)
-        run.insert(
-            "arrivals",
-            communicator=4,
-            procedure=run.connection.execute(
-                "SELECT id FROM procedures WHERE name = 'MPI_Alltoall'"
-            ).fetchone()[0],
-            instance=1,
-            rank=rank,
-            bytes=PAIR,
-            arrival=0.5,
-            departure=1.0,
-        )
-        for other in set(range(6)) - {rank}:
-            run.sent(rank, other, PAIR, 1, "MPI_Alltoall", "in-collective", on=4)
-    for rank in range(4, 8):
-        run.sent(rank, (rank - 3) % 4 + 4, STEP, 20, "MPI_Send", "point-to-point")
-    run.sent(2, 0, 77, 1, "MPI_Finalize", "in-collective")
-    return run
 
 
 def on_fabric(rule: str) -> LoadsByPhase:

@@ -85,6 +85,7 @@ class LoadsByPhase:
         phases: in the order of time.
         seconds: that the most loaded links of the phases take together; None = not known of some.
         run_seconds: that the most loaded link of the run takes; likewise.
+        hidden_links: how many links are hot in any phase, and not over the run.
     """
 
     flows: FlowsByPhase
@@ -92,6 +93,7 @@ class LoadsByPhase:
     phases: tuple[LoadsOfPhase, ...]
     seconds: float | None
     run_seconds: float | None
+    hidden_links: int
 
     @property
     def hidden(self) -> list[tuple[LoadsOfPhase, PhaseLink]]:
@@ -130,7 +132,11 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
     )
     known = [each.seconds for each in phases]
     seconds = None if any(one is None for one in known) else sum(one or 0.0 for one in known)
-    return LoadsByPhase(flows, run, phases, seconds, _most(run))
+    hidden = [
+        np.logical_or.reduce([phase[rail] for phase in is_hot]) & ~of_run
+        for rail, of_run in enumerate(run_is_hot)
+    ]
+    return LoadsByPhase(flows, run, phases, seconds, _most(run), sum(int(one.sum()) for one in hidden))
 
 
 def _links(

@@ -3,6 +3,7 @@
   rankwise links F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise links F.rankwise --fabric fabric/ --only alltoall --by link
   rankwise links F.rankwise --fabric fabric/ --place 'node[001-064]*2'
+  rankwise links F.rankwise --fabric fabric/ --by phase
   rankwise links --fabric fabric/ --all-to-all 1M
 
 --fabric takes what subnet managers and diagnostic tools write: files, or directories of them. Without a
@@ -18,7 +19,7 @@ from rankwise.analysis.kinds import BY_OPTION
 from rankwise.commands.fabric_options import add_fabric, add_places
 from rankwise.errors import RankwiseError
 
-_BY = ("class", "link", "switch", "flow")
+_BY = ("class", "link", "switch", "flow", "phase")
 _TOP = 20
 
 
@@ -56,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, or RankwiseError."""
     _check(arguments)
-    from rankwise.commands.links.gather import made_up, of_run
-    from rankwise.commands.links.show import show, show_fabric
+    from rankwise.commands.links.gather import made_up, of_phases, of_run
+    from rankwise.commands.links.show import show, show_fabric, show_phases
     from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
     from rankwise.whole_files import refuse_existing
@@ -69,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_fabric(fabric, arguments.save, arguments.force, "--save")
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, arguments)
+    elif arguments.by == "phase":
+        show_phases(*of_phases(fabric, arguments), arguments)
     else:
         gather = made_up if arguments.profile is None else of_run
         show(*gather(fabric, arguments), arguments)
@@ -84,6 +87,8 @@ def _check(arguments: argparse.Namespace) -> None:
             needs = ("by", "place", "only", "communicator")
             if wrong := [name for name in needs if getattr(arguments, name) is not None]:
                 raise RankwiseError(f"--{wrong[0]} needs a profile, or --all-to-all SIZE")
+        elif arguments.by == "phase":
+            raise RankwiseError("--by phase tells when a job sent what: give a profile")
         elif arguments.only or arguments.communicator or arguments.only_kind != "all":
             raise RankwiseError("--all-to-all has no calls and communicators to choose from: give a profile")
     elif arguments.all_to_all is not None:

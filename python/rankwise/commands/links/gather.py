@@ -18,8 +18,10 @@ from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import Flows, flows
 from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName
+from rankwise.network.job.phases import flows_by_phase
 from rankwise.network.job.places import Places, given_places, places_of_run, places_on
 from rankwise.network.loads import job_loads
+from rankwise.network.phases import LoadsByPhase, loads_by_phase
 from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, placed
 from rankwise.report.names import call_name
 from rankwise.report.trust_lines import partial_line
@@ -34,24 +36,46 @@ def of_run(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, 
     """
     lid_offset = lid_offset_of(arguments.lid)
     with opened_profile(Path(arguments.profile)) as connection:
-        trusted = trust(connection)
-        if arguments.communicator:
-            select(connection, Selection(communicator=arguments.communicator))
-        only = arguments.only.split(",") if arguments.only else []
-        sent = flows(connection, only, BY_OPTION[arguments.only_kind])
-        if arguments.place is None:
-            places = places_of_run(connection, fabric, arguments.rail)
-            others: list[Scenario] = []
-        else:
-            places = given_places(connection, fabric, arguments.place, arguments.rail)
+        sent, places, notes = _job(connection, fabric, arguments)
+        others: list[Scenario] = []
+        if arguments.place is not None:
             others = _as_it_ran(connection, fabric, sent, arguments.rail, lid_offset)
     loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
     others += alternatives(fabric, sent, places, lid_offset=lid_offset)
+    return answer(loads, others, arguments.top), _messages(sent, arguments), notes
+
+
+def of_phases(fabric: Fabric, arguments: argparse.Namespace) -> tuple[LoadsByPhase, str, list[str]]:
+    """Send the messages of each phase of a profile over the fabric; returns as `of_run`."""
+    with opened_profile(Path(arguments.profile)) as connection:
+        sent, places, notes = _job(connection, fabric, arguments)
+        parts = flows_by_phase(connection, sent)
+    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(arguments.lid))
+    return loads_by_phase(loads, parts, arguments.top), _messages(sent, arguments), notes
+
+
+def _job(
+    connection: sqlite3.Connection, fabric: Fabric, arguments: argparse.Namespace
+) -> tuple[Flows, Places, list[str]]:
+    """Return what the job sends, where its ranks are, and what is to be said of the profile."""
+    trusted = trust(connection)
+    if arguments.communicator:
+        select(connection, Selection(communicator=arguments.communicator))
+    only = arguments.only.split(",") if arguments.only else []
+    sent = flows(connection, only, BY_OPTION[arguments.only_kind])
+    if arguments.place is None:
+        places = places_of_run(connection, fabric, arguments.rail)
+    else:
+        places = given_places(connection, fabric, arguments.place, arguments.rail)
+    return sent, places, [] if trusted.complete else [partial_line(trusted)]
+
+
+def _messages(sent: Flows, arguments: argparse.Namespace) -> str:
+    """Return which messages these are."""
     calls = f" of {', '.join(map(call_name, sent.only))}" if sent.only else ""
     on = f" on {arguments.communicator}" if arguments.communicator else ""
     kind = {"user": " of the program itself", "inside": " inside collectives"}.get(arguments.only_kind, "")
-    notes = [] if trusted.complete else [partial_line(trusted)]
-    return answer(loads, others, arguments.top), f"messages{calls}{kind}{on}", notes
+    return f"messages{calls}{kind}{on}"
 
 
 def _as_it_ran(

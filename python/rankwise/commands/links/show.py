@@ -16,9 +16,10 @@ from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.host_flows import host_flows
 from rankwise.network.hot_links import hot_links
+from rankwise.network.phases import LoadsByPhase
 from rankwise.network.quality import quality
 from rankwise.network.switches import switch_loads
-from rankwise.report.links import sentences, tables
+from rankwise.report.links import phases, sentences, tables
 from rankwise.report.links.data import answer_data, fabric_data
 from rankwise.report.terminal.links import print_links
 from rankwise.report.terminal.page import Page
@@ -69,6 +70,19 @@ def _tables(found: Answer, arguments: argparse.Namespace) -> tuple[str, Sequence
         return "switches", switches, [tables.switches(found, switches)]
     flows = host_flows(found.loads, arguments.top)
     return "flows", flows, [tables.flows(found, flows)]
+
+
+def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Print loads by phases; arguments as of `show`."""
+    head, verdict = sentences.joined(found.run, what), phases.phase_verdict(found)
+    told = phases.phase_sentences(found)
+    notes = sentences.notes(found.run, more, by_phase=True)
+    if arguments.json:
+        said = {"joined": head, "verdict": f"{verdict}.", "told": told, "notes": notes}
+        _print_json({**said, **phases.phase_data(found)})
+        return
+    view = View(verdict, phases.phase_tables(found), {})
+    print_links(head, view, [*told, *notes], arguments.top, sys.stdout)
 
 
 def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:

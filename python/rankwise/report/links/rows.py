@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rankwise.network.answer import Answer
 from rankwise.network.causes import Cause
-from rankwise.network.hot_links import LinkLoad, link_loads_of
+from rankwise.network.hot_links import HotLink, LinkLoad, link_loads_of
 from rankwise.network.loads import JobLoads
 from rankwise.network.what_if import Scenario
 from rankwise.report.names import call_name, names_quoted
@@ -110,3 +110,12 @@ def cause_text(cause: Cause) -> str:
         return name
     several = f"{cause.communicators} x " if cause.communicators > 1 else ""
     return f"{call_name(cause.procedure)} of {several}{name}"
+
+
+def causes_text(link: HotLink) -> str:
+    """Return the causes of a link's load, with their shares: `80 % Alltoall of W, 20 % Isend of W`."""
+    told = [
+        f"{100 * each.bytes / link.load.bytes:.0f} % {cause_text(each.cause)}" for each in link.causes[:2]
+    ]
+    more = len(link.causes) - len(told)
+    return ", ".join(told) + (f", {more} more" if more else "")

@@ -152,14 +152,15 @@ def advice(found: Answer, *, of_run: bool) -> list[str]:
     return said
 
 
-def notes(loads: JobLoads, more: Sequence[str] = ()) -> list[str]:
+def notes(loads: JobLoads, more: Sequence[str] = (), *, by_phase: bool = False) -> list[str]:
     """Return what a reader must know to trust the figures.
 
     Args:
         loads: of the job.
         more: sentences on the traffic.
+        by_phase: loads are told phase by phase.
     """
-    return [*_missing(loads), *more, *_routes(loads.fabric), *_volumes()]
+    return [*_missing(loads), *more, *_routes(loads.fabric), *_volumes(by_phase=by_phase)]
 
 
 def _missing(loads: JobLoads) -> Iterator[str]:
@@ -198,10 +199,10 @@ def _routes(fabric: Fabric) -> Iterator[str]:
         yield f"The routes are a model, {model}: those of the real switches may differ."
 
 
-def _volumes() -> Iterator[str]:
+def _volumes(*, by_phase: bool) -> Iterator[str]:
     yield (
-        "Loads are sums over the run: links that are loaded at different times do not wait for each other,"
-        " and a link may be full only for a moment."
+        f"Loads are sums over {'each phase' if by_phase else 'the run'}: links that are loaded at different"
+        " times do not wait for each other, and a link may be full only for a moment."
     )
 
 

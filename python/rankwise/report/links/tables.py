@@ -14,6 +14,7 @@ from rankwise.report.links.rows import (
     ClassRow,
     ScenarioRow,
     cause_text,
+    causes_text,
     class_rows,
     link_text,
     scenario_rows,
@@ -71,7 +72,7 @@ _LINK: Column[HotLink] = Column(
 _BYTES: Column[HotLink] = Column("bytes", lambda row: row.load.bytes, BYTES, "on it", obvious=True)
 _TIMES: Column[HotLink] = Column("x mean", lambda row: row.load.times_mean, RATIO, f"bytes {_MEAN}")
 _CAUSED: Column[HotLink] = Column(
-    "caused by", lambda row: _causes(row), TEXT, "calls, with their share of the bytes", obvious=True
+    "caused by", causes_text, TEXT, "calls, with their share of the bytes", obvious=True
 )
 _PAIRS: list[Column[HotLink]] = [
     Column("pairs", lambda row: row.host_count or None, COUNT, "of hosts whose messages take it"),
@@ -202,12 +203,6 @@ def flows(found: Answer, rows: Sequence[HostPair]) -> Table:
 
 def _by_rail(found: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
     return [_RAIL, *columns] if len(found.loads.rails) > 1 else list(columns)
-
-
-def _causes(row: HotLink) -> str:
-    told = [f"{100 * each.bytes / row.load.bytes:.0f} % {cause_text(each.cause)}" for each in row.causes[:2]]
-    more = len(row.causes) - len(told)
-    return ", ".join(told) + (f", {more} more" if more else "")
 
 
 def _hosts(row: HotLink) -> str | None:

@@ -1,0 +1,104 @@
+"""`rankwise links --by phase`: what it tells, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from phased_run import PAIR, STEP, run_of_eight
+from profiles import write_traffic
+
+from rankwise.__main__ import main
+
+FABRIC = "fattree:leaf=4x2,spine=2,gbit=0.8"
+PLACE = "node000[1-8]"
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """Two hosts a leaf: ranks 6 and 7, on the last leaf, send in the second phase alone."""
+    return run_of_eight().write(tmp_path / "run.rankwise")
+
+
+def words(profile: Path, *more: str) -> list[str]:
+    return ["links", str(profile), "--fabric", FABRIC, "--place", PLACE, "--by", "phase", *more]
+
+
+def told(capsys: pytest.CaptureFixture[str], profile: Path, *more: str) -> dict[str, Any]:
+    assert main(words(profile, "--json", *more)) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(profile)) == 0
+    out = capsys.readouterr().out
+    text = " ".join(out.split())
+    assert "2 links between switches are hot in phase 2, which the sums over the run hide." in text
+    lines = [line.split() for line in out.splitlines()]
+    [second] = [line for line in lines if line[:3] == ["2", "2.00", "s"]]
+    assert second[-2:] == ["4", "2"]
+    hidden = [line for line in lines if line[:1] == ["2"] and "leaf04" in line and "Sendrecv" not in line]
+    assert len(hidden) >= 2
+    assert (
+        "When messages were sent is an estimate: 93.7 % of the bytes by when sampled calls of these"
+        " collectives were made; 6.2 % of the bytes by how many messages the sender began in each phase;"
+    ) in text
+    assert "Loads are sums over each phase" in text
+
+
+def test_all_figures(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, profile)
+    first, second = found["phases"]
+    assert (first["bytes"], second["bytes"], found["bytes_in_no_phase"]) == (30 * PAIR, 4 * STEP, 77)
+    assert found["bytes_by_basis"] == {
+        "sampled calls": 30 * PAIR,
+        "messages of the sender": 4 * STEP,
+        "not known": 77,
+    }
+    assert (first["hot"], first["hidden"], second["hot"], second["hidden"]) == (12, 0, 4, 2)
+    assert found["hidden_links"] == 2
+    assert first["percent_busy"] == pytest.approx(2)
+    assert (first["seconds"], second["seconds"], found["seconds"]) == (
+        pytest.approx(0.04),
+        pytest.approx(0.005),
+        pytest.approx(0.045),
+    )
+    for link in second["links"]:
+        of_last = "leaf04" in (link["source"], link["destination"])
+        assert (link["is_hot"], link["hot_in_run"]) == (True, not of_last)
+        assert link["hot_in"] == ([2] if of_last else [1, 2])
+        assert link["bytes"] == STEP
+        assert [one["cause"]["procedure"] for one in link["causes"]] == ["MPI_Send"]
+
+
+def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, profile, "--only", "send")
+    assert [each["bytes"] for each in found["phases"]] == [0, 4 * STEP]
+    assert found["verdict"] == (
+        "Links between switches that are hot in a phase are hot over the whole run, too."
+    )
+    found = told(capsys, profile, "--only-kind", "inside", "--top", "1")
+    assert [len(each["links"]) for each in found["phases"]] == [1, 0]
+    assert [each["hot"] for each in found["phases"]] == [12, 0]
+    found = told(capsys, profile, "--communicator", "W_a1")
+    assert [each["bytes"] for each in found["phases"]] == [30 * PAIR, 0]
+
+
+def test_what_has_no_phases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = write_traffic(tmp_path / "a.rankwise", ["x"] * 8, [(0, 1, "point-to-point", 1, 8)])
+    assert main(words(old)) == 2
+    assert "does not tell what ranks did when: record it again" in capsys.readouterr().err
+    assert main(["links", "--fabric", FABRIC, "--all-to-all", "1M", "--by", "phase"]) == 2
+    assert "--by phase tells when a job sent what: give a profile" in capsys.readouterr().err
+    assert main(["links", "--fabric", FABRIC, "--by", "phase"]) == 2
+    assert "needs a profile" in capsys.readouterr().err
+
+
+def test_hostile_names_are_shown_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_of_eight()
+    run.connection.execute("UPDATE communicators SET user_name = ?", ("\x1b[2J[bold]\u202e",))
+    assert main(words(run.write(tmp_path / "a.rankwise"))) == 0
+    assert "\x1b" not in capsys.readouterr().out
