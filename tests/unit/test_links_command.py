@@ -188,6 +188,7 @@ def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
         ((), "arguments are required: --fabric"),
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
         (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
+        (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), "no calls and communicators"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),

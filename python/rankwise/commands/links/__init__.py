@@ -21,6 +21,7 @@ from rankwise.errors import RankwiseError
 
 _BY = ("class", "link", "switch", "flow", "phase")
 _TOP = 20
+_MOST_BYTES = 1 << 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,9 +100,12 @@ def _size(text: str) -> int:
     from rankwise.latency.sizes import size_of
 
     try:
-        return size_of(text)
+        size = size_of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    if size > _MOST_BYTES:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than 1024G")
+    return size
 
 
 def _count(text: str) -> int:

@@ -39,7 +39,8 @@ def joined(loads: JobLoads, what: str) -> list[str]:
     )
     said = [*fabric_lines(loads.fabric)]
     said.append(
-        f"Ranks: {places.ranks} on {len(there)} hosts of the fabric; hosts were found: {by or 'none'}."
+        f"Ranks: {places.ranks} on {len(there)} host{'s' * (len(there) != 1)} of the fabric;"
+        f" hosts were found: {by or 'none'}."
     )
     if len(loads.fabric.subnets) > 1 or any(rail.ports.shape[1] > 1 for rail in places.rails):
         said.append(f"Rails: traffic is {places.policy}.")
