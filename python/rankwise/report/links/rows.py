@@ -11,6 +11,9 @@ from rankwise.network.loads import JobLoads
 from rankwise.network.what_if import Scenario
 from rankwise.report.names import call_name, names_quoted
 
+_LEAST_PERCENT = 0.5
+"""Of a link's load: causes with less are counted, not named."""
+
 
 @dataclass(frozen=True)
 class ClassRow:
@@ -114,8 +117,7 @@ def cause_text(cause: Cause) -> str:
 
 def causes_text(link: HotLink) -> str:
     """Return the causes of a link's load, with their shares: `80 % Alltoall of W, 20 % Isend of W`."""
-    told = [
-        f"{100 * each.bytes / link.load.bytes:.0f} % {cause_text(each.cause)}" for each in link.causes[:2]
-    ]
+    shares = [(100 * each.bytes / link.load.bytes, each.cause) for each in link.causes[:2]]
+    told = [f"{share:.0f} % {cause_text(cause)}" for share, cause in shares if share >= _LEAST_PERCENT]
     more = len(link.causes) - len(told)
     return ", ".join(told) + (f", {more} more" if more else "")
