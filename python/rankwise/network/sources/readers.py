@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankwise.network.sources.fabric_json import read as fabric_json
 from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
+from rankwise.network.sources.omnipath import read as omnipath
 from rankwise.network.sources.parts import Reader
 from rankwise.network.sources.slurm import read as slurm
 
@@ -20,11 +21,13 @@ READERS = (
     Reader("opensm", lfts.is_opensm_lfts, lfts.read_lfts),
     Reader("opensm", lids.is_guid2lid, lids.read_guid2lid),
     Reader("ibdiagnet", lids.is_masks, lids.read_masks),
+    Reader("opareport", omnipath.is_snapshot, omnipath.read_snapshot),
     Reader("slurm", slurm.is_topology, slurm.read_topology),
 )
 """Of several files of one subnet those in front are taken; the others fill in and must agree."""
 
 KNOWN = (
     "fabric.json, ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, what ibnetdiscover and "
-    "dump_lfts print, Slurm's topology.conf or .yaml, or words such as fattree:leaf=18x18,spine=9"
+    "dump_lfts print, opareport's snapshot, Slurm's topology.conf or .yaml, or words such as "
+    "fattree:leaf=18x18,spine=9"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -23,36 +24,62 @@ def parsed(text: bytes) -> Element:
     if len(text) > _LARGEST:
         raise RankwiseError(f"is larger than {_LARGEST >> 20} MiB")
     builder = TreeBuilder()
+    walked(
+        text,
+        lambda tag, attributes, _: builder.start(tag, attributes),
+        lambda tag, _text, _: builder.end(tag),
+    )
+    return builder.close()
+
+
+def walked(
+    text: bytes,
+    start: Callable[[str, dict[str, str], int], object],
+    end: Callable[[str, str, int], object],
+) -> None:
+    """Tell of each element in turn, so that nothing need be kept of a large file.
+
+    Args:
+        text: of the file.
+        start: is called with tag, attributes and line.
+        end: with tag, the text behind the last element in it, or all of it if there is none, and the line.
+
+    Raises:
+        RankwiseError: it is no XML, declares entities, or is nested too deeply; and what is called may do so.
+    """
     parser = expat.ParserCreate()
     depth = 0
+    said: list[str] = []
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
+    def started(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
             raise RankwiseError(f"nests elements more than {_DEEPEST} deep")
-        builder.start(tag, attributes)
+        said.clear()
+        start(tag, attributes, parser.CurrentLineNumber)
 
-    def end(tag: str) -> None:
+    def ended(tag: str) -> None:
         nonlocal depth
         depth -= 1
-        builder.end(tag)
+        end(tag, "".join(said).strip(), parser.CurrentLineNumber)
+        said.clear()
 
     def doctype(_name: str, _system: str | None, _public: str | None, internal: int) -> None:
         if internal:
             _refuse()
 
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
+    parser.StartElementHandler = started
+    parser.EndElementHandler = ended
+    parser.CharacterDataHandler = said.append
     parser.StartDoctypeDeclHandler = doctype
     parser.EntityDeclHandler = _refuse
     parser.buffer_text = True
     try:
         parser.Parse(text, True)
-        return builder.close()
     except expat.ExpatError as error:
         raise RankwiseError(f"is no XML: {error}") from error
 
 
 def _refuse(*_: object) -> NoReturn:
-    raise RankwiseError("has a DOCTYPE with declarations of its own, which hwloc does not write")
+    raise RankwiseError("has a DOCTYPE with declarations of its own")

@@ -1,0 +1,1 @@
+"""Fabrics of Omni-Path, from the snapshots of opareport."""
