@@ -61,7 +61,10 @@ class Engine {
     std::iota(order.begin(), order.end(), 0);
     natural_ = placed(order, place_of);
     if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()}, place_of);
-    if (wishes.objective == RANKWISE_BOTTLENECK) links_ = std::make_unique<Links>(slots, network_.get());
+    if (wishes.objective == RANKWISE_BOTTLENECK) {
+      links_ = std::make_unique<Links>(slots, network_.get());
+      links_->keep_ways();
+    }
   }
 
   Found run() {
@@ -227,7 +230,7 @@ class Engine {
   std::uint64_t seed_;
   Parallel parallel_;
   Progress progress_;
-  std::unique_ptr<const Links> links_;  // if what is on them matters
+  std::unique_ptr<Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;
 };

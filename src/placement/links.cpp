@@ -1,5 +1,6 @@
 #include "links.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,7 +8,9 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 1 << 24;  // that are kept: 256 MiB
+constexpr std::size_t kMostSteps = 1 << 24;  // that are kept, about: 256 MiB
+constexpr std::size_t kSample = 256;         // ways that tell how long they are
+constexpr std::size_t kStride = 2654435761;  // from one to the next, all over the pairs
 
 }  // namespace
 
@@ -39,21 +42,25 @@ Links::Links(const rankwise_slots &slots, const Network *network) : network_(net
   }
   if (network)
     for (Index link = 0; link < network->links(); link++) per_byte_.push_back(network->per_link_byte(link));
-  if (network && network->links() > 0) keep_ways(slots.network->nodes);
 }
 
-// They are asked for again and again.
-void Links::keep_ways(Index nodes) {
-  nodes_ = nodes;
+void Links::keep_ways() {
+  if (!network_ || network_->links() == 0) return;
+  nodes_ = 1 + *std::max_element(node_.begin(), node_.end());
+  const auto pairs = static_cast<std::size_t>(nodes_) * nodes_;
+  if (pairs > kMostSteps) return;
+  Way sample;
+  for (std::size_t i = 0; i < kSample; i++) {
+    const std::size_t pair = i * kStride % pairs;
+    network_->find_way(static_cast<Index>(pair / nodes_), static_cast<Index>(pair % nodes_), 1, sample);
+  }
+  if (sample.size() * (pairs / kSample + 1) > kMostSteps) return;
+  way_begin_.reserve(pairs + 1);
   way_begin_.push_back(0);
-  for (Index from = 0; from < nodes; from++)
-    for (Index to = 0; to < nodes; to++) {
+  for (Index from = 0; from < nodes_; from++)
+    for (Index to = 0; to < nodes_; to++) {
       network_->find_way(from, to, 1, steps_);
       way_begin_.push_back(steps_.size());
-      if (steps_.size() + way_begin_.size() <= kMostSteps) continue;
-      way_begin_ = {};
-      steps_ = {};
-      return;
     }
 }
 

@@ -12,6 +12,8 @@ class Links {
   // The network must live as long.
   Links(const rankwise_slots &slots, const Network *network);
 
+  // To be called if steps are asked for again and again: makes that quick, unless the ways would need too much memory.
+  void keep_ways();
   [[nodiscard]] Index count() const { return static_cast<Index>(per_byte_.size()); }
   // What a byte costs on a link.
   [[nodiscard]] double per_byte(Index link) const { return per_byte_[link]; }
@@ -35,7 +37,6 @@ class Links {
 
  private:
   [[nodiscard]] const Index *chain(Index slot) const { return chain_.data() + static_cast<std::size_t>(slot) * depth_; }
-  void keep_ways(Index nodes);
 
   template <typename Tell>
   void each_step_between(Index from, Index to, double share, const Tell &tell) const {
