@@ -13,6 +13,7 @@ import pytest
 from rankwise.network.fabric.model import CLASSES, Subnet
 from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
+from rankwise.network.sources.generators.torus import torus
 from rankwise.report.network.blocks import blocks
 from rankwise.report.network.groups import page_groups
 from rankwise.report.network.layout import layout, natural
@@ -42,11 +43,14 @@ def job(name: str) -> Traffic:
     if name == "LIDs":
         tree = fabrics_made.tree(lmc=1)
         return network_jobs.placed(tree, of, network_jobs.hosts_of(tree, RANKS, 2), lid_offset=None)
+    if name == "torus":
+        of_torus = torus("torus:3x4")
+        return network_jobs.placed(of_torus, of, network_jobs.hosts_of(of_torus, RANKS, 2))
     tree = fabrics_made.tree(split=name == "split")
     return network_jobs.placed(tree, of, network_jobs.hosts_of(tree, RANKS, 2))
 
 
-JOBS = ("tree", "split", "LIDs", "rails", "two ports")
+JOBS = ("tree", "split", "LIDs", "rails", "two ports", "torus")
 
 
 def shown(of: Traffic) -> dict[str, Any]:

@@ -71,7 +71,9 @@ export interface RailData {
   loads: Loads;
   /**
    * What must pass sets of links, whatever the routes are: all that leaves a part of the fabric must take one of
-   * the links of a class that lead out of it. class, links: of each set.
+   * the links of a class that lead out of it. class, links: of each set. Where
+   * all links between switches are of one class, one set is all of them, and what must pass it counts once for
+   * each link of a shortest way.
    */
   cuts: { class: Numbers; links: Numbers; loads: Loads };
 }

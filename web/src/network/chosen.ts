@@ -35,7 +35,11 @@ function linkPart(view: View, place: number, links: number[], choose: (choice: C
   const parts: Node[] = [factsTable(linkRows(view, place, link))];
   if (isHot(view, link, place))
     parts.push(
-      element("p", "It bears much more than other routes or places of the ranks would need.", "caption"),
+      element(
+        "p",
+        "It bears much more than others of its class, and than it would have to: other routes, or other places of the ranks, may help.",
+        "caption",
+      ),
     );
   const others = [...bundle.up, ...bundle.down].filter((other) => other !== link);
   const list = element("div", [], "siblings");

@@ -4,11 +4,11 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { HOT, stepOf } from "../ui/colours.ts";
 import { ratioText } from "../units.ts";
 import type { ClassFacts } from "./model.ts";
-import { EXCESS, type View } from "./view.ts";
+import { limitOf, type View } from "./view.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BINS = 32;
-const [WIDTH, HEIGHT] = [340, 150];
+const [WIDTH, HEIGHT] = [300, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
 
 /** Pixels of the text of a line. */
@@ -77,7 +77,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     if (!links.length) return;
     const [from, to] = [x(bins.edges[bin]), x(bins.edges[bin + 1])];
     const middle = (bins.edges[bin] + bins.edges[bin + 1]) / 2;
-    const hot = facts.bound > 0 && middle > EXCESS * facts.bound;
+    const hot = middle > limitOf(facts);
     const bar = part("rect", {
       x: from + 0.5,
       width: to - from - 1,

@@ -19,7 +19,7 @@ export function legend(view: View): Node[] {
   } else {
     const dot = element("span", [], "dot");
     dot.style.background = HOT;
-    parts.push(element("span", [dot, `more than ${EXCESS} × the bound of its class`], "entry"));
+    parts.push(element("span", [dot, `more than ${EXCESS} × both bound and mean of its class`], "entry"));
   }
   return parts;
 }

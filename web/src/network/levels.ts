@@ -12,6 +12,7 @@ import { isHot, largest, linksOf, type View } from "./view.ts";
 const LEFT = 78;
 const RIGHT = 20;
 const TOP = 34;
+const BOWS = 150;
 const BOTTOM = 30;
 const NEAR = 6;
 const HIDDEN = -2;
@@ -44,6 +45,8 @@ export class LevelsDrawing {
   private cost = 0;
   private xs = new Float32Array(0);
   private width = 0;
+  /** Room above the highest level, for links between its switches, too. */
+  private top = TOP;
   private height = 0;
 
   constructor(
@@ -118,6 +121,9 @@ export class LevelsDrawing {
   show(view: View): void {
     if (this.view && this.view.rail !== view.rail) this.transform = zoomIdentity;
     this.view = view;
+    const { bundles, level, levels } = view.rail;
+    const across = bundles.some(({ low, high }) => level[low] === levels && level[high] === levels);
+    this.top = across ? BOWS : TOP;
     this.classify(view);
     this.resize();
     const { rail } = view;
@@ -151,7 +157,7 @@ export class LevelsDrawing {
 
   private resize(): void {
     this.width = Math.max(200, this.stage.clientWidth);
-    this.height = Math.max(330, Math.min(620, TOP + BOTTOM + 130 * (this.view?.rail.levels ?? 2)));
+    this.height = Math.max(330, Math.min(620, this.top + BOTTOM + 130 * (this.view?.rail.levels ?? 2)));
     const dots = window.devicePixelRatio;
     for (const canvas of [this.canvas, this.over]) {
       canvas.width = Math.round(this.width * dots);
@@ -208,7 +214,7 @@ export class LevelsDrawing {
 
   private y(level: number): number {
     const levels = this.view?.rail.levels ?? 1;
-    return this.height - BOTTOM - (level / Math.max(1, levels)) * (this.height - TOP - BOTTOM);
+    return this.height - BOTTOM - (level / Math.max(1, levels)) * (this.height - this.top - BOTTOM);
   }
 
   /** Put all ends where they are now. */

@@ -34,7 +34,7 @@ import {
   toAddress,
   type Unit,
 } from "./state.ts";
-import { EXCESS, type View, viewOf } from "./view.ts";
+import { type View, viewOf } from "./view.ts";
 
 const DIRECTIONS: Option<Direction>[] = [
   { value: "larger", text: "larger direction" },
@@ -269,7 +269,7 @@ export class NetworkPage {
       : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
     figures.levels.caption.textContent =
       `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that bears most. ` +
-      `Directions are never added up. Red: more than ${EXCESS} × the bound of its class. Routes: ${view.rail.data.routing}.` +
+      `Directions are never added up. Routes: ${view.rail.data.routing}.` +
       (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "");
     figures.hot.title.textContent =
       (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;

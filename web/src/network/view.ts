@@ -15,7 +15,7 @@ import type { State, Unit } from "./state.ts";
 
 /** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
 const MOST_WAYS = 50_000;
-/** A link bears more than it needs to if it is this much above the bound of its class. */
+/** A link bears too much if it is this much above the bound of its class, and above the mean of the used ones. */
 export const EXCESS = 1.5;
 
 /** Amounts that belong to what was chosen. */
@@ -133,10 +133,15 @@ export function largest(links: readonly number[], values: ArrayLike<number>): nu
   return most;
 }
 
+/** A bound alone says little where it can't be reached, as in dragonflies. */
+export function limitOf(facts: ClassFacts): number {
+  return facts.bound > 0 ? EXCESS * Math.max(facts.bound, facts.mean) : Infinity;
+}
+
 export function isHot(view: View, link: number, rail = view.state.rail): boolean {
   const classOf = view.network.rails[rail].data.links.class[link];
   const facts = view.classes[rail].find((fact) => fact.class === classOf);
-  return facts !== undefined && facts.bound > 0 && view.values[rail][link] > EXCESS * facts.bound;
+  return facts !== undefined && view.values[rail][link] > limitOf(facts);
 }
 
 function litBy(view: View): Lit | null {

@@ -51,19 +51,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument(
         "--save", type=Path, metavar="fabric.json", help="write the fabric to this file, which --fabric takes"
     )
-    shown.add_argument("--force", action="store_true", help="replace the file of --save if it exists")
+    shown.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="draw the fabric and the loads of its links: .svg, .pdf, .png",
+    )
+    shown.add_argument(
+        "--force", action="store_true", help="replace the files of --save and --plot if they exist"
+    )
     shown.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, or RankwiseError."""
     _check(arguments)
+    from rankwise.commands.links import plot
     from rankwise.commands.links.gather import made_up, of_phases, of_run
     from rankwise.commands.links.show import show, show_fabric, show_phases
     from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
     from rankwise.whole_files import refuse_existing
 
+    plot.check(arguments)
     if arguments.save is not None:
         refuse_existing(arguments.save, force=arguments.force, option="--save")
     fabric = open_fabric(arguments.fabric)
@@ -75,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
         show_phases(*of_phases(fabric, arguments), arguments)
     else:
         gather = made_up if arguments.profile is None else of_run
-        show(*gather(fabric, arguments), arguments)
+        found, what, more = gather(fabric, arguments)
+        plot.write(arguments, found, what)
+        show(found, what, more, arguments)
     return 0
 
 

@@ -143,23 +143,34 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
         amount = np.bincount(part[part >= 0], weights[part >= 0], len(cut.links))
         means = amount / np.maximum(cut.links, 1)
         bounds[cut.link_class] = max(bounds[cut.link_class], float(means.max(initial=0.0)))
-    between = between_switches(subnet)
-    if len(between) and (subnet.classes[between] == ACROSS).all():
-        bounds[ACROSS] = max(bounds[ACROSS], _shortest(subnet, between, sources, destinations, weights))
+    least = least_hops(subnet, sources, destinations)
+    if least is not None:
+        between = len(between_switches(subnet))
+        bounds[ACROSS] = max(bounds[ACROSS], float(weights @ least) / between)
     return bounds
 
 
-def _shortest(
-    subnet: Subnet, between: Indices, source: Indices, destination: Indices, weight: Floats
-) -> float:
-    """Return the mean load of links between switches if all messages take shortest ways."""
+def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats | None:
+    """Return how many links between switches messages take at least.
+
+    Args:
+        subnet: with P host ports.
+        source: shape (N,): host ports.
+        destination: likewise.
+
+    Returns:
+        Shape (N,); None if not all links between switches are of one class, or there are none.
+    """
+    between = between_switches(subnet)
+    if not len(between) or (subnet.classes[between] != ACROSS).any():
+        return None
     order = between[np.argsort(subnet.links.source[between], kind="stable")]
     first = subnet.links.destination[subnet.up]
     ends, end = np.unique(first[destination], return_inverse=True)
     far = distances(
         len(subnet.switches.names), subnet.links.source[order], subnet.links.destination[order], ends
     )
-    return float(weight @ far[first[source], end]) / len(between)
+    return far[first[source], end].astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.network.fabric.model import CLASSES, NO_PORT
+from rankwise.network.fabric.model import ACROSS, CLASSES, NO_PORT
 from rankwise.network.job.places import Rail
-from rankwise.network.routes.classes import cuts
+from rankwise.network.routes.classes import between_switches, cuts, least_hops
 from rankwise.report.network.blocks import blocks
 from rankwise.report.network.groups import PageGroups
 from rankwise.report.network.layout import layout
@@ -166,6 +166,12 @@ def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str
         sums.append(both.reshape(2, len(groups), len(parts) + 1)[:, :, :-1])
         classes += [cut.link_class] * len(parts)
         sizes += cut.links[parts].tolist()
+    least = least_hops(rail.subnet, source, destination)
+    if least is not None:  # each link of a shortest way is a part of the mean of all
+        whole = np.stack([np.bincount(of, weight * least, len(groups)) for weight in weights])
+        sums.append(whole.astype(np.float64)[:, :, np.newaxis])
+        classes.append(ACROSS)
+        sizes.append(len(between_switches(rail.subnet)))
     together = np.concatenate(sums, axis=2) if sums else np.zeros((2, len(groups), 0))
     return {
         "class": container.column(classes),

@@ -1,0 +1,54 @@
+"""`rankwise links --plot`: the loads of links as a drawing."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankwise import extras
+from rankwise.errors import RankwiseError
+from rankwise.whole_files import appearing, refuse_existing
+
+if TYPE_CHECKING:
+    from rankwise.network.answer import Answer
+
+_KINDS = ("svg", "pdf", "png")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse, before anything is computed, what can't be drawn; RankwiseError."""
+    path: Path | None = arguments.plot
+    if path is None:
+        return
+    if _kind(path) not in _KINDS:
+        endings = ", ".join(f".{kind}" for kind in _KINDS)
+        raise RankwiseError(f"{path}: give it one of the endings {endings}; `rankwise report` writes a page")
+    if arguments.profile is None and arguments.all_to_all is None:
+        raise RankwiseError("--plot draws what links carry: give a profile, or --all-to-all SIZE")
+    if arguments.by == "phase":
+        raise RankwiseError("--plot draws the whole run: leave --by phase or --plot out")
+    extras.check("matplotlib")
+    refuse_existing(path, force=arguments.force, option="--plot")
+
+
+def write(arguments: argparse.Namespace, found: Answer, what: str) -> None:
+    """Draw, if that is wanted; RankwiseError if the file can't be written.
+
+    Args:
+        arguments: of the command line.
+        found: what is drawn.
+        what: the messages are.
+    """
+    from rankwise.report.links.sentences import joined, verdict
+    from rankwise.report.network.picture import links_picture
+
+    if arguments.plot is None:
+        return
+    content = links_picture(found.loads, verdict(found), joined(found.loads, what), _kind(arguments.plot))
+    with appearing(arguments.plot, option="--plot") as [unfinished]:
+        unfinished.write_bytes(content)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")

@@ -1,0 +1,35 @@
+"""Colours of links in drawings, as on the page in its light theme: the more, the darker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.network.loads import RailLoads
+from rankwise.report.heatmap.scale import BEYOND, PALETTE
+
+HOT = BEYOND
+EXCESS = 1.5
+"""Links that bear more than this times both bound and mean of their class are HOT, as on the page.
+
+A bound alone says little where it can't be reached, as in dragonflies.
+"""
+
+
+def colour_map() -> Any:
+    """Return the colours of shares of the most that a link bears."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # The brightest yellow can hardly be seen on white.
+    return LinearSegmentedColormap.from_list("links", PALETTE[-2::-1])
+
+
+def too_much(rail: RailLoads) -> NDArray[np.int64]:
+    """Return the links that bear much more than others of their class, and than they would have to."""
+    limits = np.full(int(rail.subnet.classes.max(initial=0)) + 1, np.inf)
+    for each in rail.classes:
+        if each.bound:
+            limits[each.link_class] = EXCESS * max(each.bound, each.mean_used)
+    return np.flatnonzero(rail.bytes > limits[rail.subnet.classes])
