@@ -1,4 +1,4 @@
-"""The data of the Network page: it is what the links bear, and all of it."""
+"""The data of the Network page: it is what the links carry, and all of it."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_only_the_part_of_the_job_is_there() -> None:
     assert rail["switches"]["name"] == ["switch0", "switch1", "switch4", "switch5"]
     assert rail["switches"]["level"].tolist() == [1, 1, 2, 2]
     assert len(rail["ports"]["name"]) == 4
-    # Links that bear nothing stay, if both their ends are used: four of hosts and four of leaves, both ways.
+    # Links that carry nothing stay, if both their ends are used: four of hosts and four of leaves, both ways.
     assert len(rail["links"]["source"]) == 16
     assert rail["forward"]["width"] == 1
     assert len(rail["forward"]["ports"]) == 4 * 4
@@ -218,7 +218,7 @@ def test_numbers_in_names_are_in_their_order() -> None:
 
 
 def test_what_is_found_is_the_link_that_sticks_out() -> None:
-    # Only host 0 sends to the second leaf: one link up and one down bear it, no other one bears anything.
+    # Only host 0 sends to the second leaf: one link up and one down carry it, no other one carries anything.
     tree = fabrics_made.tree(leaves=3, hosts=3, spines=2)
     heavy = {(0, 3): (1_000_000, 1)}
     light = {(6, 0): (1000, 1), (7, 1): (1000, 1)}
@@ -231,7 +231,7 @@ def test_what_is_found_is_the_link_that_sticks_out() -> None:
     )
     link = "switch0 [5] \N{RIGHTWARDS ARROW} switch4 [1]"
     ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
-    assert finding(of) == f"{link} bears {ratio}: 100 % of it is Bcast of W"
+    assert finding(of) == f"{link} carries {ratio}: 100 % of it is Bcast of W"
 
 
 def test_captions_and_warnings() -> None:

@@ -3,7 +3,7 @@
   rankwise report F.rankwise --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs -o F.html
   rankwise report F.rankwise --fabric fabric/ --place 'node[001-064]*2'
 
-So far it has one page, Network: the links of a fabric and what they bear, drawn by levels and as
+So far it has one page, Network: the links of a fabric and what they carry, drawn by levels and as
 matrices, with the ranks, communicators and calls behind each of them. --fabric takes what subnet
 managers and diagnostic tools write: files, or directories of them.
 """

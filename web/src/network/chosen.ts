@@ -37,7 +37,7 @@ function linkPart(view: View, place: number, links: number[], choose: (choice: C
     parts.push(
       element(
         "p",
-        "It bears much more than others of its class, and than it would have to: other routes, or other places of the ranks, may help.",
+        "It carries much more than others of its class, and than it would have to: other routes, or other places of the ranks, may help.",
         "caption",
       ),
     );

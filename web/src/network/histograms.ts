@@ -1,4 +1,4 @@
-/** How the loads of each class are spread, with the least that its most loaded link must bear. */
+/** How the loads of each class are spread, with the least that its most loaded link must carry. */
 import { max } from "d3-array";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { HOT, stepOf } from "../ui/colours.ts";

@@ -13,7 +13,7 @@ export interface HotLink {
   value: number;
 }
 
-/** Return the links that bear most, of those that are looked at; the hottest first. */
+/** Return the links that carry most, of those that are looked at; the hottest first. */
 export function hottest(view: View, most = MOST): HotLink[] {
   const wanted = view.state.class;
   const found: HotLink[] = [];
@@ -65,7 +65,7 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
     body.append(line);
   }
   table.append(body);
-  return links.length ? table : element("p", "No link bears anything of what is looked at.", "none");
+  return links.length ? table : element("p", "No link carries anything of what is looked at.", "none");
 }
 
 /** Let a row be chosen with the pointer, and with Enter and the space bar. */

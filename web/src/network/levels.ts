@@ -1,4 +1,4 @@
-/** The fabric by its levels: hosts at the bottom, switches above, links coloured by what they bear. */
+/** The fabric by its levels: hosts at the bottom, switches above, links coloured by what they carry. */
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { HOT, stepOf, STEPS } from "../ui/colours.ts";

@@ -129,7 +129,7 @@ export function bucketed(values: Numbers, size: number): [Uint32Array, Uint32Arr
   return [start, order];
 }
 
-/** What a class of links bears. */
+/** What a class of links carries. */
 export interface ClassFacts {
   name: string;
   class: number;
@@ -170,7 +170,7 @@ export function classFacts(
   return facts.filter((fact) => fact.links > 0);
 }
 
-/** Return what the most loaded link of each class bears at least, whatever the routes are; 0: not known. */
+/** Return what the most loaded link of each class carries at least, whatever the routes are; 0: not known. */
 export function boundsOf(
   rail: Rail,
   of: "bytes" | "messages",

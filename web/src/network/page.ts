@@ -268,7 +268,7 @@ export class NetworkPage {
       ? `Where it goes: ${view.lit.name}`
       : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
     figures.levels.caption.textContent =
-      `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that bears most. ` +
+      `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
       `Directions are never added up. Routes: ${view.rail.data.routing}.` +
       (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "");
     figures.hot.title.textContent =
@@ -280,7 +280,7 @@ export class NetworkPage {
       ? `Between levels: ${view.lit.name}`
       : `Between levels${looked}`;
     figures.matrices.caption.textContent =
-      "A cell is the most loaded of the parallel links between two switches. Grey: a link that bears nothing; empty: no link.";
+      "A cell is the most loaded of the parallel links between two switches. Grey: a link that carries nothing; empty: no link.";
     figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `Between ranks${looked}`;
     const blocks = flows.data.together;
     figures.ranks.caption.textContent =
@@ -293,7 +293,7 @@ export class NetworkPage {
     figures.causes.caption.textContent = "Choosing one lights its links and its rank pairs.";
     figures.spread.title.textContent = `How loads are spread in each class${looked}`;
     figures.spread.caption.textContent =
-      "Links by their load; those without any are left out. The bound: what leaves or enters a switch, divided by its links of the class: with these places of the ranks no routes can make the most loaded link bear less. " +
+      "Links by their load; those without any are left out. The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
       data.captions.join(". ");
   }
 

@@ -15,7 +15,7 @@ import type { State, Unit } from "./state.ts";
 
 /** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
 const MOST_WAYS = 50_000;
-/** A link bears too much if it is this much above the bound of its class, and above the mean of the used ones. */
+/** A link carries too much if it is this much above the bound of its class, and above the mean of the used ones. */
 export const EXCESS = 1.5;
 
 /** Amounts that belong to what was chosen. */

@@ -13,7 +13,7 @@ const PALETTE = [
   "#fde725",
 ];
 export const STEPS = 64;
-/** Of links that bear more than they need to. */
+/** Of links that carry more than they need to. */
 export const HOT = "#e3342f";
 
 export interface Theme {

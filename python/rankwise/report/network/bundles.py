@@ -17,8 +17,8 @@ class Bundles:
     Attributes:
         low, high: shape (B,): their ends, the lower level first; numbered as in `Links`.
         cables: shape (B,): how many each is.
-        most: shape (2, B): the most that one of their links bears, from low to high, and back.
-        hot: shape (2, B): whether one of them bears too much, likewise.
+        most: shape (2, B): the most that one of their links carries, from low to high, and back.
+        hot: shape (2, B): whether one of them carries too much, likewise.
     """
 
     low: NDArray[np.int64]
@@ -37,7 +37,7 @@ def bundles(
         subnet: that they are of.
         links: both directions of each cable that is drawn.
         loads: shape (L,): of all links of the subnet.
-        hot: links that bear too much.
+        hot: links that carry too much.
     """
     ends = len(subnet.switches.names) + len(subnet.ports.hosts)
     level = np.concatenate([subnet.switches.levels, np.zeros(len(subnet.ports.hosts), np.int32)])

@@ -12,14 +12,14 @@ from rankwise.report.heatmap.scale import BEYOND, PALETTE
 
 HOT = BEYOND
 EXCESS = 1.5
-"""Links that bear more than this times both bound and mean of their class are HOT, as on the page.
+"""Links that carry more than this times both bound and mean of their class are HOT, as on the page.
 
 A bound alone says little where it can't be reached, as in dragonflies.
 """
 
 
 def colour_map() -> Any:
-    """Return the colours of shares of the most that a link bears."""
+    """Return the colours of shares of the most that a link carries."""
     from matplotlib.colors import LinearSegmentedColormap
 
     # The brightest yellow can hardly be seen on white.
@@ -27,7 +27,7 @@ def colour_map() -> Any:
 
 
 def too_much(rail: RailLoads) -> NDArray[np.int64]:
-    """Return the links that bear much more than others of their class, and than they would have to."""
+    """Return the links that carry much more than others of their class, and than they would have to."""
     limits = np.full(int(rail.subnet.classes.max(initial=0)) + 1, np.inf)
     for each in rail.classes:
         if each.bound:

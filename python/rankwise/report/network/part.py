@@ -60,7 +60,7 @@ class Part:
 
 
 def part_of(subnet: Subnet, rail: Rail, loads: NDArray[np.float64]) -> Part:
-    """Return the part that a job uses; links that bear nothing are in it, if both their ends are.
+    """Return the part that a job uses; links that carry nothing are in it, if both their ends are.
 
     Args:
         subnet: with L links.

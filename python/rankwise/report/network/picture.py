@@ -28,7 +28,7 @@ _ROW = 0.17  # inches of a line of text
 
 
 def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) -> bytes:
-    """Draw what the links of a job's part of the fabric bear; of several rails, that with the hottest link.
+    """Draw what the links of a job's part of the fabric carry; of several rails, that with the hottest link.
 
     Args:
         loads: of the job.
@@ -83,7 +83,7 @@ def _drawn(
 def _levels(
     axes: Any, rail: RailLoads, switches: NDArray[np.int64], ports: NDArray[np.int64], found: Bundles
 ) -> None:
-    """Draw hosts at the bottom, switches above them, and the links that bear anything."""
+    """Draw hosts at the bottom, switches above them, and the links that carry anything."""
     from matplotlib.collections import LineCollection
 
     subnet, count = rail.subnet, len(rail.subnet.switches.names)
@@ -213,7 +213,7 @@ def _scale(axes: Any, rail: RailLoads) -> None:
 
 
 def _classes(figure: Any, rail: RailLoads) -> None:
-    """Write what the classes of links bear."""
+    """Write what the classes of links carry."""
     columns = (9.3, 10.55, 11.1, 11.65, 12.4)
     heads = ("class", "most", "x mean", "x bound", "used")
     rows = [

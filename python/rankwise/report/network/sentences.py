@@ -37,13 +37,13 @@ def finding(traffic: Traffic) -> str:
     rail = traffic.rails[number]
     if ratio < _EVEN:
         most = f"{ratio_text(ratio)} {_TIMES} the mean of its class"
-        return f"The links between switches bear alike: none more than {most}"
+        return f"The links between switches carry alike: none more than {most}"
     groups = traffic.groups
     causes = np.bincount(groups.cause, rail.loads[0][:, link], len(groups.causes))
     cause = int(causes.argmax())
     share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
     return (
-        f"{link_name(rail.subnet, link)} bears {ratio_text(ratio)} {_TIMES} the mean of its class"
+        f"{link_name(rail.subnet, link)} carries {ratio_text(ratio)} {_TIMES} the mean of its class"
         f" ({CLASSES[rail.subnet.classes[link]]}): {share} % of it is {groups.causes[cause]}"
     )
 
@@ -109,7 +109,7 @@ def warnings(traffic: Traffic) -> Iterator[str]:
     if flows.hidden:
         yield (
             f"the messages of {len(flows.hidden)} collective{'s' * (len(flows.hidden) > 1)} are not all"
-            " visible: links bear more than is shown"
+            " visible: links carry more than is shown"
         )
     yield from traffic.places.warnings
     yield from traffic.fabric.warnings
