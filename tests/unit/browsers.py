@@ -52,12 +52,13 @@ class Tab:
         """Click the first element that is meant."""
         self.page.locator(selector).first.click()
 
-    def saved(self, selector: str, folder: Path) -> list[Path]:
-        """Click a button, and return the files that it saves."""
+    def saved(self, selector: str, folder: Path, count: int = 1) -> list[Path]:
+        """Click a button, and return the files that it saves, `count` of them."""
         self._downloads.clear()
         with self.page.expect_download():
             self.click(selector)
-        self.page.wait_for_timeout(300)  # there may be several
+        while len(self._downloads) < count:
+            self.page.wait_for_timeout(20)
         paths = []
         for file in self._downloads:
             paths.append(folder / file.suggested_filename)

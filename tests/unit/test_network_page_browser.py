@@ -93,24 +93,27 @@ def loads(of: Traffic, chosen: np.ndarray[Any, Any], what: str = "bytes") -> lis
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_all_links(browser: Any, tmp_path: Path, name: str) -> None:
+def test_links_pairs_and_what_belongs_together(browser: Any, tmp_path: Path, name: str) -> None:
     of = job(name)
     tab = opened(browser, of, tmp_path)
-    rows = tab.rows("#levels-data", tmp_path)
-    everything = np.ones(len(of.flows))
-    for what in ("bytes", "messages"):
-        assert told(rows, what) == pytest.approx(expected(of, loads(of, everything, what)), rel=1e-6)
+    all_links_carry_what_is_sent(of, tab, tmp_path)
+    a_chosen_link_lights_its_rank_pairs(of, tab, tmp_path, by_ends=name != "two ports")
+    a_chosen_pair_lights_its_links(of, tab, tmp_path)
     tab.close()
 
 
-@pytest.mark.parametrize("name", JOBS)
-def test_a_chosen_link_lights_its_rank_pairs(browser: Any, tmp_path: Path, name: str) -> None:
-    of = job(name)
-    tab = opened(browser, of, tmp_path)
+def all_links_carry_what_is_sent(of: Traffic, tab: Tab, folder: Path) -> None:
+    rows = tab.rows("#levels-data", folder)
+    everything = np.ones(len(of.flows))
+    for what in ("bytes", "messages"):
+        assert told(rows, what) == pytest.approx(expected(of, loads(of, everything, what)), rel=1e-6)
+
+
+def a_chosen_link_lights_its_rank_pairs(of: Traffic, tab: Tab, folder: Path, *, by_ends: bool) -> None:
     if not tab.page.locator("#hot tr.pick").count():  # no link between switches
         tab.page.select_option("#hot select", label="all links")
     tab.click("#hot tr.pick")
-    rows = tab.rows("#levels-data", tmp_path)
+    rows = tab.rows("#levels-data", folder)
     rail, link = map(int, re.findall(r"links=(\d+)\.(\d+)$", tab.page.url)[0])
     assert rows[0]["chosen"] != ""
     # Which one that is in the fabric: the page has those of the job's part, in the same order.
@@ -122,7 +125,7 @@ def test_a_chosen_link_lights_its_rank_pairs(browser: Any, tmp_path: Path, name:
             for number, one, names in links_of(of)
             if number == rail and [part for part in names.values() if part] == ends
         }
-        if name != "two ports"
+        if by_ends
         else {link}
     )
     taken = journeys(of.flows, of.places).rails[rail]
@@ -133,26 +136,22 @@ def test_a_chosen_link_lights_its_rank_pairs(browser: Any, tmp_path: Path, name:
         flow = taken.flow[one]
         key = (f"rank {of.flows.source[flow]}", f"rank {of.flows.destination[flow]}")
         pairs[key] = pairs.get(key, 0.0) + float(of.flows.bytes[flow] * taken.share[one] * part)
-    shown = {(row["from"], row["to"]): float(row["bytes"]) for row in tab.rows("#chosen-data", tmp_path)}
+    shown = {(row["from"], row["to"]): float(row["bytes"]) for row in tab.rows("#chosen-data", folder)}
     assert shown == pytest.approx(pairs, rel=1e-5)
-    causes = tab.rows("#causes-data", tmp_path)
+    causes = tab.rows("#causes-data", folder)
     assert sum(float(row["chosen"]) for row in causes) == pytest.approx(sum(pairs.values()), rel=1e-5)
     # The link itself is lit, and the other figures say what they show.
     assert float(row["bytes"]) == pytest.approx(float(row["chosen"]), rel=1e-5)
     for figure in ("levels", "ranks", "causes"):
         assert row["from"].split()[0] in tab.page.inner_text(f"#{figure}-title")
-    tab.close()
 
 
-@pytest.mark.parametrize("name", JOBS)
-def test_a_chosen_pair_lights_its_links(browser: Any, tmp_path: Path, name: str) -> None:
-    of = job(name)
-    tab = opened(browser, of, tmp_path, "cell=1.20")
+def a_chosen_pair_lights_its_links(of: Traffic, tab: Tab, folder: Path) -> None:
+    tab.page.evaluate("window.location.hash = 'cell=1.20'")
     tab.page.wait_for_selector("text=rank 1 → rank 20")
     chosen = (of.flows.source == 1) & (of.flows.destination == 20)
-    lit = told(tab.rows("#levels-data", tmp_path), "chosen")
+    lit = told(tab.rows("#levels-data", folder), "chosen")
     assert lit == pytest.approx(expected(of, loads(of, chosen)), rel=1e-6)
-    tab.close()
 
 
 def test_a_chosen_call_lights_its_links_and_pairs(browser: Any, tmp_path: Path) -> None:
@@ -223,8 +222,7 @@ def test_pictures_are_saved(browser: Any, tmp_path: Path) -> None:
         [path] = tab.saved(f"#{figure}-image", tmp_path)
         assert path.read_bytes().startswith(b"\x89PNG")
         assert path.stat().st_size > 3000
-    paths = tab.saved("#spread-image", tmp_path)
-    assert len(paths) == 4  # host up and down, leaf up and down
+    paths = tab.saved("#spread-image", tmp_path, 4)  # host up and down, leaf up and down
     for path in paths:
         texts = [node.text or "" for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
         assert any(text.startswith("bound ") for text in texts)
