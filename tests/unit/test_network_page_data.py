@@ -217,7 +217,7 @@ def test_numbers_in_names_are_in_their_order() -> None:
     assert sorted(names, key=natural) == ["", "10", "leaf", "node2", "node2a", "node10"]
 
 
-def test_what_is_found_is_the_link_that_sticks_out() -> None:
+def test_what_is_found_is_the_slowest_link() -> None:
     # Only host 0 sends to the second leaf: one link up and one down carry it, no other one carries anything.
     tree = fabrics_made.tree(leaves=3, hosts=3, spines=2)
     heavy = {(0, 3): (1_000_000, 1)}
@@ -231,7 +231,7 @@ def test_what_is_found_is_the_link_that_sticks_out() -> None:
     )
     link = "switch0 [5] \N{RIGHTWARDS ARROW} switch4 [1]"
     ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
-    assert finding(of) == f"{link} carries {ratio}: 100 % of it is Bcast of W"
+    assert finding(of) == f"{link} takes longest: 977 KiB, {ratio}, 100 % of it by Bcast of W"
 
 
 def test_captions_and_warnings() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _DOTS = 160  # an inch
 _MOST_LINES = 20_000  # as vectors
 _MOST_NAMES = 40
 _ROW = 0.17  # inches of a line of text
+_TITLE_ROW = 0.2
+_TITLE_LINE, _TITLE_LINES = 112, 3  # characters; lines at most
 
 
 def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) -> bytes:
@@ -48,18 +51,19 @@ def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) 
     found = bundles(rail.subnet, part.links, rail.bytes, too_much(rail))
     with rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DOTS, facecolor=PAPER)
-        figure.text(
-            0.3 / _WIDTH, 1 - 0.2 / _HEIGHT, shown(title, 150), fontsize=12, fontweight="bold", va="top"
-        )
+        finding = wrap(shown(title, _TITLE_LINES * _TITLE_LINE), _TITLE_LINE)
+        left, head = 0.3 / _WIDTH, 1 - 0.2 / _HEIGHT
+        figure.text(left, head, "\n".join(finding), fontsize=12, fontweight="bold", va="top")
+        below = _TITLE_ROW * (len(finding) - 1)
         name = f"{rail.subnet.name}. " if len(loads.rails) > 1 else ""
         for line, text in enumerate(about):
-            height = 1 - (0.5 + _ROW * line) / _HEIGHT
-            figure.text(0.3 / _WIDTH, height, shown(name * (not line) + text, 190), color=FAINT, va="top")
-        top = _HEIGHT - 0.75 - _ROW * len(about)
+            height = 1 - (0.5 + below + _ROW * line) / _HEIGHT
+            figure.text(left, height, shown(name * (not line) + text, 190), color=FAINT, va="top")
+        top = _HEIGHT - 0.75 - below - _ROW * len(about)
         _levels(_axes(figure, 1.0, 4.05, 11.2, top - 4.05), rail, part.switches, part.ports, found)
         where = layout(rail.subnet, *_drawn(rail, part.switches, part.ports)).switches
-        for up, left in ((True, 1.3), (False, 5.4)):
-            _matrix(_axes(figure, left, 0.75, 3.2, 2.3), rail, found, where, up=up)
+        for up, at in ((True, 1.3), (False, 5.4)):
+            _matrix(_axes(figure, at, 0.75, 3.2, 2.3), rail, found, where, up=up)
         _scale(_axes(figure, 9.3, 2.9, 2.8, 0.12), rail)
         _classes(figure, rail)
         buffer = io.BytesIO()

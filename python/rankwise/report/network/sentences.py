@@ -11,40 +11,35 @@ from rankwise.network.routes.classes import between_switches
 from rankwise.report.network.traffic import Traffic
 from rankwise.report.units import byte_text, count_text, percent_text, ratio_text
 
-_EVEN = 1.15
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 def finding(traffic: Traffic) -> str:
-    """Return what the page begins with: the link that sticks out most from its class, and why."""
+    """Return what the page begins with: the link between switches that takes longest, and why."""
     best: tuple[float, int, int] | None = None
+    known = not any(np.isnan(rail.subnet.links.rates).any() for rail in traffic.rails)
     for number, rail in enumerate(traffic.rails):
-        loads = rail.loads[0].sum(axis=0)
-        for of_class in range(len(CLASSES)):
-            links = between_switches(rail.subnet)
-            links = links[(rail.subnet.classes[links] == of_class) & (loads[links] > 0)]
-            if not len(links):
-                continue
-            link = int(links[loads[links].argmax()])
-            ratio = float(loads[link] / loads[links].mean())
-            if best is None or ratio > best[0]:
-                best = ratio, number, link
+        links = between_switches(rail.subnet)
+        slowness = rail.loads[0].sum(axis=0)[links] / (rail.subnet.links.rates[links] if known else 1.0)
+        if len(links) and slowness.max() > (best[0] if best else 0.0):
+            best = float(slowness.max()), number, int(links[slowness.argmax()])
     if best is None:
         used = sum(float(rail.loads[0].sum()) for rail in traffic.rails)
         return "No link between switches is used" if used else "Nothing goes over the network"
-    ratio, number, link = best
+    _, number, link = best
     rail = traffic.rails[number]
-    if ratio < _EVEN:
-        most = f"{ratio_text(ratio)} {_TIMES} the mean of its class"
-        return f"The links between switches carry alike: none more than {most}"
+    loads, classes = rail.loads[0].sum(axis=0), rail.subnet.classes
+    ratio = float(loads[link] / loads[(classes == classes[link]) & (loads > 0)].mean())
     groups = traffic.groups
     causes = np.bincount(groups.cause, rail.loads[0][:, link], len(groups.causes))
     cause = int(causes.argmax())
     share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
+    most = "takes longest" if known else "carries most"
     return (
-        f"{link_name(rail.subnet, link)} carries {ratio_text(ratio)} {_TIMES} the mean of its class"
-        f" ({CLASSES[rail.subnet.classes[link]]}): {share} % of it is {groups.causes[cause]}"
+        f"{link_name(rail.subnet, link)} {most}: {byte_text(loads[link])},"
+        f" {ratio_text(ratio)} {_TIMES} the mean of its class ({CLASSES[classes[link]]}),"
+        f" {share} % of it by {groups.causes[cause]}"
     )
 
 
