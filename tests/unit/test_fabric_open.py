@@ -10,6 +10,7 @@ from recorded_fabrics import FABRICS, assert_same, opened, path_of
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Source
+from rankwise.network.sources.fabric_json.write import write_fabric
 from rankwise.network.sources.open import open_fabric
 from rankwise.network.sources.text import read_text
 
@@ -102,10 +103,94 @@ def test_rails_in_one_directory(rails, small):
     check_rails(open_fabric([str(rails)]), ["rail 1", "rail 2"], small)
 
 
-def test_two_recordings_with_the_same_guids_are_rails_if_in_directories():
-    fabric = open_fabric([str(FABRICS / "small-ftree"), str(FABRICS / "dual-ftree")])
-    assert [subnet.name for subnet in fabric.subnets] == ["small-ftree", "dual-ftree"]
-    assert [len(subnet.ports.hosts) for subnet in fabric.subnets] == [16, 32]
+BOTH = ("opensm.fdbs", "opensm-subnet.lst")
+
+
+def copied(folder, to):
+    to.mkdir(parents=True)
+    for name in BOTH:
+        shutil.copy(path_of(folder, name), to)
+    return to
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [FABRICS / "small-ftree"],
+        [FABRICS / "small-ftree" / name for name in BOTH],
+        ["{copy}"],
+        ["{copy}/opensm.fdbs"],
+        ["{copy}/../fabric.json"],
+        ["{copy}/../fabric.json", "{copy}/../fabric.json"],
+    ],
+)
+def test_a_subnet_in_two_places_is_one(tmp_path, small, more):
+    copy = copied("small-ftree", tmp_path / "copy")
+    write_fabric(opened("small-ftree", LST, FDBS), tmp_path / "fabric.json", force=False)
+    fabric = open_fabric([str(FABRICS / "small-ftree"), *(str(path).format(copy=copy) for path in more)])
+    (subnet,) = fabric.subnets
+    assert_same(subnet, small)
+    assert fabric.warnings == ()
+
+
+def test_a_copy_in_a_directory_within(tmp_path, small):
+    for directory in ("", "old"):
+        copied("small-ftree", tmp_path / "log" / directory)
+    (subnet,) = open_fabric([str(tmp_path / "log")]).subnets
+    assert_same(subnet, small)
+
+
+def test_a_file_is_in_the_sources_once(tmp_path):
+    copy = copied("small-ftree", tmp_path / "copy")
+    (tmp_path / "latest").symlink_to(copy)
+    (source,) = open_fabric([str(path) for path in (copy, copy, tmp_path / "latest", copy / BOTH[0])]).sources
+    assert source.what == f"{copy}/opensm-subnet.lst and {copy}/opensm.fdbs"
+
+
+def test_files_of_two_moments_are_refused(tmp_path):
+    now, old = (
+        copied(folder, tmp_path / place)
+        for folder, place in (("small-ftree", "now"), ("small-ftree-lmc1", "old"))
+    )
+    for paths in ([tmp_path], [now, old]):
+        with pytest.raises(RankwiseError) as error:
+            open_fabric([str(path) for path in paths])
+        assert str(error.value) == (
+            f"{old}/opensm-subnet.lst: line 1: the LID of node0001 HCA-1 is 2, but 1 in "
+            f"{now}/opensm-subnet.lst: line 1; give files of one moment"
+        )
+
+
+def test_a_fabric_json_of_another_moment_is_refused(tmp_path):
+    write_fabric(opened("small-ftree-lmc1", LST, FDBS), tmp_path / "old.json", force=False)
+    with pytest.raises(RankwiseError) as error:
+        open_fabric([str(path_of("small-ftree", name)) for name in BOTH] + [str(tmp_path / "old.json")])
+    said = str(error.value)
+    assert said.startswith(f"{tmp_path}/old.json")
+    assert "GUID 0x0000000000100001 is in " in said
+    assert "opensm.fdbs, too, but with other LIDs; a GUID is in one subnet alone" in said
+
+
+def test_a_lid_that_a_port_had_in_another_subnet_joins_nothing(rails, small):
+    """OpenSM keeps them in guid2lid."""
+    shutil.copy(path_of("small-ftree", "guid2lid"), rails / "first")
+    with (rails / "first" / "guid2lid").open("a") as file:
+        file.write("0x7000000000100001 0x0030 0x0030\n")
+    check_rails(open_fabric([str(rails)]), ["first", "second"], small)
+
+
+def test_what_made_up_guids_stand_for_is_of_one_directory(rails, small):
+    """ibdiagnet begins at the same one in each subnet."""
+    for rail, digit in (("first", 0), ("second", 7)):
+        (rails / rail / "masks").write_text(f"NodeGuid,0xffffffff00000001\t0x{digit}000000000200000\n")
+        for name in (LST, FDBS):
+            path = rails / rail / name
+            path.write_text(
+                re.sub(
+                    f"(NodeGUID:|Switch 0x){digit}000000000200000", r"\1ffffffff00000001", path.read_text()
+                )
+            )
+    check_rails(open_fabric([str(rails)]), ["first", "second"], small)
 
 
 def test_warnings_name_the_rail(rails):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwise.network.fabric.model import EVEN_SPLIT, Fabric, Subnet
+from rankwise.network.fabric.same import is_numbered
 from rankwise.network.sources.fabric_json.even import evenly_split
 from rankwise.network.sources.fabric_json.rates import plain_rate
 from rankwise.network.sources.fabric_json.read import FORMAT, VERSION
@@ -106,7 +107,7 @@ def _names(subnet: Subnet) -> list[str]:
 
 def _switches(subnet: Subnet, names: list[str]) -> Iterator[Any]:
     switches = subnet.switches
-    numbered = np.array_equal(switches.guids, np.arange(1, len(switches.guids) + 1))
+    numbered = is_numbered(switches)
     for number, name in enumerate(switches.names):
         facts: dict[str, Any] = {"name": name}
         if names[number] != name:

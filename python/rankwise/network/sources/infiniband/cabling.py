@@ -21,7 +21,7 @@ Key = tuple[int, int]
 
 _MOST_SHOWN = 66
 """Characters: of an InfiniBand node description, which has 64 at most, all of it."""
-_CURE = "; give files of one moment, and each subnet in a directory of its own"
+_CURE = "; give files of one moment"
 
 
 @dataclass(frozen=True)

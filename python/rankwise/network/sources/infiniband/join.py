@@ -12,9 +12,8 @@ from rankwise.network.fabric.draft import Draft, finished
 from rankwise.network.fabric.model import MEASURED, Routing, Subnet
 from rankwise.network.sources.infiniband.cabling import Cabling
 from rankwise.network.sources.infiniband.lmc import find_lid_counts
-from rankwise.network.sources.infiniband.masks import unmasked
 from rankwise.network.sources.infiniband.values import MOST_LID
-from rankwise.network.sources.parts import Cables, Lids, Masks, Table, Tables
+from rankwise.network.sources.parts import Cables, Lids, Table, Tables
 from rankwise.network.sources.text import TextFile
 
 _LARGEST_TABLES = 4 << 30
@@ -30,17 +29,15 @@ NEED_CABLES = (
 NEED_LINKS_AND_TABLES = "LIDs, but no links and forwarding tables of their subnet: add them, too"
 
 
-def joined(parts: Sequence[Cables | Tables | Lids], masks: Sequence[Masks] = ()) -> tuple[Subnet, list[str]]:
+def joined(parts: Sequence[Cables | Tables | Lids]) -> tuple[Subnet, list[str]]:
     """Return the subnet, and a line for each kind of thing that is missing or left out.
 
     Args:
         parts: files of one subnet; where one leaves something out, those behind it may tell it.
-        masks: which GUIDs ibdiagnet made up.
 
     Raises:
         RankwiseError: files contradict each other, or there are no tables or no links.
     """
-    parts = [unmasked(part, masks) for part in parts]
     cabling = Cabling()
     for part in parts:
         if isinstance(part, Cables):

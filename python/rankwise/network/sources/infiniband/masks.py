@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rankwise.network.sources.parts import Cables, End, Lids, Masks, Tables
+from rankwise.network.sources.parts import Cables, End, Masks, Part, Tables
 
 
-def unmasked(part: Cables | Tables | Lids, masks: Sequence[Masks]) -> Cables | Tables | Lids:
+def unmasked(part: Part, masks: Sequence[Masks]) -> Part:
     """Return the part with real GUIDs, but where one is indeed there twice.
 
     ibdiagnet 1.5.7 sees GUIDs twice in large subnets that are there once.
     """
     real = {made_up: guid for mask in masks for made_up, guid in mask.real.items()}
-    if not real or isinstance(part, Lids):
+    if not real or not isinstance(part, (Cables, Tables)):
         return part
     if isinstance(part, Tables):
         nodes = _needed(real, set(part.tables))

@@ -1,0 +1,40 @@
+"""Whether two subnets are the same one: a GUID is in one alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwise.network.fabric.model import Subnet, Switches
+
+_CABLES = ("source", "source_port", "destination", "destination_port")
+
+
+def guids_of(subnet: Subnet) -> set[int]:
+    """Return GUIDs that no other subnet can have: those of switches and of host ports."""
+    switches = [] if is_numbered(subnet.switches) else subnet.switches.guids.tolist()
+    return {*switches, *subnet.ports.guids.tolist()} - {0}
+
+
+def is_numbered(switches: Switches) -> bool:
+    """Return whether switches have numbers from 1 in place of GUIDs."""
+    return np.array_equal(switches.guids, np.arange(1, len(switches.guids) + 1))
+
+
+def difference(one: Subnet, other: Subnet) -> str:
+    """Return what is not the same in both, but for names and rates: in the plural; '' if nothing."""
+    ports, others = one.ports, other.ports
+    for what, same in (
+        ("switches", np.array_equal(one.switches.guids, other.switches.guids)),
+        ("ports of hosts", np.array_equal(ports.guids, others.guids)),
+        ("LIDs", np.array_equal(one.switches.lids, other.switches.lids)),
+        ("LIDs", np.array_equal(ports.lids, others.lids)),
+        ("LIDs", np.array_equal(ports.lid_counts, others.lid_counts)),
+        (
+            "cables",
+            all(np.array_equal(getattr(one.links, end), getattr(other.links, end)) for end in _CABLES),
+        ),
+        ("forwarding tables", np.array_equal(one.forward, other.forward)),
+    ):
+        if not same:
+            return what
+    return ""

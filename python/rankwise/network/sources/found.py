@@ -1,0 +1,138 @@
+"""What is in the files and directories that were given, and what words make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.model import Source
+from rankwise.network.sources.generators.generate import generated, is_rule
+from rankwise.network.sources.groups import Read
+from rankwise.network.sources.infiniband.masks import unmasked
+from rankwise.network.sources.parts import Masks, Part, Whole
+from rankwise.network.sources.readers import KNOWN, READERS
+from rankwise.network.sources.slurm.read import is_slurm, slurm_fabric
+from rankwise.network.sources.text import HEAD, head_of, read_text
+
+_DEEPEST = 4
+_MOST_FILES = 10_000
+
+
+class Found:
+    """Files as they are found; one that is there twice, by whatever path, is read once.
+
+    Attributes:
+        warnings: a line for each file that can't be read.
+    """
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self._files: list[Read] = []
+        self._masks: list[tuple[str, Masks]] = []
+        self._known: dict[str, bool] = {}  # by real path: whether it tells of a subnet
+
+    def add(self, path: str) -> None:
+        """Add a file, all those of a directory, or what words make.
+
+        Raises:
+            RankwiseError: it can't be read, is malformed, or nothing of a fabric.
+        """
+        if is_rule(path):
+            self._keep("", 0, "generator", Whole((generated(path),), (Source("generator", path),)))
+        elif is_slurm(path):
+            self._keep("", 0, "slurm", slurm_fabric(path))
+        elif _is_directory(Path(path)):
+            self._add_directory(Path(path))
+        else:
+            self._add_file(Path(path))
+
+    def files(self) -> list[Read]:
+        """Return what was found, in its order, with real GUIDs.
+
+        Masks in a directory are for its files and for those given by name, and those given by name for all.
+        """
+        found = []
+        for file in self._files:
+            masks = [
+                mask
+                for directory, mask in self._masks
+                if directory in ("", file.directory) or not file.directory
+            ]
+            found.append(file._replace(part=unmasked(file.part, masks)))
+        return found
+
+    def _keep(self, directory: str, rank: int, kind: str, part: Part) -> None:
+        if isinstance(part, Masks):
+            self._masks.append((directory, part))
+        else:
+            self._files.append(Read(len(self._files), directory, rank, kind, part))
+
+    def _add_file(self, path: Path) -> None:
+        real = os.path.realpath(path)
+        if real in self._known:
+            return
+        file = read_text(path)
+        rank = _rank_of(file.data[:HEAD])
+        if rank is None:
+            raise RankwiseError(f"{path} is no file of a fabric that is known here: {KNOWN}")
+        self._known[real] = True
+        self._keep("", rank, READERS[rank].kind, READERS[rank].read(file))
+
+    def _add_directory(self, top: Path) -> None:
+        """Add files of a directory and those in it; those that are of no fabric are passed over."""
+        before, any_known = len(self.warnings), False
+        for path in _files_in(top):
+            real = os.path.realpath(path)
+            if real not in self._known:
+                self._known[real] = self._add_found(path, os.path.realpath(path.parent))
+            any_known |= self._known[real]
+        if not any_known:
+            nothing = f"{top} has no file of a fabric in it that is known here: {KNOWN}"
+            raise RankwiseError(self.warnings[before] if self.warnings[before:] else nothing)
+
+    def _add_found(self, path: Path, directory: str) -> bool:
+        """Add a file if it is one of a fabric, and return whether it tells of a subnet."""
+        try:
+            rank = _rank_of(head_of(path))
+        except RankwiseError as error:
+            self.warnings.append(f"{error}; it is passed over")
+            return False
+        if rank is None:
+            return False
+        part = READERS[rank].read(read_text(path))
+        self._keep(directory, rank, READERS[rank].kind, part)
+        return not isinstance(part, Masks)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # such as a name that is too long: reading it tells
+        return False
+
+
+def _rank_of(head: bytes) -> int | None:
+    """Return which of READERS reads a file; None: none does."""
+    return next((rank for rank, reader in enumerate(READERS) if reader.fits(head)), None)
+
+
+def _files_in(top: Path) -> Iterator[Path]:
+    """Return the files of a directory and of those in it, by name; hidden ones are left out."""
+    count = 0
+    waiting = [(top, 0)]
+    while waiting:
+        directory, depth = waiting.pop()
+        try:
+            inside = sorted(entry for entry in directory.iterdir() if not entry.name.startswith("."))
+            files = [entry for entry in inside if entry.is_file()]
+            deeper = [entry for entry in inside if entry.is_dir() and not entry.is_symlink()]
+        except OSError as error:
+            raise RankwiseError(f"cannot read {directory}: {error.strerror or error}") from error
+        count += len(inside)
+        if count > _MOST_FILES:
+            raise RankwiseError(f"{top} has more than {_MOST_FILES} files: give those of the fabric by name")
+        if depth < _DEEPEST:
+            waiting += [(entry, depth + 1) for entry in reversed(deeper)]
+        yield from files
