@@ -87,6 +87,17 @@ def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str
     assert [each["bytes"] for each in found["phases"]] == [30 * PAIR, 0]
 
 
+def test_hidden_links_that_are_not_told_are_counted(
+    profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words(profile, "--top", "1")) == 0
+    out = capsys.readouterr().out
+    assert "Hot in a phase, and not over the run: 1 of 2, --top 0 shows all\n" in out
+    assert "1 other" not in out
+    assert main(words(profile, "--top", "2")) == 0
+    assert "Hot in a phase, and not over the run\n" in capsys.readouterr().out
+
+
 def test_what_has_no_phases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = write_traffic(tmp_path / "a.rankwise", ["x"] * 8, [(0, 1, "point-to-point", 1, 8)])
     assert main(words(old)) == 2

@@ -109,3 +109,7 @@ def test_only_the_first_links_are_told() -> None:
     run = job_loads(fabric, whole, given_places(connection, fabric, "node000[1-8]"))
     found = loads_by_phase(run, flows_by_phase(connection, whole), 3)
     assert [(len(phase.links), phase.hot, phase.hidden) for phase in found.phases] == [(3, 12, 0), (3, 4, 2)]
+    # The slowest links of the second phase are hot over the run, too: hidden ones come after them.
+    found = loads_by_phase(run, flows_by_phase(connection, whole), 1)
+    [(phase, link)] = found.hidden
+    assert (phase, phase.hidden, link.hidden) == (found.phases[1], 2, True)

@@ -170,7 +170,16 @@ def hot_links(loads: JobLoads, top: int, *, with_hosts: bool = False) -> list[Ho
         top: how many; 0 = all.
         with_hosts: the links of hosts, too; else those between switches alone.
     """
-    chosen = ranked(loads, with_hosts=with_hosts)[: top or None]
+    return described(loads, ranked(loads, with_hosts=with_hosts)[: top or None])
+
+
+def described(loads: JobLoads, chosen: Sequence[tuple[int, int]]) -> list[HotLink]:
+    """Return what links carry, and what it comes from.
+
+    Args:
+        loads: of the job.
+        chosen: links, each by its rail and its index there.
+    """
     found: dict[tuple[int, int], HotLink] = {}
     for rail in sorted({rail for rail, _ in chosen}):
         links = [link for of, link in chosen if of == rail]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankwise.analysis.time_line import Phase
 from rankwise.network.bottleneck import seconds_of
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
-from rankwise.network.hot_links import HotLink, hot_links
+from rankwise.network.hot_links import HotLink, described, ranked
 from rankwise.network.job.phases import FlowsByPhase
 from rankwise.network.loads import JobLoads, job_loads
 
@@ -56,7 +56,7 @@ class LoadsOfPhase:
     Attributes:
         phase: that it is.
         loads: in it.
-        links: between switches, the one that takes longest first.
+        links: between switches, the one that takes longest first; as many as are told.
         hot: how many links between switches are hot in it.
         hidden: of these, how many the whole run does not show.
         seconds: that the most loaded link between switches takes for its bytes; None = rates are not known.
@@ -86,6 +86,7 @@ class LoadsByPhase:
         seconds: that the most loaded links of the phases take together; None = not known of some.
         run_seconds: that the most loaded link of the run takes; likewise.
         hidden_links: how many links are hot in any phase, and not over the run.
+        hidden: such links and a phase in which they are; the first ones of all.
     """
 
     flows: FlowsByPhase
@@ -94,11 +95,7 @@ class LoadsByPhase:
     seconds: float | None
     run_seconds: float | None
     hidden_links: int
-
-    @property
-    def hidden(self) -> list[tuple[LoadsOfPhase, PhaseLink]]:
-        """Return the links that are hot in a phase, and not over the run."""
-        return [(each, link) for each in self.phases for link in each.links if link.hidden]
+    hidden: tuple[tuple[LoadsOfPhase, PhaseLink], ...]
 
 
 def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase:
@@ -116,49 +113,52 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
     lengths = [max(phase.seconds, 1e-9) for phase in flows.phases]
     is_hot = _hot(loads, lengths)
     [run_is_hot] = _hot([run], [1.0])
-    phases = tuple(
-        LoadsOfPhase(
-            phase,
-            own,
-            tuple(_links(own, run, number, is_hot, run_is_hot, top)),
-            sum(int(of_rail.sum()) for of_rail in is_hot[number]),
-            sum(
-                int((of_rail & ~of_run).sum())
-                for of_rail, of_run in zip(is_hot[number], run_is_hot, strict=True)
-            ),
-            _most(own),
+    phases: list[LoadsOfPhase] = []
+    told_hidden: list[tuple[LoadsOfPhase, PhaseLink]] = []
+    for number, (phase, own) in enumerate(zip(flows.phases, loads, strict=True)):
+        links = ranked(own, with_hosts=False)
+        hidden = [(rail, link) for rail, link in links if (is_hot[number][rail] & ~run_is_hot[rail])[link]]
+        first, left = links[: top or None], top - len(told_hidden) if top else len(hidden)
+        told = _links(own, run, number, [*dict.fromkeys((*first, *hidden[:left]))], is_hot, run_is_hot)
+        phases.append(
+            LoadsOfPhase(
+                phase,
+                own,
+                tuple(told[link] for link in first),
+                sum(int(of_rail.sum()) for of_rail in is_hot[number]),
+                len(hidden),
+                _most(own),
+            )
         )
-        for number, (phase, own) in enumerate(zip(flows.phases, loads, strict=True))
-    )
+        told_hidden += [(phases[-1], told[link]) for link in hidden[:left]]
     known = [each.seconds for each in phases]
     seconds = None if any(one is None for one in known) else sum(one or 0.0 for one in known)
-    hidden = [
+    hidden_in_any = [
         np.logical_or.reduce([phase[rail] for phase in is_hot]) & ~of_run
         for rail, of_run in enumerate(run_is_hot)
     ]
-    return LoadsByPhase(flows, run, phases, seconds, _most(run), sum(int(one.sum()) for one in hidden))
+    count = sum(int(one.sum()) for one in hidden_in_any)
+    return LoadsByPhase(flows, run, tuple(phases), seconds, _most(run), count, tuple(told_hidden))
 
 
 def _links(
     own: JobLoads,
     run: JobLoads,
     number: int,
+    chosen: Sequence[tuple[int, int]],
     is_hot: Sequence[Sequence[NDArray[np.bool_]]],
     run_is_hot: Sequence[NDArray[np.bool_]],
-    top: int,
-) -> list[PhaseLink]:
-    found = []
-    for hot in hot_links(own, top):
+) -> dict[tuple[int, int], PhaseLink]:
+    found = {}
+    for hot in described(own, chosen):
         rail, link = hot.load.rail, hot.load.link
         whole = float(run.rails[rail].bytes[link])
-        found.append(
-            PhaseLink(
-                hot,
-                min(100.0 * hot.load.bytes / whole, 100.0) if whole else 0.0,
-                bool(is_hot[number][rail][link]),
-                bool(run_is_hot[rail][link]),
-                tuple(at + 1 for at, phase in enumerate(is_hot) if phase[rail][link]),
-            )
+        found[rail, link] = PhaseLink(
+            hot,
+            min(100.0 * hot.load.bytes / whole, 100.0) if whole else 0.0,
+            bool(is_hot[number][rail][link]),
+            bool(run_is_hot[rail][link]),
+            tuple(at + 1 for at, phase in enumerate(is_hot) if phase[rail][link]),
         )
     return found
 

@@ -105,7 +105,9 @@ def phase_tables(found: LoadsByPhase) -> list[Table]:
     rows = [HiddenRow(*one) for one in found.hidden]
     tables = [Table(_PHASES, found.phases, "Nothing is known.", whole=True)]
     if rows:
-        tables.append(Table(_HIDDEN, rows, "", title="Hot in a phase, and not over the run"))
+        count = sum(each.hidden for each in found.phases)
+        first = f": {len(rows)} of {count}, --top 0 shows all" if len(rows) < count else ""
+        tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase, and not over the run{first}"))
     return tables
 
 
