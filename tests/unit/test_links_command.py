@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from profiles import write_traffic
 
 from rankwise.__main__ import main
+from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
+from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
+from rankwise.network.sources.fabric_json.write import write_fabric
 
 FABRICS = Path(__file__).parents[1] / "fabrics"
 SMALL, MEDIUM, TSUBAME = (FABRICS / name for name in ("small-ftree", "medium-ftree", "tsubame-r1-ftree"))
@@ -171,6 +175,53 @@ def test_hosts_that_the_fabric_lacks(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert found["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in found["notes"])
     assert any(note.startswith("6.00 MiB are from or to ranks") for note in found["notes"])
+    assert found["joined"][3] == (
+        "Traffic: messages; 12.0 MiB between hosts, of which 6.00 MiB of ranks without a place are on no link."
+    )
+    assert found["verdict"] == (
+        "The hosts limit: nothing goes from switch to switch, as far as messages are on links"
+        " (50.0 % of the bytes between hosts)."
+    )
+
+
+def without_ways(to: Path, lids: Sequence[int]) -> Path:
+    """Two leaves of two hosts with LIDs 1 to 4, one spine, which has no way for some LIDs."""
+    draft = Draft("", Routing(MEASURED))
+    spine, leaves, hosts = 10, (11, 12), (1, 2, 3, 4)
+    for number, guid in enumerate((spine, *leaves)):
+        draft.switches[guid] = DraftSwitch(f"s{guid}", lid=5 + number)
+    for host in hosts:
+        draft.ports[host, 1] = DraftPort(f"node{host:04}", lid=host)
+    for number, leaf in enumerate(leaves):
+        draft.link((leaf, 9), (spine, number + 1))
+        for port in (1, 2):
+            draft.link((leaf, port), (2 * number + port, 1))
+        own = [host - 2 * number if 1 <= host - 2 * number <= 2 else 9 for host in hosts]
+        draft.tables[leaf] = (np.array(hosts), np.array(own))
+    ways = [host for host in hosts if host not in lids]
+    draft.tables[spine] = (np.array(ways, int), np.array([(host + 1) // 2 for host in ways], int))
+    write_fabric(Fabric((finished(draft),), (Source("generator", "made"),)), to, False, "--save")
+    return to
+
+
+def test_traffic_that_is_not_delivered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    across = [(rank, (rank + 2) % 4, "point-to-point", 1, MIB) for rank in range(4)]
+    job = write_traffic(tmp_path / "f.rankwise", names(1, 4), across)
+    whole = told(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
+    assert whole["joined"][-1] == "Traffic: messages; 4.00 MiB between hosts."
+    assert "no routing could do better there" in whole["verdict"]
+
+    half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
+    assert half["joined"][-1] == (
+        "Traffic: messages; 4.00 MiB between hosts, of which 2.00 MiB that the tables do not deliver are on no link."
+    )
+    assert "no routing could do better" not in half["verdict"]
+    assert half["verdict"].endswith(", as far as messages are on links (50.0 % of the bytes between hosts).")
+    assert not [line for line in half["told"] if "little difference" in line]
+
+    none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
+    assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
+    assert none["verdict"] == ("What limits is not known: none of the bytes between hosts are on a link.")
 
 
 def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,8 +91,18 @@ class JobLoads:
 
     @property
     def on_links(self) -> float:
-        """Bytes that leave hosts."""
+        """Bytes that leave hosts, and arrive."""
         return float(sum(rail.bytes[rail.subnet.up].sum() for rail in self.rails))
+
+    @property
+    def undelivered(self) -> float:
+        """Bytes between hosts that the forwarding tables bring nowhere; they are on no link."""
+        return sum(rail.undelivered.bytes for rail in self.rails)
+
+    @property
+    def between_hosts(self) -> float:
+        """Bytes between hosts, those that are on no link included."""
+        return self.on_links + self.undelivered + self.lost
 
 
 def job_loads(fabric: Fabric, flows: Flows, places: Places, *, lid_offset: int | None = 0) -> JobLoads:

@@ -51,6 +51,7 @@ def answer_data(found: Answer) -> dict[str, Any]:
             "lid_offset": loads.lid_offset,
             "only": flows.only,
             "kinds": flows.kinds,
+            "bytes_between_hosts": loads.between_hosts,
             "bytes_on_links": loads.on_links,
             "bytes_within_hosts": loads.within_hosts,
             "bytes_lost": loads.lost,

@@ -14,6 +14,7 @@ from rankwise.network.job.phases import (
 )
 from rankwise.network.phases import LoadsByPhase, LoadsOfPhase, PhaseLink
 from rankwise.report.links.rows import causes_text, link_text
+from rankwise.report.links.sentences import as_far_as_known
 from rankwise.report.units import percent_text, second_text
 from rankwise.report.view import (
     BYTES,
@@ -60,7 +61,7 @@ _PHASES: list[Column[LoadsOfPhase]] = [
     Column("phase", lambda row: row.phase.number, NUMBER, "in the order of time", obvious=True),
     Column("from", lambda row: row.phase.begin_seconds, _INSTANT, "after the start of the run"),
     Column("length", lambda row: row.phase.seconds, SECONDS, "of the phase", obvious=True),
-    Column("between hosts", lambda row: row.loads.on_links, BYTES, "in the phase", obvious=True),
+    Column("between hosts", lambda row: row.loads.between_hosts, BYTES, "in the phase", obvious=True),
     Column(
         "slowest link",
         lambda row: link_text(link.hot.load) if (link := _slowest(row)) else None,
@@ -113,15 +114,18 @@ def phase_tables(found: LoadsByPhase) -> list[Table]:
 
 def phase_verdict(found: LoadsByPhase) -> str:
     """Return whether phases show what the run does not, a sentence without its full stop."""
+    known = as_far_as_known(found.run)
+    if found.run.between_hosts and not found.run.on_links:
+        return "Nothing is known: none of the bytes between hosts are on a link"
     if not any(each.links for each in found.phases):
-        return "Nothing goes from switch to switch"
+        return f"Nothing goes from switch to switch{known}"
     phases = [each.phase.number for each in found.phases if each.hidden]
     if not phases:
-        return "Links between switches that are hot in a phase are hot over the whole run, too"
+        return f"Links between switches that are hot in a phase are hot over the whole run, too{known}"
     several = found.hidden_links > 1
     return (
         f"{found.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in phase"
-        f"{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which the sums over the run hide"
+        f"{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which the sums over the run hide{known}"
     )
 
 

@@ -44,13 +44,30 @@ def joined(loads: JobLoads, what: str) -> list[str]:
     )
     if len(loads.fabric.subnets) > 1 or any(rail.ports.shape[1] > 1 for rail in places.rails):
         said.append(f"Rails: traffic is {places.policy}.")
-    within = loads.within_hosts
-    said.append(
-        f"Traffic: {what}; {byte_text(loads.on_links)} between hosts"
-        + (f", {byte_text(within)} within hosts, which takes no link" if within else "")
-        + "."
-    )
+    said.append(f"Traffic: {what}; {_amounts(loads)}.")
     return said
+
+
+def _amounts(loads: JobLoads) -> str:
+    """Return how much goes where, as a part of a sentence."""
+    one_rail = len(loads.fabric.subnets) == 1
+    nowhere = {
+        "that the tables do not deliver": loads.undelivered,
+        f"of ranks without a place{'' if one_rail else ', or a rail in common'}": loads.lost,
+    }
+    parts = [f"{byte_text(size)} {why}" for why, size in nowhere.items() if size]
+    told = f"{byte_text(loads.between_hosts)} between hosts"
+    told += f", of which {' and '.join(parts)} are on no link" if parts else ""
+    within = loads.within_hosts
+    return told + (f"; {byte_text(within)} within hosts, which takes no link" if within else "")
+
+
+def as_far_as_known(loads: JobLoads) -> str:
+    """Return which part of the bytes an answer rests on, to go on with a sentence; '' if it is all."""
+    if loads.on_links and loads.undelivered + loads.lost:
+        share = percent_text(100 * loads.on_links / loads.between_hosts)
+        return f", as far as messages are on links ({share} % of the bytes between hosts)"
+    return ""
 
 
 def fabric_lines(fabric: Fabric) -> list[str]:
@@ -74,10 +91,12 @@ def _source(what: str) -> str:
 def verdict(found: Answer) -> str:
     """Return what limits the traffic, a sentence without its full stop."""
     limit, [now, *_] = found.bottleneck, scenario_rows(found)
+    known = as_far_as_known(found.loads)
     if limit.hosts is None:
-        return "Nothing leaves the hosts"
+        nothing = "What limits is not known: none of the bytes between hosts are on a link"
+        return nothing if found.loads.between_hosts else "Nothing leaves the hosts"
     if limit.fabric is None or limit.times is None:
-        return "The hosts limit: nothing goes from switch to switch"
+        return f"The hosts limit: nothing goes from switch to switch{known}"
     times = ratio_text(limit.times)
     if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
         each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
@@ -92,13 +111,11 @@ def verdict(found: Answer) -> str:
     else:
         head = "Fabric and hosts' own links limit alike"
     excess = ""
-    if now.excess is not None:
-        excess = (
-            f", and carries {ratio_text(now.excess)} x a bound that no routing gets below"
-            if now.excess > 1 + _ALIKE
-            else ", and no routing could do better there"
-        )
-    return f"{head}: the most loaded link between switches {takes}{excess}"
+    if now.excess is not None and now.excess > 1 + _ALIKE:
+        excess = f", and carries {ratio_text(now.excess)} x a bound that no routing gets below"
+    elif now.excess is not None and not known:
+        excess = ", and no routing could do better there"
+    return f"{head}: the most loaded link between switches {takes}{excess}{known}"
 
 
 def blamed(found: Answer) -> list[str]:
@@ -126,6 +143,8 @@ def advice(found: Answer, *, of_run: bool) -> list[str]:
         found: the answer.
         of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
     """
+    if found.loads.undelivered:  # other places and routes may deliver more, or less
+        return []
     rows = {row.name: row for row in scenario_rows(found)[1:]}
 
     def gain(name: str) -> float:
