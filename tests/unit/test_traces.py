@@ -136,6 +136,56 @@ def test_counters_are_the_sums_of_the_intervals(profile: Path) -> None:
     assert everybody[Fraction(WIDTH) * 7] == 4 * 7 / WIDTH
 
 
+def uneven(tmp_path: Path) -> tuple[Path, dict[str, list[float]]]:
+    """A run whose ranks begin and end within intervals, and the sums of the counters of each, and of all.
+
+    Rank 0 is in MPI all the time that it is there. Of rank 2 there is a call in an interval after its end.
+    """
+    made = Made(threads=2)
+    made.connection.execute("UPDATE run SET started = '2026-11-21T10:00:00+00:00'")
+    made.insert("time_axis", begin=0.125, width=0.3, intervals=5)
+    spans = {0: (0.2, 1.5), 1: (0.5, 0.6), 2: (0.125, 1.0), 3: (0.3, 1.55)}
+    sums = {}
+    for rank, (begin, end) in spans.items():
+        made.insert("time_lines", rank=rank, begin=begin, end=end)
+        total = [0.0] * 4
+        for interval in range(5):
+            low, high = 0.125 + 0.3 * interval, 0.425 + 0.3 * interval
+            there = max(min(high, end) - max(low, begin), 0.0)
+            own = [there * 2 / (1 + rank), round(1e6 * there), 7 * (there > 0), 3 * (there > 0)]
+            if rank == 2 and interval == 4:
+                own = [0.01, 0, 0, 1]
+            total = [one + more for one, more in zip(total, own, strict=True)]
+            if any(own):
+                columns = dict(zip(("seconds", "bytes_sent", "messages", "calls"), own, strict=True))
+                made.insert("intervals", rank=rank, interval=interval, **columns)
+        sums[f"rank {rank}"] = [total[0] / 2, *total[1:]]
+    whole = [sum(column) for column in zip(*sums.values(), strict=True)]
+    return made.write(tmp_path / "a.rankwise"), {**sums, "all ranks": [whole[0] / 4, *whole[1:]]}
+
+
+def integral(levels: list[tuple[Fraction, float]]) -> float:
+    """Each level holds until the next one."""
+    return sum(
+        float(until - at) * value
+        for (at, value), (until, _) in zip(levels, [*levels[1:], levels[-1]], strict=True)
+    )
+
+
+def test_counters_integrate_to_the_sums_of_ranks_that_begin_and_end_within_intervals(tmp_path: Path) -> None:
+    profile, sums = uneven(tmp_path)
+    file = perfetto(profile)
+    for whose, (in_mpi, *counts) in sums.items():
+        levels = file.counter(f"{whose}: time in MPI")
+        assert integral(levels) / 100 == pytest.approx(in_mpi, rel=1e-8)
+        for counter, total in zip(("bytes sent", "messages", "calls"), counts, strict=True):
+            assert integral(file.counter(f"{whose}: {counter}")) == pytest.approx(total, rel=1e-8)
+    # Where it was there all the time, and nowhere else.
+    assert file.counter("rank 0: time in MPI") == [(Fraction("0.2"), 100.0), (Fraction("1.5"), 0.0)]
+    # None of it was there then: what is told of it is held for all of the interval.
+    assert file.counter("rank 2: calls")[-2:] == [(Fraction("1.325"), 3.33333333), (Fraction("1.625"), 0.0)]
+
+
 def test_it_says_what_is_a_sample(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = perfetto(profile)
     told = "4 of 40 calls of collectives, 2 of 2 calls that receive, send or wait for messages"
@@ -382,6 +432,17 @@ class TestOtf2:
                 assert share == 100 * (interval % 2)
                 assert [rate * WIDTH for rate in rates] == [1000 * interval * rank, rank, interval]
             assert levels[round(INTERVALS * WIDTH * SECOND)] == [0.0] * 4
+
+    def test_metrics_integrate_to_the_sums(self, tmp_path: Path) -> None:
+        pytest.importorskip("otf2")
+        profile, sums = uneven(tmp_path)
+        assert main(["export", str(profile), "--to", "otf2", "-o", str(tmp_path / "out")]) == 0
+        found = self.of(self.events(tmp_path / "out" / "traces.otf2"), "Metric")
+        for rank in range(4):
+            own = [event for name, event in found if name == f"rank {rank}"]
+            for place, total in enumerate(sums[f"rank {rank}"]):
+                levels = [(Fraction(event.time, SECOND), event.values[place]) for event in own]
+                assert integral(levels) / (1 if place else 100) == pytest.approx(total, rel=1e-8)
 
     def test_otf2_print_reads_it(self, anchor: Path) -> None:
         command = shutil.which("otf2-print")

@@ -22,7 +22,8 @@ def about(run: Run, trace: Trace) -> dict[str, Any]:
     }
     if trace.line.ranks:
         told["counters"] = (
-            f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s, in which they ended;"
+            f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s, in which they ended,"
+            " or over the part of one that was between MPI_Init and MPI_Finalize;"
             " time in MPI where it was spent"
         )
     if trace.not_drawn:

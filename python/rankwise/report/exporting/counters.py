@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rankwise.analysis.percent import percent
-from rankwise.analysis.time_line import Interval, RankLine, TimeLine
+from rankwise.analysis.time_line import RankLine, TimeLine
 
 
 class Counter(NamedTuple):
@@ -30,26 +29,29 @@ COUNTERS = (
     Counter("calls", "1/s"),
 )
 _NOTHING = (0.0,) * len(COUNTERS)
+_SLACK = 1.01  # for what clocks differ by
+
+
+class _Sums(NamedTuple):
+    """What was done in an interval: seconds in MPI, and the counts of the other counters."""
+
+    mpi_seconds: float
+    counts: tuple[int, ...]
 
 
 def counters_of_rank(line: RankLine, whole: TimeLine) -> Iterator[Level]:
-    """Yield what a rank did: the sums of the intervals, each spread evenly over its interval."""
-    shares = [
-        min(percent(spent, there * max(line.threads, 1)), 100.0)
-        for spent, there in zip(line.mpi_seconds, line.inside_seconds, strict=True)
-    ]
-    rows = zip(shares, line.bytes_sent, line.messages, line.calls, strict=True)
-    return _levels([*rows], whole)
+    """Yield what a rank did."""
+    columns = zip(line.mpi_seconds, line.bytes_sent, line.messages, line.calls, strict=True)
+    sums = (_Sums(seconds, tuple(counts)) for seconds, *counts in columns)
+    return _levels(sums, whole, line.begin_seconds, line.end_seconds, max(line.threads, 1))
 
 
 def counters_of_all(whole: TimeLine) -> Iterator[Level]:
-    """Yield what all ranks did together."""
-    rows = [_of_interval(one) for one in whole.intervals]
-    return _levels(rows, whole)
-
-
-def _of_interval(one: Interval) -> tuple[float, float, float, float]:
-    return min(one.percent_of_mpi or 0.0, 100.0), one.bytes_sent, one.messages, one.calls
+    """Yield what all ranks did together, from when the first was there until the last was gone."""
+    sums = (_Sums(one.mpi_seconds, (one.bytes_sent, one.messages, one.calls)) for one in whole.intervals)
+    begin = min((line.begin_seconds for line in whole.ranks), default=0.0)
+    end = max((line.end_seconds for line in whole.ranks), default=0.0)
+    return _levels(sums, whole, begin, end, sum(max(line.threads, 1) for line in whole.ranks))
 
 
 def _short(value: float) -> float:
@@ -57,14 +59,38 @@ def _short(value: float) -> float:
     return float(f"{value:.9g}")
 
 
-def _levels(rows: Sequence[tuple[float, ...]], whole: TimeLine) -> Iterator[Level]:
-    """Yield the levels where they change; the last one is nothing."""
-    before = None
-    width = whole.width_seconds
-    for number, (share, *counts) in enumerate(rows):
-        values = tuple(_short(value) for value in (share, *(count / width for count in counts)))
+def _levels(
+    rows: Iterable[_Sums], whole: TimeLine, begin: float, end: float, threads: int
+) -> Iterator[Level]:
+    """Yield the levels where they change: the integral of each is the sum; the last one is nothing.
+
+    Args:
+        rows: of each interval; spread evenly over what of it is between `begin` and `end`.
+        whole: the intervals.
+        begin: seconds: nothing was done before.
+        end: seconds: nor after.
+        threads: whose time in MPI is added up.
+    """
+    until = 0
+    before: tuple[float, ...] | None = None
+    for number, row in enumerate(rows):
+        edges = [whole.begin_seconds + whole.width_seconds * side for side in (number, number + 1)]
+        first, last = (min(max(edge, begin), end) for edge in edges)
+        if row.mpi_seconds > threads * (last - first) * _SLACK or (first >= last and any(row.counts)):
+            first, last = edges  # more than there was time for: clocks are off
+        if first >= last:
+            continue
+        if _at(first) > until and before not in (None, _NOTHING):
+            yield Level(until, _NOTHING)
+            before = _NOTHING
+        rates = (100 * row.mpi_seconds / threads, *row.counts)
+        values = tuple(_short(rate / (last - first)) for rate in rates)
         if values != before:
-            yield Level(round((whole.begin_seconds + number * width) * 1e9), values)
-        before = values
-    if before is not None and before != _NOTHING:
-        yield Level(round((whole.begin_seconds + len(rows) * width) * 1e9), _NOTHING)
+            yield Level(_at(first), values)
+        until, before = _at(last), values
+    if before not in (None, _NOTHING):
+        yield Level(until, _NOTHING)
+
+
+def _at(seconds: float) -> int:
+    return round(seconds * 1e9)
