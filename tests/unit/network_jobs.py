@@ -105,7 +105,7 @@ def hosts_of(subnet: Subnet, ranks: int, each: int = 1) -> list[str]:
 
 def page(of: Traffic) -> bytes:
     """The page of a job."""
-    report = Report(sentences.finding(of), ["./app"])
+    report = Report(sentences.finding(of), sentences.lead(of), ["./app"])
     report.add(
         "network", network_data(of, report.container), sentences.about(of), list(sentences.warnings(of))
     )

@@ -28,6 +28,8 @@ def test_the_page_is_beside_the_profile(profile: Path, capsys: pytest.CaptureFix
     found = network_jobs.data(content)
     assert "routes: measured tables" in found["about"]
     assert "4 ranks on 2 hosts" in found["about"]
+    assert main(["links", str(profile), "--fabric", FABRIC, *PLACE]) == 0
+    assert found["lead"] in capsys.readouterr().out.replace("\n  ", " ")
     network = found["network"]
     assert network["hosts"] == ["node0001", "node0005"]
     # Each rank sends 800 bytes inside the Allreduce to one on the other host.

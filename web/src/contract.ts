@@ -10,6 +10,8 @@ export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Floa
 export interface Report {
   format: 1;
   title: string;
+  /** Below the title, a sentence. */
+  lead: string;
   about: string[];
   warnings: string[];
   network?: NetworkData;

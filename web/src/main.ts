@@ -14,7 +14,11 @@ function look(): Look {
 
 function header(report: Report, changed: () => void): HTMLElement {
   const phrases = (texts: string[]) => texts.map((text) => element("span", text));
-  const words: Node[] = [element("h1", report.title), element("p", phrases(report.about), "about")];
+  const words: Node[] = [
+    element("h1", report.title),
+    element("p", report.lead, "lead"),
+    element("p", phrases(report.about), "about"),
+  ];
   if (report.warnings.length) words.push(element("p", `Beware: ${report.warnings.join("; ")}`, "warnings"));
   const other = (): Look => (look() === "dark" ? "light" : "dark");
   const toggle = button(other(), () => {

@@ -70,7 +70,8 @@ def _report(arguments: argparse.Namespace) -> bytes:
     found = traffic(fabric, sent, places, lid_offset)
     program = program_text(facts.programs) if facts.programs else " ".join(facts.command)
     when = facts.started.replace("T", " ")[:16]
-    report = Report(sentences.finding(found), [program, library_name(facts.mpi_library), when])
+    about = [program, library_name(facts.mpi_library), when]
+    report = Report(sentences.finding(found), sentences.lead(found), about)
     warnings = [] if trusted.complete else [partial_line(trusted)]
     report.add(
         "network",

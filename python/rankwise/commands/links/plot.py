@@ -40,12 +40,12 @@ def write(arguments: argparse.Namespace, found: Answer, what: str) -> None:
         found: what is drawn.
         what: the messages are.
     """
-    from rankwise.report.links.sentences import joined, verdict
+    from rankwise.report.links.sentences import joined, verdict_of
     from rankwise.report.network.picture import links_picture
 
     if arguments.plot is None:
         return
-    content = links_picture(found.loads, verdict(found), joined(found.loads, what), _kind(arguments.plot))
+    content = links_picture(found.loads, verdict_of(found), joined(found.loads, what), _kind(arguments.plot))
     with appearing(arguments.plot, option="--plot") as [unfinished]:
         unfinished.write_bytes(content)
 

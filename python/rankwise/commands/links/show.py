@@ -39,7 +39,7 @@ def show(found: Answer, what: str, more: Sequence[str], arguments: argparse.Name
         arguments: of the command line.
     """
     head = sentences.joined(found.loads, what)
-    verdict = sentences.verdict(found)
+    verdict = sentences.verdict_of(found)
     told = [*sentences.blamed(found), *sentences.advice(found, of_run=arguments.profile is not None)]
     routes = [
         *filter(None, [sentences.passed(found.loads)]),

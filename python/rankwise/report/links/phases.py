@@ -114,7 +114,7 @@ def phase_tables(found: LoadsByPhase) -> list[Table]:
 
 def phase_verdict(found: LoadsByPhase) -> str:
     """Return whether phases show what the run does not, a sentence without its full stop."""
-    known = as_far_as_known(found.run)
+    known = as_far_as_known(found.run.on_links, found.run.between_hosts)
     if found.run.between_hosts and not found.run.on_links:
         return "Nothing is known: none of the bytes between hosts are on a link"
     if not any(each.links for each in found.phases):

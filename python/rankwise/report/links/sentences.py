@@ -10,7 +10,7 @@ from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
 from rankwise.network.job.found import PLACED
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
-from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT
+from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
 from rankwise.report.links.rows import cause_text, link_text, scenario_rows
 from rankwise.report.names import call_name
 from rankwise.report.units import byte_text, count_text, percent_text, ratio_text, second_text
@@ -22,6 +22,7 @@ _WORTH = 5.0
 _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not told in a sentence."""
 _MOST_CAUSES = 3
+_ROUNDING = 1e-9
 
 
 def joined(loads: JobLoads, what: str) -> list[str]:
@@ -62,10 +63,10 @@ def _amounts(loads: JobLoads) -> str:
     return told + (f"; {byte_text(within)} within hosts, which takes no link" if within else "")
 
 
-def as_far_as_known(loads: JobLoads) -> str:
+def as_far_as_known(on_links: float, between_hosts: float) -> str:
     """Return which part of the bytes an answer rests on, to go on with a sentence; '' if it is all."""
-    if loads.on_links and loads.undelivered + loads.lost:
-        share = percent_text(100 * loads.on_links / loads.between_hosts)
+    if 0 < on_links < (1 - _ROUNDING) * between_hosts:
+        share = percent_text(100 * on_links / between_hosts)
         return f", as far as messages are on links ({share} % of the bytes between hosts)"
     return ""
 
@@ -88,13 +89,19 @@ def _source(what: str) -> str:
     return what.partition(";")[0]
 
 
-def verdict(found: Answer) -> str:
-    """Return what limits the traffic, a sentence without its full stop."""
-    limit, [now, *_] = found.bottleneck, scenario_rows(found)
-    known = as_far_as_known(found.loads)
+def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
+    """Return what limits the traffic, a sentence without its full stop.
+
+    Args:
+        now: what is.
+        on_links: bytes between hosts that are on links.
+        between_hosts: all of them.
+    """
+    known = as_far_as_known(on_links, between_hosts)
+    limit, excess_now = now.bottleneck, now.hottest.excess if now.hottest else None
     if limit.hosts is None:
         nothing = "What limits is not known: none of the bytes between hosts are on a link"
-        return nothing if found.loads.between_hosts else "Nothing leaves the hosts"
+        return nothing if between_hosts else "Nothing leaves the hosts"
     if limit.fabric is None or limit.times is None:
         return f"The hosts limit: nothing goes from switch to switch{known}"
     times = ratio_text(limit.times)
@@ -111,11 +118,16 @@ def verdict(found: Answer) -> str:
     else:
         head = "Fabric and hosts' own links limit alike"
     excess = ""
-    if now.excess is not None and now.excess > 1 + _ALIKE:
-        excess = f", and carries {ratio_text(now.excess)} x a bound that no routing gets below"
-    elif now.excess is not None and not known:
+    if excess_now is not None and excess_now > 1 + _ALIKE:
+        excess = f", and carries {ratio_text(excess_now)} x a bound that no routing gets below"
+    elif excess_now is not None and not known:
         excess = ", and no routing could do better there"
     return f"{head}: the most loaded link between switches {takes}{excess}{known}"
+
+
+def verdict_of(found: Answer) -> str:
+    """Return what limits a job."""
+    return verdict(found.scenarios[0], found.loads.on_links, found.loads.between_hosts)
 
 
 def blamed(found: Answer) -> list[str]:

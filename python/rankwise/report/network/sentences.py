@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwise.network.fabric.model import CLASSES, Subnet
 from rankwise.network.routes.classes import between_switches
-from rankwise.report.network.traffic import Traffic
+from rankwise.report.links.sentences import verdict
+from rankwise.report.network.traffic import Traffic, as_it_is
 from rankwise.report.units import byte_text, count_text, percent_text, ratio_text
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -41,6 +42,11 @@ def finding(traffic: Traffic) -> str:
         f" {ratio_text(ratio)} {_TIMES} the mean of its class ({CLASSES[classes[link]]}),"
         f" {share} % of it by {groups.causes[cause]}"
     )
+
+
+def lead(traffic: Traffic) -> str:
+    """Return what limits the traffic, as `rankwise links` says it."""
+    return verdict(as_it_is(traffic), traffic.on_links, traffic.between_hosts)
 
 
 def link_name(subnet: Subnet, link: int) -> str:

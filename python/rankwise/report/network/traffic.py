@@ -11,8 +11,10 @@ from rankwise.network.fabric.model import Fabric, Subnet
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.journeys import RailJourneys, journeys
 from rankwise.network.job.places import Places
+from rankwise.network.routes.classes import class_bounds
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.walk import routed
+from rankwise.network.what_if import AS_IT_IS, Scenario, scenario
 from rankwise.report.network.groups import PageGroups, page_groups
 
 
@@ -57,6 +59,16 @@ class Traffic:
     lost: NDArray[np.int64]
     lid_offset: int | None
 
+    @property
+    def on_links(self) -> float:
+        """Bytes that leave hosts, and arrive."""
+        return sum(float(rail.loads[0].sum(axis=0)[rail.subnet.up].sum()) for rail in self.rails)
+
+    @property
+    def between_hosts(self) -> int:
+        """Bytes between hosts, those that are on no link included."""
+        return int(self.flows.bytes.sum() - self.flows.bytes[self.within_hosts].sum())
+
 
 def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
     """Send the flows of a job over a fabric."""
@@ -66,6 +78,17 @@ def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None
         for subnet, of_rail in zip(fabric.subnets, found.rails, strict=True)
     )
     return Traffic(fabric, flows, groups, places, rails, found.within_hosts, found.lost, lid_offset)
+
+
+def as_it_is(traffic: Traffic) -> Scenario:
+    """Sum up what limits the traffic."""
+    bounds = []
+    for rail in traffic.rails:
+        trips, there = rail.journeys, rail.arrives
+        sizes = traffic.flows.bytes[trips.flow] * trips.share
+        bounds.append(class_bounds(rail.subnet, trips.source[there], trips.destination[there], sizes[there]))
+    loads = [rail.loads[0].sum(axis=0) for rail in traffic.rails]
+    return scenario(AS_IT_IS, traffic.fabric.subnets, loads, bounds)
 
 
 def _rail(

@@ -18,13 +18,15 @@ class Report:
 
     Args:
         title: of the window, and above all pages.
+        lead: what is said below it, a sentence.
         about: what was run, as phrases.
     """
 
-    def __init__(self, title: str, about: Iterable[str]) -> None:
+    def __init__(self, title: str, lead: str, about: Iterable[str]) -> None:
         self.container = Container()
         """For the numbers of pages."""
         self._title = title
+        self._lead = lead
         self._about = list(about)
         self._warnings: list[str] = []
         self._pages: dict[str, Any] = {}
@@ -49,6 +51,7 @@ class Report:
         whole = {
             "format": _FORMAT,
             "title": safe(self._title, "utf-8"),
+            "lead": safe(self._lead, "utf-8"),
             "about": [safe(phrase, "utf-8") for phrase in self._about if phrase],
             "warnings": [safe(phrase, "utf-8") for phrase in warnings],
             **self._pages,
