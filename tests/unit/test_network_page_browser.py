@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from test_network_page_data import JOBS, RANKS, job
 
 from rankwise.network.job.journeys import journeys
 from rankwise.network.routes.walk import crossings, link_loads
+from rankwise.report.network.blocks import blocks
 from rankwise.report.network.traffic import Traffic
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
@@ -294,6 +296,23 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, job("tree"), tmp_path, address)
     tab.page.wait_for_timeout(200)
     assert "Nothing is chosen" in tab.page.inner_text("#chosen-title")
+    tab.close()
+
+
+def test_what_is_known_of_blocks_alone_is_estimated(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rankwise.report.network.page_data.blocks", partial(blocks, most=100))
+    tab = opened(browser, job("tree"), tmp_path)
+    tab.click("#hot tr.pick")
+    rows = tab.rows("#chosen-data", tmp_path)
+    assert {row["amount_is"] for row in rows} == {"estimated"}
+    assert all("ranks " in row["from"] and " – " in row["from_host"] for row in rows)
+    assert "estimated" in tab.page.inner_text("#chosen th >> nth=1")
+    assert {row["chosen_is"] for row in tab.rows("#levels-data", tmp_path)} == {"estimated"}
+    tab.click("#causes tr.pick")  # that of a call is exact
+    assert {row["amount_is"] for row in tab.rows("#chosen-data", tmp_path)} == {"exact"}
+    assert "estimated" not in tab.page.inner_text("#levels")
     tab.close()
 
 

@@ -83,10 +83,11 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
     });
     body.append(line);
   }
-  const what = flows.data.together > 1 ? "pairs of blocks of ranks" : "rank pairs";
+  const what = flows.data.together > 1 ? "of blocks of ranks" : "of ranks";
+  const pairs = `${used.length.toLocaleString("en")} ${used.length === 1 ? "pair" : "pairs"} ${what}`;
   const head = element(
     "thead",
-    row([`${used.length.toLocaleString("en")} ${what}`, "amount", "share"], 1, true),
+    row([pairs, lit?.estimated.cells ? "estimated" : "amount", "share"], 1, true),
   );
   return element("div", element("table", [head, body]), "scroll pairs");
 }

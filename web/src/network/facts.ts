@@ -61,7 +61,11 @@ export function bundleFacts(view: View, place: number): Facts {
   const rows = links
     .slice(0, 8)
     .map((link): [string, string] => [name(link), view.text(view.values[state.rail][link])]);
-  if (view.lit) rows.push(["of what is chosen", amountText(view, largestLit(view, links))]);
+  if (view.lit)
+    rows.push([
+      `of what is chosen${view.lit.estimated.links ? ", estimated" : ""}`,
+      amountText(view, largestLit(view, links)),
+    ]);
   for (const [group, part] of causes.slice(0, 2))
     rows.push([view.network.groupName(group), percentText(part)]);
   return {

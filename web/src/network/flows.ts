@@ -131,10 +131,13 @@ export class Flows {
     return together > 1 ? `ranks ${block * together}–${last}` : `rank ${block}`;
   }
 
-  /** The host of the first rank of a block. */
+  /** The host of a block; of several the first and the last one. */
   hostName(block: number): string {
-    const { hosts, hostOf } = this.network.data;
-    const host = hostOf[block * this.data.together];
-    return host < 0 ? "an unknown host" : hosts[host];
+    const { hosts, hostOf, ranks } = this.network.data;
+    const { together } = this.data;
+    const found = Array.from(hostOf.subarray(block * together, Math.min((block + 1) * together, ranks)));
+    const name = (host: number) => (host < 0 ? "an unknown host" : hosts[host]);
+    const [first, last] = [found[0], found[found.length - 1]];
+    return found.every((host) => host === first) ? name(first) : `${name(first)} – ${name(last)}`;
   }
 }

@@ -21,6 +21,7 @@ export function linkLines(view: View): Lines {
       "messages",
       "bytes_per_second",
       "chosen",
+      "chosen_is",
     ],
   ];
   view.network.rails.forEach((rail, place) => {
@@ -39,6 +40,7 @@ export function linkLines(view: View): Lines {
         messages[link],
         rate[link],
         view.lit ? view.lit.links[place][link] : "",
+        view.lit ? sureness(view.lit.estimated.links) : "",
       ]);
   });
   return lines;
@@ -56,13 +58,20 @@ export function hotLines(view: View): Lines {
 }
 
 export function pairLines(view: View): Lines {
-  const lines: Lines = [["from", "to", view.measure]];
+  const amounts = view.lit?.cells ?? view.cells;
+  const lines: Lines = [["from", "to", "from_host", "to_host", view.measure, "amount_is"]];
   const { flows } = view;
-  (view.lit?.cells ?? view.cells).forEach((amount, cell) => {
-    if (amount > 0)
-      lines.push([flows.blockName(flows.row[cell]), flows.blockName(flows.column[cell]), amount]);
+  const sure = sureness(view.lit?.estimated.cells ?? false);
+  amounts.forEach((amount, cell) => {
+    const ends = [flows.row[cell], flows.column[cell]];
+    const names = [...ends.map((end) => flows.blockName(end)), ...ends.map((end) => flows.hostName(end))];
+    if (amount > 0) lines.push([...names, amount, sure]);
   });
   return lines;
+}
+
+function sureness(estimated: boolean): string {
+  return estimated ? "estimated" : "exact";
 }
 
 export function matrixLines(view: View): Lines {

@@ -42,6 +42,8 @@ const DIRECTIONS: Option<Direction>[] = [
   { value: "down", text: "down" },
 ];
 
+const BLOCKS = "flows are known by blocks of ranks, and shared out by the number of their pairs";
+
 function units(rates: boolean): Option<Unit>[] {
   return [
     { value: "bytes", text: "bytes" },
@@ -270,12 +272,16 @@ export class NetworkPage {
     figures.levels.caption.textContent =
       `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
       `Directions are never added up. Routes: ${view.rail.data.routing}.` +
-      (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "");
+      (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "") +
+      (view.lit?.estimated.links ? ` What of the chosen goes over a link is estimated: ${BLOCKS}.` : "");
     figures.hot.title.textContent =
       (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;
     figures.hot.caption.textContent =
       "Beside the load: what it is of the mean of the used links of its class. Below: what causes it.";
     figures.chosen.title.textContent = view.state.choice.kind === "none" ? "Nothing is chosen" : "Chosen";
+    figures.chosen.caption.textContent = view.lit?.estimated.cells
+      ? `What of each pair goes through the link is estimated: ${BLOCKS}.`
+      : "";
     figures.matrices.title.textContent = view.lit
       ? `Between levels: ${view.lit.name}`
       : `Between levels${looked}`;

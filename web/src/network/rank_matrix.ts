@@ -76,7 +76,8 @@ export class RankMatrix {
     const rows: [string, string][] = [["over the network", amountText(view, cells[cell])]];
     if (lit) {
       const part = percentText(lit.cells[cell] / cells[cell]);
-      rows.push(["of what is chosen", `${amountText(view, lit.cells[cell])} (${part})`]);
+      const head = `of what is chosen${lit.estimated.cells ? ", estimated" : ""}`;
+      rows.push([head, `${amountText(view, lit.cells[cell])} (${part})`]);
     }
     return {
       head: `${flows.blockName(from)} → ${flows.blockName(to)}`,

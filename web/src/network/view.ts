@@ -29,6 +29,8 @@ export interface Lit {
   groups: Float64Array;
   /** There are more flows than those whose ways are lit. */
   partial: boolean;
+  /** Amounts of links, of cells, are estimated: which pairs of two blocks send what is not known. */
+  estimated: { links: boolean; cells: boolean };
 }
 
 export interface View {
@@ -178,7 +180,9 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
   const [first] = links;
   const name =
     links.length === 1 ? rail.linkName(first) : `${links.length} links, the first: ${rail.linkName(first)}`;
-  return { name, links: lit, most, cells, groups, partial: ways >= MOST_WAYS };
+  const blocks = flows.data.together > 1;
+  const estimated = { links: blocks, cells: blocks };
+  return { name, links: lit, most, cells, groups, partial: ways >= MOST_WAYS, estimated };
 }
 
 function ofGroups(view: View, chosen: number[]): Lit {
@@ -194,7 +198,9 @@ function ofGroups(view: View, chosen: number[]): Lit {
     chosen.length === 1
       ? network.groupName(chosen[0])
       : network.data.causes[network.data.groups.cause[chosen[0]]];
-  return { name, links, most: links.map(highest), cells: flows.cells(measure, mask), groups, partial: false };
+  const estimated = { links: false, cells: false };
+  const cells = flows.cells(measure, mask);
+  return { name, links, most: links.map(highest), cells, groups, partial: false, estimated };
 }
 
 function ofCell(view: View, row: number, column: number): Lit {
@@ -220,5 +226,6 @@ function ofCell(view: View, row: number, column: number): Lit {
     cells,
     groups,
     partial: false,
+    estimated: { links: flows.data.together > 1, cells: false },
   };
 }
