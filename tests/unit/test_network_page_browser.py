@@ -218,6 +218,43 @@ def test_units_and_directions(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
+def test_directions_hold_for_lists_and_histograms(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+    for direction in ("up", "down"):
+        tab.click(f"nav button:has-text('{direction}')")
+        assert {row["class"] for row in tab.rows("#hot-data", tmp_path)} == {f"leaf {direction}"}
+        titles = tab.page.locator("#spread h3").all_inner_texts()
+        assert [title.split(":")[0] for title in titles] == [f"host {direction}", f"leaf {direction}"]
+    tab.close()
+
+
+def test_a_torus_has_no_up_and_down(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("torus"), tmp_path, "direction=down")
+    assert tab.page.locator("nav button:has-text('down')").count() == 0
+    assert tab.page.locator("#spread h3").count() == 3
+    # Nothing is offered that is not there.
+    options = tab.page.locator("#hot option").all_inner_texts()
+    assert options == ["between switches", "all links", "host up", "host down", "across"]
+    tab.close()
+
+
+def test_histograms_light_what_is_chosen(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+    bars = tab.page.locator("#spread rect.bin")
+    before = bars.count()
+    tab.click("#hot tr.pick")
+    told = tab.page.locator("#spread rect.bin title").all_text_contents()
+    lit = tab.rows("#levels-data", tmp_path)
+    assert bars.count() > before
+    # Each bin tells it twice where it has both.
+    numbers = {text: int(re.findall(r"(\d+) of them lit", text)[0]) for text in told}
+    assert sum(numbers.values()) == sum(float(row["chosen"]) > 0 for row in lit)
+    for label in tab.page.locator("#spread svg").evaluate_all("all => all.map(one => one.ariaLabel)"):
+        assert "links of the job's part are used" in label
+        assert "bound 0 B" not in label
+    tab.close()
+
+
 def test_pictures_are_saved(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, job("tree"), tmp_path)
     for figure in ("levels", "matrices", "ranks"):

@@ -36,6 +36,11 @@ export function countText(number: number): string {
   return digits(value) + name;
 }
 
+/** `1 link`, `2 links`. */
+export function countOf(number: number, what: string): string {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
 export function secondText(seconds: number): string {
   if (seconds <= 0) return "0 s";
   const [unit, name] = SECONDS.find(([least]) => seconds >= least * 0.9995) ?? [1e-9, "ns"];

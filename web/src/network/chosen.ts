@@ -1,7 +1,7 @@
 /** What is chosen, and the rank pairs behind it. */
 import { button, element, row } from "../ui/dom.ts";
 import { factsTable } from "../ui/tip.ts";
-import { percentText } from "../units.ts";
+import { countOf, percentText } from "../units.ts";
 import { amountText, linkRows } from "./facts.ts";
 import { pickable } from "./hot_links.ts";
 import type { Choice } from "./state.ts";
@@ -83,8 +83,7 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
     });
     body.append(line);
   }
-  const what = flows.data.together > 1 ? "of blocks of ranks" : "of ranks";
-  const pairs = `${used.length.toLocaleString("en")} ${used.length === 1 ? "pair" : "pairs"} ${what}`;
+  const pairs = `${countOf(used.length, "pair")} of ${flows.data.together > 1 ? "blocks of ranks" : "ranks"}`;
   const head = element(
     "thead",
     row([pairs, lit?.estimated.cells ? "estimated" : "amount", "share"], 1, true),

@@ -55,7 +55,9 @@ export function bundleFacts(view: View, place: number): Facts {
   const name = (link: number) => {
     const port =
       rail.data.links.source[link] < rail.switches ? `port ${rail.data.links.sourcePort[link]}` : "";
-    return `${bundle.up.includes(link) ? "up" : "down"} ${port}`.trim();
+    const way = rail.way[link];
+    const head = way ? (way > 0 ? "up" : "down") : `to ${rail.name(rail.data.links.destination[link])}`;
+    return `${head} ${port}`.trim();
   };
   const causes = causesOf(view, state.rail, links.slice(0, 1));
   const rows = links

@@ -2,9 +2,9 @@
 import { max } from "d3-array";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { HOT, stepOf } from "../ui/colours.ts";
-import { ratioText } from "../units.ts";
+import { countOf, ratioText } from "../units.ts";
 import type { ClassFacts } from "./model.ts";
-import { limitOf, type View } from "./view.ts";
+import { isLooked, limitOf, type View } from "./view.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BINS = 32;
@@ -28,6 +28,14 @@ export interface Bins {
   edges: number[];
   /** Links by bin; those without any load are none of them. */
   links: number[][];
+}
+
+/** The classes that have links in the direction that is looked at. */
+export function classesOf(view: View): ClassFacts[] {
+  const { class: classOf } = view.rail.data.links;
+  const looked = new Set<number>();
+  for (let link = 0; link < view.rail.links; link++) if (isLooked(view, link)) looked.add(classOf[link]);
+  return view.classes[view.state.rail].filter((facts) => looked.has(facts.class));
 }
 
 export function binned(view: View, facts: ClassFacts): Bins {
@@ -58,7 +66,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     "font-family": getComputedStyle(document.body).fontFamily,
     "font-size": 11,
     fill: theme.faint,
-    "aria-label": `${facts.name}: ${facts.used} of ${facts.links} links are used, at most ${view.text(facts.most)}, mean ${view.text(facts.mean)}, bound ${view.text(facts.bound)}`,
+    "aria-label": spoken(view, facts),
   });
   for (const count of [1, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.3)) {
     svg.append(
@@ -86,16 +94,23 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
       fill: hot ? HOT : theme.ramp[stepOf(middle, view.most, false)],
       class: "bin",
     });
-    const title = part(
-      "title",
-      {},
-      `${links.length} links with ${view.text(bins.edges[bin])} to ${view.text(bins.edges[bin + 1])}`,
-    );
-    bar.append(title);
-    bar.addEventListener("click", () => {
-      choose(links);
-    });
-    svg.append(bar);
+    const told = `${countOf(links.length, "link")} with ${view.text(bins.edges[bin])} to ${view.text(bins.edges[bin + 1])}`;
+    const bars = [bar];
+    const lit = links.filter((link) => view.lit && view.lit.links[view.state.rail][link] > 0).length;
+    if (lit) {
+      const over = bar.cloneNode() as SVGElement;
+      over.setAttribute("y", String(y(lit)));
+      over.setAttribute("height", String(HEIGHT - BOTTOM - y(lit)));
+      bars.push(over);
+    }
+    if (view.lit) bar.setAttribute("fill", theme.unlit);
+    for (const one of bars) {
+      one.append(part("title", {}, view.lit ? `${told}; ${lit} of them lit` : told));
+      one.addEventListener("click", () => {
+        choose(links);
+      });
+    }
+    svg.append(...bars);
   });
   const line = (
     value: number,
@@ -127,6 +142,12 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     part("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
   );
   return svg;
+}
+
+function spoken(view: View, facts: ClassFacts): string {
+  const bound = facts.bound > 0 ? `bound ${view.text(facts.bound)}` : "no bound is known";
+  const used = `${facts.used} of ${facts.links} links of the job's part are used`;
+  return `${facts.name}: ${used}, at most ${view.text(facts.most)}, mean ${view.text(facts.mean)}, ${bound}`;
 }
 
 export function histogramTitle(facts: ClassFacts): string {

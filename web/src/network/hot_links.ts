@@ -3,7 +3,7 @@ import { element, row, short } from "../ui/dom.ts";
 import { percentText, ratioText } from "../units.ts";
 import { causesOf } from "./facts.ts";
 import { ALL, BETWEEN, type Choice } from "./state.ts";
-import { isHot, type View } from "./view.ts";
+import { isHot, isLooked, type View } from "./view.ts";
 
 const MOST = 50;
 
@@ -23,7 +23,7 @@ export function hottest(view: View, most = MOST): HotLink[] {
     values.forEach((value, link) => {
       const inside = source[link] < rail.switches && destination[link] < rail.switches;
       const looked = wanted === ALL || (wanted === BETWEEN ? inside : classOf[link] === wanted);
-      if (value > 0 && looked) found.push({ rail: place, link, value });
+      if (value > 0 && looked && isLooked(view, link, rail)) found.push({ rail: place, link, value });
     });
   });
   return found

@@ -2,7 +2,7 @@
 import type { Cell } from "../ui/files.ts";
 import { groupSums } from "./causes.ts";
 import { causesOf } from "./facts.ts";
-import { binned } from "./histograms.ts";
+import { binned, classesOf } from "./histograms.ts";
 import { hottest } from "./hot_links.ts";
 import { largest, type View } from "./view.ts";
 
@@ -124,7 +124,7 @@ export function causeLines(view: View): Lines {
 
 export function spreadLines(view: View): Lines {
   const lines: Lines = [["class", `from_${view.state.unit}`, `to_${view.state.unit}`, "links"]];
-  for (const facts of view.classes[view.state.rail]) {
+  for (const facts of classesOf(view)) {
     const bins = binned(view, facts);
     bins.links.forEach((links, bin) => {
       lines.push([facts.name, bins.edges[bin], bins.edges[bin + 1], links.length]);

@@ -23,6 +23,10 @@ export class Rail {
   readonly at: number[][];
   /** Of each end its level: 0 of ports. */
   readonly level: Uint8Array;
+  /** Of each link whether it leads to a higher level (1), a lower one (-1), or stays (0). */
+  readonly way: Int8Array;
+  /** Links between switches lead up and down: all of them are on one level in a torus or a dragonfly. */
+  readonly upright: boolean;
   /** The link out of each port of each switch, at switch * (highest port + 1) + port; -1: none. */
   readonly out: Int32Array;
   readonly outWidth: number;
@@ -48,7 +52,11 @@ export class Rail {
     this.at = Array.from({ length: this.levels + 1 }, () => []);
     this.level.forEach((level, end) => this.at[level].push(end));
     [this.bundles, this.bundleOf] = this.bundled();
-    const { source, sourcePort } = data.links;
+    const { source, sourcePort, destination } = data.links;
+    this.way = Int8Array.from({ length: this.links }, (_, link) =>
+      Math.sign(this.level[destination[link]] - this.level[source[link]]),
+    );
+    this.upright = this.way.every((way) => way !== 0) || this.levels > 1;
     this.outWidth = 1 + highest(sourcePort);
     this.out = new Int32Array(this.switches * this.outWidth).fill(-1);
     this.upOfPort = new Int32Array(this.ports).fill(-1);

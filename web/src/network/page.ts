@@ -7,7 +7,7 @@ import { saveCsv, savePng, saveSvg } from "../ui/files.ts";
 import { causesTable } from "./causes.ts";
 import { chosenPart } from "./chosen.ts";
 import { Flows } from "./flows.ts";
-import { histogram, histogramTitle } from "./histograms.ts";
+import { classesOf, histogram, histogramTitle } from "./histograms.ts";
 import { hotTable, hottest } from "./hot_links.ts";
 import { LevelMatrices, levelPairs } from "./level_matrices.ts";
 import { LevelsDrawing } from "./levels.ts";
@@ -142,7 +142,7 @@ export class NetworkPage {
       causes: figure("causes", this.csv("causes", causeLines), null),
       spread: figure("spread", this.csv("histograms", spreadLines), () => {
         this.figures.spread.body.querySelectorAll("svg").forEach((svg, place) => {
-          saveSvg(`histogram-${this.view.classes[this.state.rail][place].name.replaceAll(" ", "-")}`, svg);
+          saveSvg(`histogram-${classesOf(this.view)[place].name.replaceAll(" ", "-")}`, svg);
         });
       }),
     };
@@ -221,10 +221,13 @@ export class NetworkPage {
           this.change({ rail, choice: { kind: "none" } });
         }),
       );
+    if (this.view.rail.upright)
+      parts.push(
+        choice("direction", DIRECTIONS, state.direction, (direction) => {
+          this.change({ direction });
+        }),
+      );
     parts.push(
-      choice("direction", DIRECTIONS, state.direction, (direction) => {
-        this.change({ direction });
-      }),
       choice("unit", units(rates), state.unit, (unit) => {
         this.change({ unit });
       }),
@@ -254,7 +257,12 @@ export class NetworkPage {
         },
       ),
     ]);
-    const classes = [{ value: BETWEEN, text: "between switches" }, all("links"), ...named(data.classes)];
+    const there = new Set(this.view.classes.flatMap((of) => of.map((facts) => facts.class)));
+    const classes = [
+      { value: BETWEEN, text: "between switches" },
+      all("links"),
+      ...named(data.classes).filter(({ value }) => there.has(value)),
+    ];
     redraw(this.classes, [
       list("class", classes, state.class, (value) => {
         this.change({ class: value });
@@ -299,7 +307,9 @@ export class NetworkPage {
     figures.causes.caption.textContent = "Choosing one lights its links and its rank pairs.";
     figures.spread.title.textContent = `How loads are spread in each class${looked}`;
     figures.spread.caption.textContent =
-      "Links by their load; those without any are left out. The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
+      "Links by their load; those without any are left out." +
+      (view.lit ? " Coloured: those that what is chosen loads." : "") +
+      " The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
       data.captions.join(". ");
   }
 
@@ -326,7 +336,7 @@ export class NetworkPage {
     redraw(figures.chosen.body, chosenPart(view, choose));
     redraw(figures.causes.body, [element("div", causesTable(view, choose), "scroll")]);
     const spread = element("div", [], "pair three");
-    for (const facts of view.classes[view.state.rail]) {
+    for (const facts of classesOf(view)) {
       const drawn = histogram(view, facts, (links) => {
         choose({ kind: "links", rail: view.state.rail, links });
       });

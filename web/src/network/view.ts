@@ -62,6 +62,7 @@ const TEXTS: Record<Unit, (value: number) => string> = {
 };
 
 export function viewOf(network: Network, flows: Flows, state: State): View {
+  if (!network.rails[state.rail].upright) state = { ...state, direction: "larger" };
   const mask = network.mask(state.communicator, state.procedure);
   const measure = state.unit === "messages" ? "messages" : "bytes";
   const amounts = network.rails.map((rail) => rail.sums(measure, mask));
@@ -123,10 +124,15 @@ function inUnit(
   ];
 }
 
+/** Tell whether a link goes in the direction that is looked at; those within a level go in both. */
+export function isLooked(view: View, link: number, rail = view.rail): boolean {
+  const { direction } = view.state;
+  return direction === "larger" || rail.way[link] !== (direction === "up" ? -1 : 1);
+}
+
 /** Return the links of a bundle that go in the direction that is looked at. */
 export function linksOf(view: View, bundle: Bundle): number[] {
-  if (view.state.direction === "up") return bundle.up;
-  return view.state.direction === "down" ? bundle.down : [...bundle.up, ...bundle.down];
+  return [...bundle.up, ...bundle.down].filter((link) => isLooked(view, link));
 }
 
 export function largest(links: readonly number[], values: ArrayLike<number>): number {

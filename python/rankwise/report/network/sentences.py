@@ -90,10 +90,14 @@ def about(traffic: Traffic) -> list[str]:
     routes = ", ".join(dict.fromkeys(str(subnet.routing) for subnet in traffic.fabric.subnets))
     rails = len(traffic.fabric.subnets)
     return [
-        f"{count_text(traffic.flows.ranks)} ranks on {count_text(hosts)} hosts",
-        f"a fabric of {count_text(switches)} switches" + (f" on {rails} rails" if rails > 1 else ""),
+        f"{_several(traffic.flows.ranks, 'rank')} on {_several(hosts, 'host')}",
+        f"a fabric of {_several(switches, 'switch', 'es')}" + (f" on {rails} rails" if rails > 1 else ""),
         f"routes: {routes}",
     ]
+
+
+def _several(number: int, what: str, ending: str = "s") -> str:
+    return f"{count_text(number)} {what}{ending * (number != 1)}"
 
 
 def warnings(traffic: Traffic) -> Iterator[str]:
