@@ -305,6 +305,21 @@ def test_keys_alone_do(browser: Any, tmp_path: Path) -> None:
         tab.page.keyboard.press(key)
     tab.page.keyboard.press("Escape")
     assert "#" not in tab.page.url
+    # A list is one stop of the tab key.
+    tab.page.locator("#hot tr.pick").first.focus()
+    tab.page.keyboard.press("End")
+    assert "hot" in tab.page.evaluate("document.activeElement.dataset.key")
+    tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate("document.activeElement.closest('#hot')") is None
+    tab.page.keyboard.press("Shift+Tab")
+    tab.page.keyboard.press("Home")
+    assert tab.page.evaluate("document.activeElement.previousElementSibling") is None
+    # A switch by its name.
+    tab.page.locator("#levels input").focus()
+    tab.page.keyboard.type("switch1")
+    tab.page.keyboard.press("Enter")
+    assert "#links=" in tab.page.url
+    assert "switch1" in tab.page.inner_text("#chosen h3")
     tab.close()
 
 

@@ -49,7 +49,7 @@ export interface RailData {
   routing: string;
   /** x from 0 to 1 in the drawing; levels from 1. */
   switches: { name: string[]; level: Numbers; x: Numbers };
-  ports: { name: string[]; x: Numbers };
+  ports: { name: string[]; host: string[]; device: string[]; x: Numbers };
   /**
    * Ports of the ranks: of each W places, -1 where there is none. `part`: of what the rank sends and receives on
    * this rail, what takes the port. `wanted`: of all that the rank sends, what goes on this rail.

@@ -1,8 +1,8 @@
 /** Communicators and calls: how much each sends over the network, and how much of it loads what was chosen. */
 import { element, row } from "../ui/dom.ts";
+import { pickable, tableOf } from "../ui/rows.ts";
 import { percentText } from "../units.ts";
 import { amountText } from "./facts.ts";
-import { pickable } from "./hot_links.ts";
 import type { Choice } from "./state.ts";
 import type { View } from "./view.ts";
 
@@ -59,7 +59,7 @@ export function causesTable(view: View, choose: (choice: Choice) => void): HTMLE
   const heads = lit
     ? ["communicator and call", "of what is chosen", "all"]
     : ["communicator and call", "over the network"];
-  const body = element("tbody");
+  const lines: HTMLElement[] = [];
   const now = state.choice.kind === "groups" ? state.choice.groups.join() : "";
   for (const { name, groups, inner } of rows) {
     const part = added(shown, groups) / whole;
@@ -75,7 +75,7 @@ export function causesTable(view: View, choose: (choice: Choice) => void): HTMLE
     pickable(line, () => {
       choose(chosen ? { kind: "none" } : { kind: "groups", groups });
     });
-    body.append(line);
+    lines.push(line);
   }
-  return element("table", [element("thead", row(heads, 1, true)), body]);
+  return tableOf(row(heads, 1, true), lines);
 }

@@ -1,9 +1,9 @@
 /** What is chosen, and the rank pairs behind it. */
 import { button, element, row } from "../ui/dom.ts";
+import { pickable, tableOf } from "../ui/rows.ts";
 import { factsTable } from "../ui/tip.ts";
 import { countOf, percentText } from "../units.ts";
 import { amountText, linkRows } from "./facts.ts";
-import { pickable } from "./hot_links.ts";
 import type { Choice } from "./state.ts";
 import { isHot, type View } from "./view.ts";
 
@@ -66,7 +66,7 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
   if (!used.length) return element("p", missingPairs(view), "none");
   const whole = used.reduce((sum, cell) => sum + cells[cell], 0);
   used.sort((one, other) => cells[other] - cells[one] || one - other);
-  const body = element("tbody");
+  const lines: HTMLElement[] = [];
   for (const cell of used.slice(0, MOST_PAIRS)) {
     const [from, to] = [flows.row[cell], flows.column[cell]];
     const [one, other] = [flows.hostName(from), flows.hostName(to)];
@@ -75,20 +75,17 @@ function pairsPart(view: View, choose: (choice: Choice) => void): Node {
       element("div", `${one} → ${other}`, "sub"),
     ]);
     const line = row([name, amountText(view, cells[cell]), percentText(cells[cell] / whole)]);
-    line.className = "pick";
     line.dataset.key = `pair ${cell}`;
     const chosen = state.choice.kind === "cell" && state.choice.row === from && state.choice.column === to;
+    line.className = chosen ? "pick now" : "pick";
     pickable(line, () => {
       choose(chosen ? { kind: "none" } : { kind: "cell", row: from, column: to });
     });
-    body.append(line);
+    lines.push(line);
   }
   const pairs = `${countOf(used.length, "pair")} of ${flows.data.together > 1 ? "blocks of ranks" : "ranks"}`;
-  const head = element(
-    "thead",
-    row([pairs, lit?.estimated.cells ? "estimated" : "amount", "share"], 1, true),
-  );
-  return element("div", element("table", [head, body]), "scroll pairs");
+  const head = row([pairs, lit?.estimated.cells ? "estimated" : "amount", "share"], 1, true);
+  return element("div", tableOf(head, lines), "scroll pairs");
 }
 
 function missingPairs(view: View): string {

@@ -12,7 +12,7 @@ const [WIDTH, HEIGHT] = [300, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
 
 /** Pixels of the text of a line. */
-const ROOM = 110;
+const ROOM = 92;
 const HALO = { "paint-order": "stroke", "stroke-width": 3, "stroke-linejoin": "round" };
 
 type Attributes = Record<string, string | number>;
@@ -112,36 +112,43 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     }
     svg.append(...bars);
   });
-  const line = (
-    value: number,
-    text: string,
-    colour: string,
-    height: number,
-    dash: string,
-    right: boolean,
-  ) => {
-    const at = x(value);
-    const place = { x1: at, x2: at, y1: height, y2: HEIGHT - BOTTOM };
-    svg.append(part("line", { ...place, stroke: colour, "stroke-width": 1.5, "stroke-dasharray": dash }));
-    const beside = right ? at < WIDTH - ROOM : at < LEFT + ROOM;
-    const anchor = beside ? "start" : "end";
-    svg.append(
-      part(
-        "text",
-        { ...HALO, stroke: theme.paper, x: at + (beside ? 4 : -4), y: height + 5, "text-anchor": anchor },
-        text,
-      ),
-    );
-  };
-  // The text of the smaller one stands at its left, so that the other line does not cross it.
-  const larger = facts.bound >= facts.mean;
-  if (facts.mean > 0) line(facts.mean, `mean ${view.text(facts.mean)}`, theme.faint, TOP - 4, "3 2", !larger);
-  if (facts.bound > 0) line(facts.bound, `bound ${view.text(facts.bound)}`, theme.ink, TOP - 18, "", larger);
+  svg.append(...marks(view, facts, x));
   svg.append(part("text", { x: LEFT, y: HEIGHT - 6 }, "0"));
   svg.append(
     part("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
   );
   return svg;
+}
+
+/** The lines of mean and bound. Their texts are where the other line does not cross them. */
+function marks(view: View, facts: ClassFacts, x: (value: number) => number): SVGElement[] {
+  const { theme } = view;
+  const lines = [
+    {
+      at: x(facts.mean),
+      text: `mean ${view.text(facts.mean)}`,
+      stroke: theme.faint,
+      "stroke-dasharray": "3 2",
+    },
+    {
+      at: x(facts.bound),
+      text: `bound ${view.text(facts.bound)}`,
+      stroke: theme.ink,
+      "stroke-dasharray": "",
+    },
+  ].filter((_, place) => [facts.mean, facts.bound][place] > 0);
+  lines.sort((one, other) => one.at - other.at);
+  // The left one's text is at its left, below the other's; where there is no room, at its right, above it.
+  const noRoom = lines.length > 0 && lines[0].at < LEFT + ROOM;
+  return lines.flatMap(({ at, text, ...look }, place) => {
+    const right = place === 0 ? noRoom : at < WIDTH - ROOM;
+    const top = (place === 0) === noRoom ? TOP - 18 : TOP - 4;
+    const where = { x: at + (right ? 4 : -4), y: top + 5, "text-anchor": right ? "start" : "end" };
+    return [
+      part("line", { x1: at, x2: at, y1: top, y2: HEIGHT - BOTTOM, "stroke-width": 1.5, ...look }),
+      part("text", { ...HALO, stroke: theme.paper, ...where }, text),
+    ];
+  });
 }
 
 function spoken(view: View, facts: ClassFacts): string {

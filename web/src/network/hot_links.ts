@@ -1,5 +1,6 @@
 /** The hottest links, and what loads them. */
 import { element, row, short } from "../ui/dom.ts";
+import { pickable, tableOf } from "../ui/rows.ts";
 import { percentText, ratioText } from "../units.ts";
 import { causesOf } from "./facts.ts";
 import { ALL, BETWEEN, type Choice } from "./state.ts";
@@ -34,10 +35,8 @@ export function hottest(view: View, most = MOST): HotLink[] {
 export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElement {
   const links = hottest(view);
   const { network, state } = view;
-  const table = element("table");
   const several = network.rails.length > 1;
-  table.append(element("thead", row(["link", "load", "of the mean"], 1, true)));
-  const body = element("tbody");
+  const lines: HTMLElement[] = [];
   for (const { rail, link, value } of links) {
     const one = network.rails[rail];
     const facts = view.classes[rail].find((fact) => fact.class === one.data.links.class[link]);
@@ -62,24 +61,9 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
     pickable(line, () => {
       choose(chosen ? { kind: "none" } : { kind: "links", rail, links: [link] });
     });
-    body.append(line);
+    lines.push(line);
   }
-  table.append(body);
-  return links.length ? table : element("p", "No link carries anything of what is looked at.", "none");
-}
-
-/** Let a row be chosen with the pointer, and with Enter and the space bar. */
-export function pickable(line: HTMLElement, act: () => void): void {
-  line.tabIndex = 0;
-  line.addEventListener("click", act);
-  line.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      act();
-    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      const next = event.key === "ArrowDown" ? line.nextElementSibling : line.previousElementSibling;
-      if (next instanceof HTMLElement) next.focus();
-      event.preventDefault();
-    }
-  });
+  return lines.length
+    ? tableOf(row(["link", "load", "of the mean"], 1, true), lines)
+    : element("p", "No link carries anything of what is looked at.", "none");
 }

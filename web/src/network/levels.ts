@@ -44,6 +44,8 @@ export class LevelsDrawing {
   private painted: ZoomTransform = zoomIdentity;
   private cost = 0;
   private xs = new Float32Array(0);
+  private readonly finder = element("input");
+  private readonly names = element("datalist");
   private width = 0;
   /** Room above the highest level, for links between its switches, too. */
   private top = TOP;
@@ -99,7 +101,27 @@ export class LevelsDrawing {
       ],
       "choice",
     );
-    return element("div", [buttons, extra, hint], "under");
+    return element("div", [buttons, extra, this.found(), hint], "under");
+  }
+
+  /** Choosing a switch or a host by its name, for those who have no pointer, or too many hosts. */
+  private found(): HTMLElement {
+    this.names.id = "names";
+    this.finder.setAttribute("list", this.names.id);
+    this.finder.placeholder = "switch or host";
+    this.finder.addEventListener("input", () => {
+      this.finder.setCustomValidity("");
+    });
+    this.finder.addEventListener("change", () => {
+      const { rail } = this.view ?? {};
+      const end = rail?.level.findIndex((_, one) => rail.name(one) === this.finder.value) ?? -1;
+      if (end >= 0) this.chosen({ bundle: -1, end });
+      else if (this.finder.value) {
+        this.finder.setCustomValidity("The job uses no switch and no host of this name.");
+        this.finder.reportValidity();
+      }
+    });
+    return element("label", [element("span", "find"), this.finder, this.names], "list");
   }
 
   private whole(): void {
@@ -119,7 +141,15 @@ export class LevelsDrawing {
   }
 
   show(view: View): void {
-    if (this.view && this.view.rail !== view.rail) this.transform = zoomIdentity;
+    if (this.view?.rail !== view.rail) {
+      this.transform = zoomIdentity;
+      const options = Array.from(view.rail.level, (_, end) => {
+        const option = element("option");
+        option.value = view.rail.name(end);
+        return option;
+      });
+      this.names.replaceChildren(...options);
+    }
     this.view = view;
     const { bundles, level, levels } = view.rail;
     const across = bundles.some(({ low, high }) => level[low] === levels && level[high] === levels);

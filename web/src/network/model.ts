@@ -104,6 +104,15 @@ export class Rail {
     return end < this.switches ? switches.name[end] : ports.name[end - this.switches];
   }
 
+  /** The name of a switch or a host, without adapter and port. */
+  plainName(end: number): string {
+    return end < this.switches ? this.name(end) : this.data.ports.host[end - this.switches];
+  }
+
+  device(end: number): string {
+    return end < this.switches ? "" : this.data.ports.device[end - this.switches];
+  }
+
   linkName(link: number): string {
     const { source, sourcePort, destination, destinationPort } = this.data.links;
     const port = (end: number, number: number) => (end < this.switches ? ` [${number}]` : "");

@@ -159,8 +159,8 @@ export class NetworkPage {
     this.parent.append(
       this.nav,
       element("div", [levels.card, matrices.card], "column"),
-      element("div", [hot.card, chosen.card], "aside"),
-      element("div", [ranks.card, element("div", [causes.card, spread.card], "aside")], "halves wide"),
+      element("div", [hot.card, chosen.card], "column"),
+      element("div", [ranks.card, element("div", [causes.card, spread.card], "column")], "halves wide"),
     );
   }
 

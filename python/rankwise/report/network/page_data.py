@@ -69,7 +69,12 @@ def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Containe
             "level": column(subnet.switches.levels[part.switches]),
             "x": column(where.switches[part.switches]),
         },
-        "ports": {"name": _port_names(part), "x": column(where.ports[part.ports])},
+        "ports": {
+            "name": _port_names(part),
+            "host": [_safe(subnet.ports.hosts[port]) for port in part.ports],
+            "device": [_safe(subnet.ports.devices[port]) for port in part.ports],
+            "x": column(where.ports[part.ports]),
+        },
         "places": _places(part, places, container),
         "links": {
             "source": column(part.ends(links.source[part.links])),
