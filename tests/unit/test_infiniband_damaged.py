@@ -75,6 +75,51 @@ def test_a_wrong_line_is_named(tmp_path, case):
     assert f"{name}: {said}" in complaint(tmp_path, name, change)
 
 
+OF_TWO_MOMENTS = "; give files of one moment"
+
+
+@pytest.mark.parametrize(("links", "tables"), PAIRS[:4])
+def test_a_port_that_the_switch_has_not(tmp_path, links, tables):
+    way = r"(0x0009 (?:: )?)007"
+    said = complaint(tmp_path, tables, lambda text: re.sub(way, r"\g<1>099", text, count=1), (links, tables))
+    assert re.fullmatch(
+        rf"{tables}: line \d+: the table of \w+, which begins here, has port 99 for LID 0x0009; "
+        "the switch has 8 ports",
+        said,
+    )
+
+
+@pytest.mark.parametrize(("links", "tables"), PAIRS[:4])
+@pytest.mark.parametrize("folders", [FOLDERS[:2], FOLDERS[1::-1]])
+def test_tables_that_send_on_what_is_for_their_switch(tmp_path, links, tables, folders):
+    with pytest.raises(RankwiseError) as error:
+        opened_of(tmp_path, {links: data_of(links, folders[0]), tables: data_of(tables, folders[1])})
+    assert re.fullmatch(
+        rf"{tmp_path}/{tables}: line \d+: the table of \w+, which begins here, has port \d for LID 0x\w+, "
+        rf"but that LID is the switch's own in {tmp_path}/{links}: line \d+{OF_TWO_MOMENTS}",
+        str(error.value),
+    )
+
+
+def test_tables_by_which_no_host_reaches_any_other(tmp_path):
+    """All LIDs are others, as after another subnet manager has taken over."""
+
+    def change(text):
+        return re.sub("^0x00", "0x01", text, flags=re.MULTILINE)
+
+    said = complaint(tmp_path, "ibdiagnet.fdbs", change)
+    assert said.startswith(f"ibdiagnet.lst and {tmp_path}/ibdiagnet.fdbs: by these forwarding tables no host")
+    assert "reaches any other, such as node0001 node0002: they are not those of these LIDs" in said
+    assert said.endswith(OF_TWO_MOMENTS)
+
+
+def test_some_hosts_that_others_do_not_reach_are_counted(tmp_path):
+    text = data_of("ibdiagnet.fdbs").decode()
+    files = {"links": data_of("ibdiagnet.lst"), "tables": text.replace("0x0001 : ", "0x0101 : ").encode()}
+    (warning,) = opened_of(tmp_path, files).warnings
+    assert warning == "routes between hosts that lead nowhere: 15 of 240, such as node0002 to node0001"
+
+
 def test_a_lid_that_is_there_twice(tmp_path):
     said = complaint(tmp_path, "ibdiagnet.fdbs", lambda text: text.replace("0x0002", "0x0001", 1))
     assert said == "ibdiagnet.fdbs: line 4: LID 0x0001 of this switch is there already"

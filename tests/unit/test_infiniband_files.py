@@ -128,7 +128,7 @@ def test_idle_links_are_left_out(tmp_path, small):
 
 def test_aggregation_nodes_and_routers_are_no_hosts(tmp_path, small):
     end = (
-        "{{ {} Ports:01 SystemGUID:{:016X} NodeGUID:{:016X} PortGUID:{:016X} VenID:00000000 DevID:0000 "
+        "{{ {} Ports:08 SystemGUID:{:016X} NodeGUID:{:016X} PortGUID:{:016X} VenID:00000000 DevID:0000 "
         "Rev:000000A1 {{{}}} LID:{:04X} PN:{:02X} }}"
     )
     more = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.network.fabric.model import Fabric, Source, Subnet
+from rankwise.network.fabric.model import MEASURED, Fabric, Source, Subnet
 from rankwise.network.fabric.reach import reach_of
 from rankwise.network.fabric.same import difference, guids_of
 from rankwise.network.sources.found import Found
@@ -115,15 +115,21 @@ def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
         subnet = replace(one.subnet, name=rail if len(opened) > 1 else "")
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
-        warnings += [f"{of_rail}{warning}" for warning in [*one.warnings, *_unreached(subnet)]]
+        warnings += [f"{of_rail}{warning}" for warning in [*one.warnings, *_unreached(subnet, one.source)]]
     return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(dict.fromkeys(warnings)))
 
 
-def _unreached(subnet: Subnet) -> Iterator[str]:
+def _unreached(subnet: Subnet, source: Source) -> Iterator[str]:
+    """Return which hosts do not reach others; RankwiseError if none reaches any by tables that were read."""
     reach = reach_of(subnet)
     if reach.example is None:
         return
     one, other = (subnet.ports.hosts[port] for port in reach.example)
+    if reach.lost + reach.looping == reach.pairs and subnet.routing.kind == MEASURED:
+        raise RankwiseError(
+            f"{source.what}: by these forwarding tables no host reaches any other, such as {one} {other}: "
+            "they are not those of these LIDs and links; give files of one moment"
+        )
     for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
         if count:
             yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {one} to {other}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -73,10 +73,11 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables of a subnet."""
+    """Cables of a subnet; how many ports devices have, by node GUID, where that is told."""
 
     file: TextFile
     cables: list[Cable]
+    port_counts: dict[int, int] = field(default_factory=dict)
 
     def guids(self) -> Iterator[int]:
         """Return GUIDs that are of this subnet alone: an adapter may have ports in two."""

@@ -75,6 +75,10 @@ class Cabling:
             raise file.error(line, f"its lowest LID is {lid}, but {seen.end.lid} in {seen.place}")
         seen.end = seen.end._replace(lid_count=count)
 
+    def place_of(self, switch: int) -> str:
+        """Return where a switch was told first."""
+        return str(self._seen[switch, 0].place)
+
     def draft(self) -> tuple[Draft, list[str]]:
         """Return what carries messages of hosts, and a line for each kind of thing that is left out."""
         draft = Draft()

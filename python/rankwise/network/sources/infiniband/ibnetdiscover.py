@@ -16,7 +16,7 @@ from rankwise.network.sources.text import TextFile
 _KINDS = {"Switch": SWITCH, "Ca": HOST, "Rt": ROUTER, "S": SWITCH, "H": HOST, "R": ROUTER}
 _FACT = re.compile(r"(\w+)=0x([0-9a-fA-F]{1,16})(?:\(([0-9a-fA-F]{1,16})\))?\s*(?:#.*)?")
 _DEVICE = re.compile(
-    r'(Switch|Ca|Rt)\s+\d+ "[SHR]-([0-9a-fA-F]{16})"\s+# "(.*)"'
+    r'(Switch|Ca|Rt)\s+(\d{1,9}) "[SHR]-([0-9a-fA-F]{16})"\s+# "(.*)"'
     r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*"
 )
 _FAR = r'"([SHR])-([0-9a-fA-F]{16})"\[(\d{1,4})\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
@@ -39,7 +39,7 @@ def read_ibnetdiscover(file: TextFile) -> Cables:
     reader = _Reader(file)
     for number, line in enumerate(file.lines, 1):
         reader.read(number, line.strip())
-    return Cables(file, reader.cables)
+    return Cables(file, reader.cables, reader.counts)
 
 
 @dataclass
@@ -54,6 +54,7 @@ class _Device:
 class _Reader:
     def __init__(self, file: TextFile) -> None:
         self.cables: list[Cable] = []
+        self.counts: dict[int, int] = {}
         self._file = file
         self._device: _Device | None = None
         self._facts: dict[str, int] = {}
@@ -69,9 +70,10 @@ class _Reader:
             if fact[3]:
                 self._facts["port"] = int(fact[3], 16)
         elif device:
-            kind, node, description, lid, lmc = device.groups()
+            kind, count, node, description, lid, lmc = device.groups()
             self._device = _Device(_KINDS[kind], int(node, 16), description, int(lid or 0), int(lmc or 0))
             check_lid(self._file, number, self._device.lid)
+            self.counts[self._device.node] = int(count)
         elif line == "":
             self._device = None
             self._facts = {}

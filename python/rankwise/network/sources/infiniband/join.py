@@ -12,10 +12,11 @@ from rankwise.network.fabric.draft import Draft, finished
 from rankwise.network.fabric.model import MEASURED, Routing, Subnet
 from rankwise.network.sources.infiniband.cabling import Cabling
 from rankwise.network.sources.infiniband.lmc import find_lid_counts
-from rankwise.network.sources.infiniband.values import MOST_LID
+from rankwise.network.sources.infiniband.values import MOST_LID, MOST_PORT
 from rankwise.network.sources.parts import Cables, Lids, Table, Tables
 from rankwise.network.sources.text import TextFile
 
+_Told = tuple[Table, TextFile]
 _LARGEST_TABLES = 4 << 30
 NEED_TABLES = (
     "links, but no forwarding tables of their switches: add ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs "
@@ -51,7 +52,9 @@ def joined(parts: Sequence[Cables | Tables | Lids]) -> tuple[Subnet, list[str]]:
     tables = [part for part in parts if isinstance(part, Tables)]
     for part in tables:
         warnings += part.warnings
-    warnings += _set_tables(draft, tables)
+    found = _tables_in(tables)
+    _check_ways(draft, found, cabling, [part for part in parts if isinstance(part, Cables)])
+    warnings += _set_tables(draft, found)
     find_lid_counts(draft)
     _check_lids(draft, parts[0].file)
     _check_size(draft, parts[0].file)
@@ -64,15 +67,41 @@ def joined(parts: Sequence[Cables | Tables | Lids]) -> tuple[Subnet, list[str]]:
     return subnet, warnings
 
 
-def _set_tables(draft: Draft, parts: Sequence[Tables]) -> list[str]:
-    """Give each switch its table, and return what is missing."""
-    found: dict[int, tuple[Table, TextFile]] = {}
+def _tables_in(parts: Sequence[Tables]) -> dict[int, _Told]:
+    """Return the table of each switch; RankwiseError if it has another one in another file."""
+    found: dict[int, _Told] = {}
     for part in parts:
         for guid, table in part.tables.items():
             if guid in found:
                 _check_same(guid, *found[guid], table, part.file)
             else:
                 found[guid] = table, part.file
+    return found
+
+
+def _check_ways(draft: Draft, found: dict[int, _Told], cabling: Cabling, cables: Sequence[Cables]) -> None:
+    """Raise RankwiseError if a table has ports that its switch lacks, or sends on what is for the switch."""
+    counts = {guid: count for part in cables for guid, count in part.port_counts.items()}
+    for guid, (table, file) in found.items():
+        if guid not in draft.switches:
+            continue
+        switch, ports = draft.switches[guid], counts.get(guid, MOST_PORT)
+        begins = f"the table of {switch.name}, which begins here, has port"
+        beyond = np.flatnonzero(table.ports > ports)
+        if len(beyond):
+            port, lid = table.ports[beyond[0]], table.lids[beyond[0]]
+            raise file.error(table.line, f"{begins} {port} for LID {lid:#06x}; the switch has {ports} ports")
+        own = table.ports[table.lids == switch.lid]
+        if switch.lid and own.any():
+            raise file.error(
+                table.line,
+                f"{begins} {own[0]} for LID {switch.lid:#06x}, but that LID is the switch's own in "
+                f"{cabling.place_of(guid)}; give files of one moment",
+            )
+
+
+def _set_tables(draft: Draft, found: dict[int, _Told]) -> list[str]:
+    """Give each switch its table, and return what is missing."""
     draft.tables = {
         guid: (table.lids, table.ports) for guid, (table, _) in found.items() if guid in draft.switches
     }

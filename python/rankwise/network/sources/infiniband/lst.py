@@ -13,9 +13,10 @@ from rankwise.network.sources.parts import Cable, Cables, End
 from rankwise.network.sources.text import TextFile
 
 _END = (
-    r"\{ (CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:([0-9a-fA-F]{1,16}) NodeGUID:([0-9a-fA-F]{1,16})"
-    r" PortGUID:([0-9a-fA-F]{1,16}) VenID:[0-9a-fA-F]+ DevID:[0-9a-fA-F]+ Rev:[0-9a-fA-F]+"
-    r" \{(.*?)\} LID:([0-9a-fA-F]{1,8}) PN:([0-9a-fA-F]{1,8}) \}"
+    r"\{ (CA|SW|RT)(?:-SM)? Ports:([0-9a-fA-F]{1,8}) SystemGUID:([0-9a-fA-F]{1,16})"
+    r" NodeGUID:([0-9a-fA-F]{1,16}) PortGUID:([0-9a-fA-F]{1,16})"
+    r" VenID:[0-9a-fA-F]+ DevID:[0-9a-fA-F]+ Rev:[0-9a-fA-F]+ \{(.*?)\}"
+    r" LID:([0-9a-fA-F]{1,8}) PN:([0-9a-fA-F]{1,8}) \}"
 )
 _LINE = re.compile(rf"{_END} {_END} PHY=(\S+) LOG=(\S+)(?: SPD=(\S+))?((?: \w+=\S+)*)\s*")
 _HEAD = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*\{ (?:CA|SW|RT)(?:-SM)? Ports:[0-9a-fA-F]+ SystemGUID:")
@@ -35,6 +36,7 @@ def is_opensm_lst(head: bytes) -> bool:
 def read_lst(file: TextFile) -> Cables:
     """Return the cables; RankwiseError names the line that is none."""
     cables = []
+    counts: dict[int, int] = {}
     for number, line in enumerate(file.lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -42,14 +44,15 @@ def read_lst(file: TextFile) -> Cables:
         if not match:
             raise file.error(number, "is no link, or only a part of one: is the file cut off?")
         told = match.groups()
-        one, other = _end(file, number, told[:7]), _end(file, number, told[7:14])
-        width, state, speed = told[14], told[15], told[16] or ""
+        one, other = _end(file, number, told[:8]), _end(file, number, told[8:16])
+        width, state, speed = told[16], told[17], told[18] or ""
+        counts |= {end.node: int(count, 16) for end, count in ((one, told[1]), (other, told[9]))}
         cables.append(Cable(number, one, other, rate_of(width, speed), state == "ACT"))
-    return Cables(file, cables)
+    return Cables(file, cables, counts)
 
 
 def _end(file: TextFile, line: int, told: tuple[str, ...]) -> End:
-    kind, system, node, guid, description, lid, number = told
+    kind, _, system, node, guid, description, lid, number = told
     return End(
         kind,
         int(node, 16),

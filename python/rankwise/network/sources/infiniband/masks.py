@@ -27,7 +27,8 @@ def unmasked(part: Part, masks: Sequence[Masks]) -> Part:
         return end._replace(node=nodes.get(end.node, end.node), guid=ports.get(end.guid, end.guid))
 
     cables = [cable._replace(one=with_real(cable.one), other=with_real(cable.other)) for cable in part.cables]
-    return replace(part, cables=cables) if nodes or ports else part
+    counts = {nodes.get(guid, guid): count for guid, count in part.port_counts.items()}
+    return replace(part, cables=cables, port_counts=counts) if nodes or ports else part
 
 
 def _needed(real: dict[int, int], used: set[int]) -> dict[int, int]:
