@@ -15,6 +15,7 @@ from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
 from rankwise.network.sources.fabric_json.write import write_fabric
+from rankwise.report.links.sentences import sentence_of
 
 FABRICS = Path(__file__).parents[1] / "fabrics"
 SMALL, MEDIUM, TSUBAME = (FABRICS / name for name in ("small-ftree", "medium-ftree", "tsubame-r1-ftree"))
@@ -149,6 +150,18 @@ def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.startswith("Fabric: 324 hosts, 27 switches, 648 cables;")
     assert "at most 306 routes share a link" in text
     assert told(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
+
+
+@pytest.mark.parametrize(
+    ("warning", "sentence"),
+    [
+        ("switches without a table: 1", "Switches without a table: 1."),
+        ("topology.conf: cables are modelled", "topology.conf: cables are modelled."),
+        ("first: hosts that are lost: 2", "first: hosts that are lost: 2."),
+    ],
+)
+def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: str) -> None:
+    assert sentence_of(warning) == sentence
 
 
 def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,7 @@ def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:
     places = everywhere(fabric, arguments.rail)
     worth = quality(fabric, places, lid_offset=lid_offset_of(arguments.lid))
     said = [*sentences.fabric_lines(fabric), *sentences.worth(worth, fabric)]
-    said += [f"{warning[:1].upper()}{warning[1:]}." for warning in fabric.warnings]
+    said += [sentences.sentence_of(warning) for warning in fabric.warnings]
     if arguments.json:
         _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
         return

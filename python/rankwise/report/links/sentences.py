@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -23,6 +24,12 @@ _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not told in a sentence."""
 _MOST_CAUSES = 3
 _ROUNDING = 1e-9
+
+
+def sentence_of(warning: str) -> str:
+    """Return a warning as a sentence; the name of a file or of a rail at its beginning stays as it is."""
+    is_word = re.match("[a-z]+ ", warning)
+    return f"{warning[:1].upper() if is_word else warning[:1]}{warning[1:]}."
 
 
 def joined(loads: JobLoads, what: str) -> list[str]:
@@ -208,7 +215,7 @@ def _missing(loads: JobLoads) -> Iterator[str]:
             f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
         )
     for warning in (*loads.fabric.warnings, *loads.places.warnings):
-        yield f"{warning[:1].upper()}{warning[1:]}."
+        yield sentence_of(warning)
     flows = loads.flows
     if flows.unplaced_bytes:
         count, size = count_text(flows.unplaced_messages), byte_text(flows.unplaced_bytes)
