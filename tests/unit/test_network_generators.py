@@ -20,6 +20,7 @@ from rankwise.network.fabric.model import (
     Subnet,
 )
 from rankwise.network.sources.generators.generate import generated, is_rule
+from rankwise.network.sources.generators.plan import check_tables
 
 
 def sizes(subnet: Subnet) -> tuple[int, int, int]:
@@ -211,6 +212,7 @@ def test_a_rule_is_no_path() -> None:
         ("torus:mesh", "mesh: must be whole numbers"),
         ("torus:4x4,mesh=1", "'mesh=1' is not known"),
         ("torus:1048577", "must be whole numbers such as 8x8x8, from 1 to 1048576"),
+        ("torus:99999x9", "and 4 GiB are the most: make it smaller"),
         ("torus:2,hosts=70000", "a switch would need 70002 ports, and 65534 are the most"),
     ],
 )
@@ -219,3 +221,12 @@ def test_says_in_one_line_what_is_wrong(words: str, complaint: str) -> None:
         generated(words)
     message = str(raised.value)
     assert complaint in message and "\n" not in message and message.startswith(repr(words))
+
+
+@pytest.mark.parametrize(
+    ("ways", "cure"), [(1, "make it smaller"), (9, "make it smaller, or without an even split")]
+)
+def test_what_cures_tables_that_are_too_large(ways: int, cure: str) -> None:
+    with pytest.raises(RankwiseError) as raised:
+        check_tables(1 << 16, 1 << 16, ways)
+    assert str(raised.value).endswith(f"are the most: {cure}")

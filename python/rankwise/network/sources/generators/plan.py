@@ -53,7 +53,7 @@ def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
     if size > _LARGEST_TABLES:
         raise RankwiseError(
             f"forwarding tables would take {size / (1 << 30):.0f} GiB, and {_LARGEST_TABLES >> 30} GiB are "
-            "the most: make it smaller, or without routing=even"
+            f"the most: make it smaller{', or without an even split' if ways > 1 else ''}"
         )
 
 
