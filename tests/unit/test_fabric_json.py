@@ -241,6 +241,21 @@ COMPLAINTS = [
     (by_hand(switches=[{"name": n, "guid": "0x1"} for n in "st"]), "switches[1].guid: another switch has it"),
     (by_hand(hosts=[{"name": "a", "lid": 1}, "b"]), "hosts[1]: all hosts have a `lid`, or none"),
     (by_hand(hosts=[{"name": n, "lid": 1} for n in "ab"]), "hosts: LID 1 of 'b' is one of 'a', too"),
+    (by_hand(hosts=[{"name": "a", "lid": 70000}]), "subnets[0].hosts[0].lid: must be at most 49151"),
+    (by_hand(hosts=[{"name": "a", "lid": 0xBFFF, "lids": 2}]), "hosts: 'a' has a LID above 49151"),
+    (
+        by_hand(switches=[{"name": "leaf1", "lid": 0xC000}]),
+        "subnets[0].switches[0].lid: must be at most 49151",
+    ),
+    (by_hand(hosts=[{"name": n, "guid": "0xa"} for n in "ab"]), "hosts[1].guid: another one has it"),
+    (
+        by_hand(switches=[{"name": "s", "guid": "0xa"}], hosts=[{"name": "a", "guid": "0xa"}]),
+        "hosts[0].guid: another one has it",
+    ),
+    (
+        by_hand(routing={"kind": "measured tables", "by": "me"}, tables={}),
+        "subnets[0].routing.by: measured tables are by no rule; what a rule made is modelled",
+    ),
     (by_hand(hosts=[{"name": "a", "lids": 3}]), "hosts[0].lids: must be 1, 2, 4 ... 128"),
     (by_hand(hosts=[{"name": n, "node": "0xa"} for n in "ab"]), "hosts[1].node: another one has it"),
     (by_hand(switches=[{"name": "leaf1", "lid": 1}]), "hosts: switches have a `lid`, and none of these"),
@@ -271,13 +286,30 @@ def test_what_is_no_json(text, complaint):
         read(text)
 
 
+def test_a_guid_is_in_one_subnet_alone():
+    fabric = opened("small-ftree")
+    with pytest.raises(RankwiseError) as error:
+        read(text_of(replace(fabric, subnets=fabric.subnets * 2, sources=fabric.sources * 2)))
+    assert str(error.value) == "fabric.json: subnets[1]: GUID 0x0000000000100001 is in subnets[0], too"
+
+
+def test_a_made_fabric_may_have_more_hosts_than_there_are_lids():
+    """Their order by name is not that of their numbers."""
+    fabric = open_fabric(["fattree:leaf=10x5000,spine=1,uplinks=1,names=n[1-50000]"])
+    (subnet,) = read(text_of(fabric)).subnets
+    (made,) = fabric.subnets
+    assert subnet.ports.lids.max() == 50000
+    assert (subnet.ports.lids == made.ports.lids).all()
+    assert (subnet.forward == made.forward).all()
+
+
 def test_too_many_lids_are_refused():
     switches = [f"s{number}" for number in range(2000)]
     links = [["a", "s0"], *([one, other] for one, other in pairwise(switches))]
     told = by_hand(switches=switches, hosts=["a"], links=links, routing="modelled")
-    told["subnets"][0]["hosts"] = [{"name": "a", "lid": (1 << 20) - 1}]
-    told["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 9))}}
-    with pytest.raises(RankwiseError, match="tables: would take 31 GiB; 4 GiB are the most"):
+    told["subnets"][0]["hosts"] = [{"name": "a", "lid": 0xBFFF}]
+    told["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 65))}}
+    with pytest.raises(RankwiseError, match="tables: would take 11 GiB; 4 GiB are the most"):
         read(json.dumps(told))
 
 

@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch
-from rankwise.network.sources.fabric_json.tables import MOST_LID, MOST_PORT
+from rankwise.network.sources.fabric_json.tables import MOST_NUMBERED, MOST_PORT
+from rankwise.network.sources.infiniband.values import MOST_LID
 from rankwise.topology.machine.fields import Field
 
 _SWITCH = ("name", "id", "guid", "system", "lid")
@@ -36,13 +37,13 @@ class Devices:
         self._port_of: dict[str, Key] = {}
         self._cabled: set[Key] = set()
         self._guids = 0
+        self._port_guids: set[int] = set()
         self._next: dict[int, int] = {}
         for field in switches.items(least=1):
             self._add_switch(field)
         for field in hosts.items(least=1):
             self._add_port(field)
-        self._number(hosts)
-        self._check_lids(hosts)
+        self._check_lids(hosts, self._number(hosts))
 
     def connect(self, draft: Draft, link: Field, one: Key, other: Key, rate: float) -> None:
         """Add a cable to the draft; RankwiseError if an end has one already, or no end is a switch's.
@@ -109,11 +110,15 @@ class Devices:
         count = keys["lids"].whole(1, _MOST_LIDS) if "lids" in keys else 1
         if count & (count - 1):
             raise keys["lids"].error("must be 1, 2, 4 ... 128")
+        guid = _guid(keys["guid"]) if "guid" in keys else 0
+        if guid and (guid in self._port_guids or (self._guids and guid in self.switches)):
+            raise keys["guid"].error("another one has it")
+        self._port_guids.add(guid)
         self._port_of[self._new_name(field, keys)] = key
         self.ports[key] = DraftPort(
             keys["name"].text(),
             keys["device"].text() if "device" in keys else "",
-            _guid(keys["guid"]) if "guid" in keys else 0,
+            guid,
             keys["lid"].whole(1, MOST_LID) if "lid" in keys else 0,
             count,
             node,
@@ -127,10 +132,11 @@ class Devices:
             raise field.error(f"the name {name!r} is there twice: give one of them an `id`")
         return name
 
-    def _number(self, hosts: Field) -> None:
-        """Number the LIDs of host ports if none is told."""
+    def _number(self, hosts: Field) -> int:
+        """Number the LIDs of host ports if none is told; return the highest there can be."""
         ports = list(self.ports.values())
-        if not any(port.lid for port in ports):
+        told = any(port.lid for port in ports)
+        if not told:
             if any(switch.lid for switch in self.switches.values()):
                 raise hosts.error("switches have a `lid`, and none of these")
             following = 1
@@ -142,14 +148,15 @@ class Devices:
             if not port.lid:
                 raise field.error("all hosts have a `lid`, or none")
             self.lids_of[name] = range(port.lid, port.lid + port.lid_count)
+        return MOST_LID if told else MOST_NUMBERED
 
-    def _check_lids(self, hosts: Field) -> None:
+    def _check_lids(self, hosts: Field, most: int) -> None:
         owners = sorted((lids.start, lids.stop, name) for name, lids in self.lids_of.items() if lids)
         for (_, behind, name), (first, _, other) in pairwise(owners):
             if behind > first:
                 raise hosts.error(f"LID {first} of {other!r} is one of {name!r}, too")
-        if owners[-1][1] > MOST_LID + 1:
-            raise hosts.error(f"{owners[-1][2]!r} has a LID above {MOST_LID}")
+        if owners[-1][1] > most + 1:
+            raise hosts.error(f"{owners[-1][2]!r} has a LID above {most}")
 
     def _free(self, switch: int, link: Field) -> int:
         port = self._next.get(switch, 1)

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, finished
-from rankwise.network.fabric.model import EVEN_SPLIT, ROUTINGS, Fabric, Routing, Source, Subnet
+from rankwise.network.fabric.model import (
+    EVEN_SPLIT,
+    MEASURED,
+    MODELLED,
+    ROUTINGS,
+    Fabric,
+    Routing,
+    Source,
+    Subnet,
+)
+from rankwise.network.fabric.same import guids_of
 from rankwise.network.sources.fabric_json.devices import Devices
 from rankwise.network.sources.fabric_json.even import evenly_split
 from rankwise.network.sources.fabric_json.rates import UNITS, rate_from
@@ -59,6 +70,7 @@ def _fabric(top: Field, path: str) -> Fabric:
     if keys["version"].whole(1) != VERSION:
         raise keys["version"].error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
     subnets = tuple(_subnet(field) for field in keys["subnets"].items(least=1))
+    _check_guids(keys["subnets"], subnets)
     sources = (Source("fabric.json", path),) * len(subnets)
     if "sources" in keys:
         sources = tuple(_source(field) for field in keys["sources"].items())
@@ -66,6 +78,17 @@ def _fabric(top: Field, path: str) -> Fabric:
             raise keys["sources"].error(f"must be {len(subnets)}, one for each of `subnets`")
     warnings = tuple(line.text() for line in keys["warnings"].items()) if "warnings" in keys else ()
     return Fabric(subnets, sources, warnings)
+
+
+def _check_guids(field: Field, subnets: Sequence[Subnet]) -> None:
+    """Raise RankwiseError if a GUID is in two subnets."""
+    place_of: dict[int, Field] = {}
+    for place, subnet in zip(field.items(), subnets, strict=True):
+        guids = guids_of(subnet)
+        both = guids & place_of.keys()
+        if both:
+            raise place.error(f"GUID 0x{min(both):016x} is in {place_of[min(both)].path}, too")
+        place_of |= dict.fromkeys(guids, place)
 
 
 def _source(field: Field) -> Source:
@@ -107,7 +130,10 @@ def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
         raise told["kind"].error(f"must be one of {', '.join(ROUTINGS)}")
     if kind != EVEN_SPLIT and "tables" not in keys:
         raise field.error(f'needs `tables`; "{EVEN_SPLIT}" does without')
-    return Routing(kind, told["by"].text() if "by" in told else "")
+    by = told["by"].text() if "by" in told else ""
+    if by and kind == MEASURED:
+        raise told["by"].error(f"{MEASURED} are by no rule; what a rule made is {MODELLED}")
+    return Routing(kind, by)
 
 
 def _add_links(draft: Draft, field: Field, devices: Devices, default: float) -> None:

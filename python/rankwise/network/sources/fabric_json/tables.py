@@ -12,7 +12,8 @@ from rankwise.network.fabric.model import NO_PORT
 from rankwise.topology.machine.fields import Field
 
 MOST_PORT = NO_PORT - 1
-MOST_LID = (1 << 20) - 1
+MOST_NUMBERED = (1 << 20) - 1
+"""The highest LID of hosts that are numbered here: made fabrics may have more than InfiniBand has LIDs."""
 _Table = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -35,8 +36,8 @@ def table_of(field: Field, lids_of: Mapping[str, Sequence[int]]) -> _Table:
     values = field.value
     if not isinstance(values, list):
         raise field.error("must be a list of ports by LID, or an object with ports by name")
-    if len(values) > MOST_LID + 1:
-        raise field.error(f"has more than {MOST_LID + 1} LIDs")
+    if len(values) > MOST_NUMBERED + 1:
+        raise field.error(f"has more than {MOST_NUMBERED + 1} LIDs")
     if {type(value) for value in values} <= {int, NoneType}:
         ports = np.array([NO_PORT if value is None else min(value, 1 << 32) for value in values], np.int64)
         wrong = np.flatnonzero(((ports > MOST_PORT) & (ports != NO_PORT)) | (ports < 0))

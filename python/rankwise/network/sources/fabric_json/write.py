@@ -125,10 +125,11 @@ def _hosts(subnet: Subnet, names: list[str]) -> Iterator[Any]:
     ports, switches = subnet.ports, len(subnet.switches.names)
     numbered = (
         not subnet.switches.lids.any()
-        and np.array_equal(ports.lids, np.arange(1, len(ports.lids) + 1))
+        and np.array_equal(np.sort(ports.lids), np.arange(1, len(ports.lids) + 1))
         and (ports.lid_counts == 1).all()
     )
-    for port, host in enumerate(ports.hosts):
+    for port in np.argsort(ports.lids).tolist() if numbered else range(len(ports.hosts)):
+        host = ports.hosts[port]
         facts: dict[str, Any] = {"name": host}
         if names[switches + port] != host:
             facts["id"] = names[switches + port]
