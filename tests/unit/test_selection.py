@@ -257,7 +257,10 @@ def test_older_profiles_have_the_same_parts(
         (["--by", "call", "--rank", "3-1"], "'3-1' has no ranks: give a list such as 0-3,7"),
         (["--by", "call", "--rank", "a"], "'a' is no list of ranks, such as 0-3,7"),
         (["--by", "call", "--rank", "0-999999999"], "there is no rank 999999999: the run has ranks 0 to 3"),
-        (["--by", "call", "--communicator", "W,X"], "there is no communicator 'X': --by communicator shows"),
+        (
+            ["--by", "call", "--communicator", "W,X"],
+            "there is no communicator 'X': `rankwise show F --by",
+        ),
         (["--by", "call", "--call", "Bcasts"], "there is no MPI procedure 'Bcasts'"),
         (["--by", "call", "--region", "solved"], "there is no region 'solved': --by region shows"),
         (["--by", "call", "--node", "nodec"], "there is no node 'nodec': --by node shows"),

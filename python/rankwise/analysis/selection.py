@@ -190,7 +190,8 @@ def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:
         ids = [identity for identity, names in known if name.strip() in names]
         if not ids:
             raise RankwiseError(
-                f"there is no communicator {name.strip()!r}: --by communicator shows their names"
+                f"there is no communicator {name.strip()!r}: `rankwise show F --by communicator`"
+                " shows their names"
             )
         found += ids
     return found

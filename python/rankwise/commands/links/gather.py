@@ -92,7 +92,10 @@ def _as_it_ran(
 def made_up(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, list[str]]:
     """Let all ranks send to all others; returns as `of_run`."""
     loads = everyone(
-        fabric, _hosts(fabric, arguments), arguments.all_to_all, lid_offset=lid_offset_of(arguments.lid)
+        fabric,
+        _hosts(fabric, arguments),
+        arguments.all_to_all,
+        lid_offset=lid_offset_of(arguments.lid),
     )
     others = [everyone_split(loads, arguments.all_to_all)]
     what = f"made up, each rank sends {byte_text(arguments.all_to_all)} to each other"
@@ -102,7 +105,7 @@ def made_up(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str,
 def _hosts(fabric: Fabric, arguments: argparse.Namespace) -> Places:
     if arguments.place is None:
         return everywhere(fabric, arguments.rail)
-    return places_on(fabric, given_hosts(arguments.place, None), arguments.rail)
+    return places_on(fabric, given_hosts(arguments.place, None, HostsByName(fabric)), arguments.rail)
 
 
 def everywhere(fabric: Fabric, rail: str) -> Places:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ _TABLE = "placement.csv"
 _COUNT = re.compile(r"(?:^|\s)slots\s*=\s*(\S+)")
 _SETTING = re.compile(r"[\w-]+\s*=\s*\S+")
 _RANK = re.compile(r"rank\s+(\S+?)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?\s*", re.IGNORECASE)
+_FILE = re.compile(r"[^,*\[\]]+\.[A-Za-z]\w*")
 _OUTSIDE_BRACKETS = re.compile(r",(?![^\[]*\])")
 _CURE = (
     "give a list such as node[01-64]*2, a host file, a rankfile, or placement.csv that `rankwise map` wrote"
@@ -39,17 +40,21 @@ class GivenHost:
     where: str = ""
 
 
-def given_hosts(given: str, ranks: int | None) -> list[GivenHost]:
+def given_hosts(given: str, ranks: int | None, hosts: Container[str] = ()) -> list[GivenHost]:
     """Return the host of each rank.
 
     Args:
         given: a file, a directory that `rankwise map` wrote, or a list of hosts such as `node[01-64]*2`,
             with the number of ranks on each.
         ranks: how many there are; hosts for more are left over. None: as many as there is room for.
+        hosts: names that are no files, whatever they look like.
 
     Raises:
-        RankwiseError: it is none of these, can't be read, or has room for fewer ranks.
+        RankwiseError: it is none of these, can't be read, has room for fewer ranks, or tells where ranks
+            are that there are not.
     """
+    if not given.strip():
+        raise RankwiseError(f"there is no place: {_CURE}")
     path = Path(given)
     try:
         path = path / _TABLE if path.is_dir() else path
@@ -58,14 +63,16 @@ def given_hosts(given: str, ranks: int | None) -> list[GivenHost]:
         is_there = False
     if is_there:
         found, name = _of_file(path, ranks), str(path)
-    elif "/" in given or path.name == _TABLE:
+    elif "/" in given or (_FILE.fullmatch(given) and given not in hosts):
         raise RankwiseError(f"{path} is not found: {_CURE}")
     else:
         found, name = _of_list(given, MOST_RANKS if ranks is None else ranks), _shown(given)
     if ranks is None and not found:
         raise RankwiseError(f"{name} names no host: {_CURE}")
     if ranks is not None and len(found) < ranks:
-        raise RankwiseError(f"{name} has room for {len(found)} ranks, and the job has {ranks}: {_CURE}")
+        raise RankwiseError(
+            f"{name} has room for {len(found)} rank{'s' * (len(found) != 1)}, and the job has {ranks}: {_CURE}"
+        )
     return found
 
 
@@ -199,6 +206,11 @@ def _by_ranks(path: Path, rows: Iterator[tuple[str, object, object]], ranks: int
             raise RankwiseError(f"{where}: rank {number} is there twice")
         found[number] = GivenHost(host, where)
     many = max(found, default=-1) + 1 if ranks is None else ranks
+    if ranks is not None and max(found, default=-1) >= ranks:
+        raise RankwiseError(
+            f"{path} places rank {max(found)}, and the job has {ranks}: it is for another job; {_CURE}"
+            " of this one"
+        )
     missing = next((rank for rank in range(many) if rank not in found), None)
     if missing is not None:
         raise RankwiseError(f"{path} has no host for rank {missing} of the job's {many}: {_CURE}")

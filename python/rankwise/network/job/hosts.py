@@ -60,6 +60,10 @@ class HostsByName:
             alike.setdefault(_short(host), []).append(host)
         return alike
 
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a host, or several, may be meant by a name."""
+        return isinstance(name, str) and _short(name) in self._alike
+
     def find(self, name: str) -> str:
         """Return the name that the fabric has for a host.
 

@@ -118,9 +118,10 @@ def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, pol
         policy: which of their host's ports the ranks take: the name of a RailPolicy.
 
     Raises:
-        RankwiseError: the file or the list can't be read or has too few hosts, or the fabric lacks one.
+        RankwiseError: the file or the list can't be read, has too few hosts, or is for more ranks, or the
+            fabric lacks a host.
     """
-    hosts = given_hosts(given, ranks_expected(connection))
+    hosts = given_hosts(given, ranks_expected(connection), HostsByName(fabric))
     return places_on(fabric, hosts, policy, rail_choices(connection))
 
 

@@ -10,6 +10,7 @@ from rankwise.network.hot_links import HotLink, LinkLoad, link_loads_of
 from rankwise.network.loads import JobLoads
 from rankwise.network.what_if import Scenario
 from rankwise.report.names import call_name, names_quoted
+from rankwise.report.units import count_text, percent_text
 
 _LEAST_PERCENT = 0.5
 """Of a link's load: causes with less are counted, not named."""
@@ -121,3 +122,9 @@ def causes_text(link: HotLink) -> str:
     told = [f"{share:.0f} % {cause_text(cause)}" for share, cause in shares if share >= _LEAST_PERCENT]
     more = len(link.causes) - len(told)
     return ", ".join(told) + (f", {more} more" if more else "")
+
+
+def messages_text(number: float) -> str:
+    """Return how many messages: `12`, and where some are split, `0.5`."""
+    whole = number >= 10 or abs(number - round(number)) < 1e-6
+    return count_text(number) if whole else percent_text(number)

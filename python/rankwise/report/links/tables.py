@@ -17,6 +17,7 @@ from rankwise.report.links.rows import (
     causes_text,
     class_rows,
     link_text,
+    messages_text,
     scenario_rows,
 )
 from rankwise.report.view import (
@@ -47,6 +48,7 @@ _NO_BOUND = (
     "No bound: parts of the fabric are linked on a lower level, too, so that nothing need take the class."
 )
 _FEW = Format("number", lambda number: f"{number:.3g}", right=True)
+_MESSAGES = Format("count", lambda number: messages_text(number), right=True)
 _CHANGE = Format("percent", lambda percent: f"{percent:+.1f}", "%", right=True)
 
 _CLASSES: list[Column[ClassRow]] = [
@@ -83,7 +85,7 @@ _LINKS: list[Column[HotLink]] = [
     _LINK,
     label("class", lambda row: row.load.link_class, "of the link", kind=WORD),
     _BYTES,
-    Column("messages", lambda row: row.load.messages, COUNT, "on it", obvious=True),
+    Column("messages", lambda row: row.load.messages, _MESSAGES, "on it", obvious=True),
     Column("time", lambda row: row.load.seconds, SECONDS, "bytes by the rate of the link"),
     _TIMES,
     Column("x bound", lambda row: row.load.excess, RATIO, f"bytes {_BOUND}"),
@@ -143,7 +145,7 @@ _FLOWS: list[Column[HostPair]] = [
     label("from", lambda row: row.source, "host"),
     label("to", lambda row: row.destination, "host"),
     Column("bytes", lambda row: row.bytes, BYTES, "that it sends there", obvious=True),
-    Column("messages", lambda row: row.messages, COUNT, "likewise", obvious=True),
+    Column("messages", lambda row: row.messages, _MESSAGES, "likewise", obvious=True),
     Column("ranks", lambda row: row.rank_pairs, COUNT, "pairs of them"),
     Column("mostly for", lambda row: cause_text(row.cause), TEXT, "call with most of the bytes"),
     Column("switches", lambda row: row.switches, _FEW, "that the messages pass"),
@@ -198,7 +200,9 @@ def switches(found: Answer, rows: Sequence[SwitchLoad]) -> Table:
 
 def flows(found: Answer, rows: Sequence[HostPair]) -> Table:
     """Return what hosts send each other."""
-    return Table(_by_rail(found, _FLOWS), rows, "No flows between hosts are known one by one.")
+    unknown = found.loads.places.ranks > found.loads.flows.ranks
+    nothing = "No flows between hosts are known one by one." if unknown else "Nothing goes between hosts."
+    return Table(_by_rail(found, _FLOWS), rows, nothing)
 
 
 def _by_rail(found: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
