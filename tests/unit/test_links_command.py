@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from fabrics_synthetic import star
 from profiles import write_traffic
 
 from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
+from rankwise.network.job.lids import lids_told
 from rankwise.network.sources.fabric_json.write import write_fabric
+from rankwise.report.links.rows import messages_text
 from rankwise.report.links.sentences import sentence_of
 
 FABRICS = Path(__file__).parents[1] / "fabrics"
@@ -180,6 +184,27 @@ def test_several_lids(capsys: pytest.CaptureFixture[str]) -> None:
     first, second, split = (classes(told(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))
     assert first["bytes"] == second["bytes"] == split["bytes"] == 192 * MIB
     assert split["max"] >= 12 * MIB
+    for lid, line in (
+        ("0", "LIDs: messages are sent to LID 0 of a port, of 0 to 1."),
+        ("split", "LIDs: messages are split evenly over all LIDs of a port."),
+    ):
+        assert line in told(capsys, *words, lid)["joined"]
+        assert line in told(capsys, *words[:2], "--lid", lid)["told"]
+    assert "--lid 2: no port of the fabric has a LID 2, counted from 0: give 0 to 1, or split" in refusal(
+        capsys, *words, 2
+    )
+    assert "--lid 1: no port" in refusal(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--lid", 1)
+    assert not any("LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["joined"])
+
+
+def test_ports_with_fewer_lids() -> None:
+    subnet = star(["n1", "n2", "n3"])
+    ports = replace(subnet.ports, lid_counts=np.array([1, 2, 4], np.int32))
+    mixed = Fabric((replace(subnet, ports=ports),), ())
+    assert lids_told(mixed, 1) == (
+        "are sent to LID 1 of a port, of 0 to 3; 1 port with fewer: LID 1 modulo their number"
+    )
+    assert lids_told(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
 
 
 def test_hosts_that_the_fabric_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,7 +214,8 @@ def test_hosts_that_the_fabric_lacks(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert any("elsewhere" in note for note in found["notes"])
     assert any(note.startswith("6.00 MiB are from or to ranks") for note in found["notes"])
     assert found["joined"][3] == (
-        "Traffic: messages; 12.0 MiB between hosts, of which 6.00 MiB of ranks without a place are on no link."
+        "Traffic: messages; 12.0 MiB between hosts,"
+        " of which 6.00 MiB of ranks without a place are on no link."
     )
     assert found["verdict"] == (
         "The hosts limit: nothing goes from switch to switch, as far as messages are on links"
@@ -226,7 +252,8 @@ def test_traffic_that_is_not_delivered(tmp_path: Path, capsys: pytest.CaptureFix
 
     half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
     assert half["joined"][-1] == (
-        "Traffic: messages; 4.00 MiB between hosts, of which 2.00 MiB that the tables do not deliver are on no link."
+        "Traffic: messages; 4.00 MiB between hosts,"
+        " of which 2.00 MiB that the tables do not deliver are on no link."
     )
     assert "no routing could do better" not in half["verdict"]
     assert half["verdict"].endswith(", as far as messages are on links (50.0 % of the bytes between hosts).")
@@ -235,6 +262,28 @@ def test_traffic_that_is_not_delivered(tmp_path: Path, capsys: pytest.CaptureFix
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
     assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
     assert none["verdict"] == ("What limits is not known: none of the bytes between hosts are on a link.")
+
+
+def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, on_small, "--fabric", SMALL, "--place", "node0001*16", "--by", "flow")
+    assert "Nothing goes between hosts.\n" in text
+
+
+def test_a_placement_of_another_job(
+    on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{rank},node{rank % 16 + 1:04}" for rank in range(20)]
+    place = tmp_path / "placement.csv"
+    place.write_text("\n".join(["rank,host", *rows]))
+    error = refusal(capsys, on_small, "--fabric", SMALL, "--place", place)
+    assert "placement.csv places rank 19, and the job has 16: it is for another job; give" in error
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0"), (0.5, "0.5"), (0.01, "<0.1"), (2.0, "2"), (9.96, "10.0"), (12.4, "12")]
+)
+def test_messages_that_are_split(number: float, text: str) -> None:
+    assert messages_text(number) == text
 
 
 def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,7 +310,11 @@ def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
         (("PROFILE", "--fabric", SMALL, "--only", "nothing"), "there is no MPI procedure 'nothing'"),
         (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
-        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 ranks"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", "no.csv"), "rankwise: no.csv is not found: give"),
+        (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, and"),
+        (("PROFILE", "--fabric", SMALL, "--place", ""), "there is no place: give a list"),
+        (("PROFILE", "--fabric", SMALL, "--communicator", "x"), "`rankwise show F --by communicator` shows"),
         (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),
         (("PROFILE", "--fabric", SMALL, "--top", "-1"), "is no number of rows"),
     ],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    from rankwise.network.fabric.model import Fabric
 
 
 def add_fabric(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -43,10 +46,16 @@ def add_places(group: Any) -> None:
     )
 
 
-def lid_offset_of(text: str) -> int | None:
-    """Return what --lid says; RankwiseError if that is nothing."""
+def lid_offset_of(text: str, fabric: Fabric) -> int | None:
+    """Return what --lid says; RankwiseError if that is nothing, or no port of the fabric has such a LID."""
+    from rankwise.network.job.lids import check_lids
+
     if text == "split":
         return None
     if not text.isdecimal() or len(text) > 3:
         raise RankwiseError(f"--lid {text}: give split, or which LID of a port, from 0 to 127")
+    try:
+        check_lids(fabric, int(text))
+    except RankwiseError as error:
+        raise RankwiseError(f"--lid {text}: {error}") from None
     return int(text)

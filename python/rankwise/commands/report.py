@@ -58,8 +58,8 @@ def _report(arguments: argparse.Namespace) -> bytes:
     from rankwise.report.page.report import Report
     from rankwise.report.trust_lines import partial_line
 
-    lid_offset = lid_offset_of(arguments.lid)
     fabric = open_fabric(arguments.fabric)
+    lid_offset = lid_offset_of(arguments.lid, fabric)
     with opened_profile(arguments.profile) as connection:
         facts, trusted = run_facts(connection), trust(connection)
         sent = flows(connection)

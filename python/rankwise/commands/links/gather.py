@@ -34,7 +34,7 @@ def of_run(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, 
     Returns:
         The answer, what the messages are, and what is to be said of the profile.
     """
-    lid_offset = lid_offset_of(arguments.lid)
+    lid_offset = lid_offset_of(arguments.lid, fabric)
     with opened_profile(Path(arguments.profile)) as connection:
         sent, places, notes = _job(connection, fabric, arguments)
         others: list[Scenario] = []
@@ -50,7 +50,7 @@ def of_phases(fabric: Fabric, arguments: argparse.Namespace) -> tuple[LoadsByPha
     with opened_profile(Path(arguments.profile)) as connection:
         sent, places, notes = _job(connection, fabric, arguments)
         parts = flows_by_phase(connection, sent)
-    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(arguments.lid))
+    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(arguments.lid, fabric))
     return loads_by_phase(loads, parts, arguments.top), _messages(sent, arguments), notes
 
 
@@ -95,7 +95,7 @@ def made_up(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str,
         fabric,
         _hosts(fabric, arguments),
         arguments.all_to_all,
-        lid_offset=lid_offset_of(arguments.lid),
+        lid_offset=lid_offset_of(arguments.lid, fabric),
     )
     others = [everyone_split(loads, arguments.all_to_all)]
     what = f"made up, each rank sends {byte_text(arguments.all_to_all)} to each other"

@@ -88,8 +88,9 @@ def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], arguments: 
 def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:
     """Print what a fabric is, and what its routes are worth."""
     places = everywhere(fabric, arguments.rail)
-    worth = quality(fabric, places, lid_offset=lid_offset_of(arguments.lid))
-    said = [*sentences.fabric_lines(fabric), *sentences.worth(worth, fabric)]
+    lid_offset = lid_offset_of(arguments.lid, fabric)
+    worth = quality(fabric, places, lid_offset=lid_offset)
+    said = [*sentences.fabric_lines(fabric, lid_offset), *sentences.worth(worth, fabric)]
     said += [sentences.sentence_of(warning) for warning in fabric.warnings]
     if arguments.json:
         _print_json({"told": said, "fabric": fabric_data(fabric, worth)})

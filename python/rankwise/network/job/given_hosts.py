@@ -70,9 +70,8 @@ def given_hosts(given: str, ranks: int | None, hosts: Container[str] = ()) -> li
     if ranks is None and not found:
         raise RankwiseError(f"{name} names no host: {_CURE}")
     if ranks is not None and len(found) < ranks:
-        raise RankwiseError(
-            f"{name} has room for {len(found)} rank{'s' * (len(found) != 1)}, and the job has {ranks}: {_CURE}"
-        )
+        room = f"{len(found)} rank{'s' * (len(found) != 1)}"
+        raise RankwiseError(f"{name} has room for {room}, and the job has {ranks}: {_CURE}")
     return found
 
 

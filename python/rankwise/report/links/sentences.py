@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
 from rankwise.network.job.found import PLACED
+from rankwise.network.job.lids import lids_told
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
@@ -45,7 +46,7 @@ def joined(loads: JobLoads, what: str) -> list[str]:
     by = ", ".join(
         f"{count} by {how}" if how != PLACED else f"{count} as told" for how, count in ways.items()
     )
-    said = [*fabric_lines(loads.fabric)]
+    said = [*fabric_lines(loads.fabric, loads.lid_offset)]
     said.append(
         f"Ranks: {places.ranks} on {len(there)} host{'s' * (len(there) != 1)} of the fabric;"
         f" hosts were found: {by or 'none'}."
@@ -78,8 +79,13 @@ def as_far_as_known(on_links: float, between_hosts: float) -> str:
     return ""
 
 
-def fabric_lines(fabric: Fabric) -> list[str]:
-    """Return what the fabric is, what it was read from, and what its routes rest on."""
+def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
+    """Return what the fabric is, what it was read from, and what its routes rest on.
+
+    Args:
+        fabric: S subnets.
+        lid_offset: which LID of a port messages are sent to (LMC); None = they are split over all.
+    """
     hosts = len({host for subnet in fabric.subnets for host in subnet.ports.hosts})
     switches = sum(len(subnet.switches.names) for subnet in fabric.subnets)
     cables = sum(len(subnet.links) // 2 for subnet in fabric.subnets)
@@ -89,6 +95,7 @@ def fabric_lines(fabric: Fabric) -> list[str]:
     return [
         f"Fabric: {hosts} hosts, {switches} switches, {cables} cables{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
+        *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
     ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankwise.network.fabric.model import CLASSES, Subnet
+from rankwise.network.job.lids import lids_told
 from rankwise.network.routes.classes import between_switches
 from rankwise.report.links.sentences import verdict
 from rankwise.report.network.traffic import Traffic, as_it_is
@@ -65,6 +66,8 @@ def captions(traffic: Traffic) -> list[str]:
     found = [f"Routes: {routes}, from {sources}", f"Ports of hosts were found {_how(traffic)}"]
     if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
         found.append(f"Traffic goes {places.policy}")
+    if lids := lids_told(fabric, traffic.lid_offset):
+        found.append(f"Messages {lids}")
     within = float(traffic.flows.bytes[traffic.within_hosts].sum())
     if within:
         whole = float(traffic.flows.bytes.sum())
