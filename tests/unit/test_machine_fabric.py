@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,8 +18,13 @@ from rankwise.__main__ import main
 from rankwise.analysis.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import EVEN_SPLIT, Fabric, Routing, Source, Subnet
+from rankwise.network.job.flows import Flows
+from rankwise.network.job.given_hosts import GivenHost
+from rankwise.network.job.journeys import journeys
+from rankwise.network.job.places import places_on
 from rankwise.network.machine import tables
 from rankwise.network.machine.machine import machine_from_fabric
+from rankwise.network.routes.walk import link_loads
 from rankwise.network.sources.generators.generate import generated
 from rankwise.placement.engine import weigh
 from rankwise.placement.prices import prices
@@ -47,28 +53,46 @@ def random_traffic(seed: int, ranks: int) -> Traffic:
 
 
 def by_fabric(subnets: Sequence[Subnet], traffic: Traffic) -> Loads:
-    """Loads from the fabric's own tables, route by route; parallel cables together. Rank r is at host r."""
+    """Loads from the fabric's own tables, route by route; parallel cables together. Rank r is at host r.
+
+    Each port of a sender sends to each port of the receiver in the same subnet.
+    """
     loads: Loads = {}
-    for subnet in subnets:
-        hosts = sorted(set(subnet.ports.hosts))
-        ports = [[p for p, name in enumerate(subnet.ports.hosts) if name == host] for host in hosts]
-        turns = max(map(len, ports))
-        columns = (np.asarray(c).tolist() for c in (traffic.source, traffic.destination, traffic.bytes))
-        for one, other, size in zip(*columns, strict=True):
-            if one == other:
-                continue
-            for turn in range(turns):
-                source, destination = (ports[end][turn % len(ports[end])] for end in (one, other))
-                lids = int(subnet.ports.lid_counts[destination])
-                for offset in range(lids):
-                    way = route(subnet, source, destination, offset)
-                    assert way is not None
-                    for link, share in way.items():
-                        ends = subnet.links.source[link], subnet.links.destination[link]
-                        key = subnet.name_of(ends[0]), subnet.name_of(ends[1])
-                        part = size * share / (lids * turns * len(subnets))
-                        loads[key] = loads.get(key, 0.0) + part
+    hosts = sorted({host for subnet in subnets for host in subnet.ports.hosts})
+    all_ports = [
+        [[p for p, name in enumerate(subnet.ports.hosts) if name == host] for host in hosts]
+        for subnet in subnets
+    ]
+    columns = (np.asarray(c).tolist() for c in (traffic.source, traffic.destination, traffic.bytes))
+    for one, other, size in zip(*columns, strict=True):
+        if one == other:
+            continue
+        sending = sum(len(ports[one]) for ports in all_ports if ports[other])
+        for subnet, ports in zip(subnets, all_ports, strict=True):
+            for source, destination in itertools.product(ports[one], ports[other]):
+                way = route(subnet, source, destination)
+                assert way is not None
+                for link, share in way.items():
+                    ends = subnet.links.source[link], subnet.links.destination[link]
+                    key = subnet.name_of(ends[0]), subnet.name_of(ends[1])
+                    part = size * share / (sending * len(ports[other]))
+                    loads[key] = loads.get(key, 0.0) + part
     return loads
+
+
+def by_links(given: Fabric, traffic: Traffic, rail: str, lid_offset: int | None) -> list[float]:
+    """Loads of the cables as `rankwise links` counts them, in each direction."""
+    hosts = sorted({host for subnet in given.subnets for host in subnet.ports.hosts})
+    places = places_on(given, [GivenHost(host) for host in hosts], rail)
+    one, other = np.asarray(traffic.source, np.int32), np.asarray(traffic.destination, np.int32)
+    size = np.asarray(traffic.bytes, np.int64)
+    flows = Flows(traffic.ranks, one, other, one * 0, size, size, (), (), (), 0, 0, ())
+    loads = []
+    for subnet, rail_journeys in zip(given.subnets, journeys(flows, places).rails, strict=True):
+        weight = size[rail_journeys.flow] * rail_journeys.share
+        source, destination = rail_journeys.source, rail_journeys.destination
+        loads += link_loads(subnet, source, destination, weight, lid_offset=lid_offset).tolist()
+    return sorted(load for load in loads if load > 0)
 
 
 def by_machine(network: Routes, traffic: Traffic) -> tuple[Loads, NDArray[np.float64]]:
@@ -99,6 +123,21 @@ def most_loaded(machine: Machine, traffic: Traffic) -> float:
     return link.load
 
 
+def two_ports_of_some() -> Subnet:
+    """Hosts of a tree; the first two ports are of one host, and so are two others."""
+    subnet = tree(split=True)
+    names = [{"host001": "host000", "host011": "host007"}.get(name, name) for name in subnet.ports.hosts]
+    return replace(subnet, ports=replace(subnet.ports, hosts=tuple(names)))
+
+
+def two_ports_and_one() -> tuple[Subnet, Subnet]:
+    """Rails where each host has two ports and one."""
+    two = opened("dual-ftree").subnets[0]
+    names = ",".join(sorted(set(two.ports.hosts)))
+    return two, generated(f"torus:16,names={names}")
+
+
+TWO_AND_ONE = "two ports here, one there"
 MADE: dict[str, Callable[[], tuple[Subnet, ...]]] = {
     "a fat tree": lambda: (generated("fattree:leaf=3x4,spine=2"),),
     "three levels": lambda: (generated("fattree:k=4"),),
@@ -111,6 +150,12 @@ MADE: dict[str, Callable[[], tuple[Subnet, ...]]] = {
     "two ports in one subnet": lambda: opened("dual-ftree").subnets,
     "two LIDs, recorded": lambda: opened("small-ftree-lmc1").subnets,
     "at random": lambda: (at_random(4),),
+    "an even split of three levels": lambda: (generated("fattree:k=4,routing=even"),),
+    "an even split of unequal levels": lambda: (generated("fattree:down=2x2x2,up=3x2,routing=even"),),
+    "an even split of a dragonfly": lambda: (generated("dragonfly:a=4,p=2,h=2,routing=even"),),
+    "an even split of many ways": lambda: (generated("fattree:leaf=4x18,spine=9,routing=even"),),
+    "hosts with one port or two": lambda: (two_ports_of_some(),),
+    TWO_AND_ONE: lambda: two_ports_and_one(),
 }
 
 
@@ -120,6 +165,7 @@ def test_the_links_have_the_loads_that_the_fabric_gives_them(name: str) -> None:
     subnets = MADE[name]()
     machine = machine_from_fabric(fabric(*subnets), as_tables=True)
     assert list(machine.hosts()) == sorted(set(subnets[0].ports.hosts))
+    assert "not all ways" not in machine.sources[0].what
     without_rates = replace(routes(machine), mb_s=())
     for seed in range(3):
         traffic = random_traffic(seed, len(machine.hosts()))
@@ -127,6 +173,17 @@ def test_the_links_have_the_loads_that_the_fabric_gives_them(name: str) -> None:
         found, each = by_machine(routes(machine), traffic)
         assert found == pytest.approx(expected)
         assert most_loaded(replace(machine, network=without_rates), traffic) == pytest.approx(each.max())
+
+
+@pytest.mark.parametrize("rail", ["split", "first"])
+@pytest.mark.parametrize("lid", [0, 1, None])
+@pytest.mark.parametrize("name", ["two LIDs, recorded", "two ports in one subnet", TWO_AND_ONE])
+def test_the_links_have_the_loads_that_links_shows(name: str, rail: str, lid: int | None) -> None:
+    given = fabric(*MADE[name]())
+    machine = machine_from_fabric(given, rail=rail, lid_offset=lid)
+    traffic = random_traffic(1, len(machine.hosts()))
+    _, each = by_machine(routes(machine), traffic)
+    assert sorted(each[each > 0].tolist()) == pytest.approx(by_links(given, traffic, rail, lid))
 
 
 def test_a_machine_of_a_fabric_is_read_as_it_was_written() -> None:
@@ -215,10 +272,42 @@ def test_one_rail_alone() -> None:
     assert both.shares == (0.5, 0.5)
     assert one.shares == (1.0,)
     assert len(one.routers) == 12 + 12
-    with pytest.raises(RankwiseError, match="the fabric has no rail 'rail 3': it has rail 1, rail 2"):
+    with pytest.raises(RankwiseError, match=r"has a rail or an adapter 'rail 3': there are .*rail 1, rail 2"):
         machine_from_fabric(given, rail="rail 3")
-    with pytest.raises(RankwiseError, match="its only subnet has no name: leave --rail away"):
+    with pytest.raises(RankwiseError, match="no host of the job has a rail or an adapter 'a'"):
         machine_from_fabric(fabric(generated("torus:4")), rail="a")
+    with pytest.raises(RankwiseError, match="--rail by-local-rank: the ranks of a host may take different"):
+        machine_from_fabric(given, rail="by-local-rank")
+
+
+def test_rails_have_the_share_of_their_ports() -> None:
+    network = routes(machine_from_fabric(fabric(*two_ports_and_one())))
+    assert network.shares == pytest.approx((1 / 6,) * 4 + (1 / 3,))
+
+
+def test_all_hosts_of_a_rail_are_taken_if_none_are_named() -> None:
+    given = fabric(generated("torus:4"), generated("torus:3"))
+    assert machine_from_fabric(given, rail="rail 2").hosts() == ("node0001", "node0002", "node0003")
+
+
+def test_an_even_split_of_too_many_ways_is_told() -> None:
+    """Six ways, and six more behind each: 30 of 36 tables, where each switch still takes its ways alike."""
+    given = fabric(generated("fattree:k=12,pods=2,routing=even"))
+    hosts = [f"node{number:04}" for number in (1, 2, 7, 37, 38, 43, 44)]
+    told: list[str] = []
+    machine = machine_from_fabric(given, hosts=hosts, warn=told.append)
+    assert told == [
+        "the even split has more combinations of ways than 30 tables: loads of links are only nearly those of"
+        " `rankwise links`; --nodes may leave fewer ways"
+    ]
+    assert machine.sources[0].what.endswith("even split, of which 30 tables are not all ways")
+    traffic = Traffic(7, np.array([0, 1, 2]), np.array([3, 4, 5]), np.array([60.0, 60.0, 60.0]))
+    loads, _ = by_machine(routes(machine), traffic)
+    ups = [load for (one, _), load in loads.items() if one.startswith("leaf")]
+    assert ups[:6] == pytest.approx([20.0] * 6)  # two hosts of the first leaf, six ways up
+    told.clear()
+    machine_from_fabric(given, hosts=hosts[:3], warn=told.append)
+    assert told == []
 
 
 def test_switches_get_names_of_their_own() -> None:
@@ -237,7 +326,7 @@ def test_says_in_one_line_what_is_wrong() -> None:
         (
             fabric(whole, other),
             None,
-            "login has no port in rail 'rail 1': choose nodes with --nodes, or a rail with --rail",
+            "login sends by no rail that node0004 has a port in: choose nodes with --nodes, or a rail with",
         ),
         (
             fabric(replace(whole, forward=whole.forward * 0 + 1)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -51,3 +52,44 @@ def test_the_hot_link_of_a_transform_is_relieved(tmp_path: Path, capsys: pytest.
         assert sorted(set(at)) == sorted(port[host] for host in HOSTS)
         loads = link_loads(subnet, at[pairs[:, 0]], at[pairs[:, 1]], np.ones(len(pairs)))
         assert loads.max() == blocks
+
+
+def two_rails(folder: Path) -> list[str]:
+    """Return a fabric of two unequal rails, in a file each."""
+    words = ("fattree:leaf=4x4,spine=2,gbit=8", "torus:4x4,gbit=8,names=node[0001-0016]")
+    files = [str(folder / f"rail{number}.json") for number in range(len(words))]
+    for file, rail in zip(files, words, strict=True):
+        assert main(["links", "--fabric", rail, "--save", file]) == 0
+    return files
+
+
+FABRICS: dict[str, Callable[[Path], list[str]]] = {
+    "two ports in one subnet": lambda _: [str(path_of("dual-ftree", "opensm-subnet.lst").parent)],
+    "two LIDs": lambda _: [str(path_of("medium-ftree-lmc1", "opensm-subnet.lst").parent)],
+    "two rails": two_rails,
+    "an even split": lambda _: ["fattree:k=4,routing=even,gbit=8"],
+}
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_links_shows_what_map_promises(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The most loaded link of the places that were found, by both programs with what they do by default."""
+    files = FABRICS[name](tmp_path)
+    random = np.random.default_rng(1)
+    pairs = [(one, other) for one, other in random.integers(0, 16, (100, 2)).tolist() if one != other]
+    messages = [
+        (one, other, "point-to-point", 1, int(random.integers(1, BLOCK))) for one, other in set(pairs)
+    ]
+    profile = write_traffic(tmp_path / "p.rankwise", [f"host{rank}" for rank in range(16)], messages)
+    machine = str(tmp_path / "machine.json")
+    assert main(["machine", "from-fabric", *files, "--nodes", "node[0001-0016]", "-o", machine]) == 0
+    capsys.readouterr()
+    words = ["map", str(profile), "--machine", machine, "--objective", "bottleneck", "--predict", "--json"]
+    assert main([*words, "-o", str(tmp_path / "placement")]) == 0
+    promised = json.loads(capsys.readouterr().out)
+    places = str(tmp_path / "placement" / "placement.csv")
+    assert main(["links", str(profile), "--fabric", *files, "--place", places, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert promised["unit"] == "us"
+    slowest = max(one["seconds"] for one in map(shown["bottleneck"].get, ("fabric", "hosts")) if one)
+    assert promised["found"]["bottleneck"]["load"] == pytest.approx(1e6 * slowest)

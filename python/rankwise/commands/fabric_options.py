@@ -37,6 +37,11 @@ def add_places(group: Any) -> None:
         help="which ports of its host a rank takes: split (evenly over all), first, by-local-rank, env"
         " (those that its environment chose), or the name of a rail or an adapter (default: %(default)s)",
     )
+    add_lid(group)
+
+
+def add_lid(group: Any) -> None:
+    """Declare --lid, in a parser or a group of its arguments."""
     group.add_argument(
         "--lid",
         default="0",

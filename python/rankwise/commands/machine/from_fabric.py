@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from rankwise.commands.fabric_options import add_lid, lid_offset_of
 from rankwise.commands.machine.inside import add_inside
 from rankwise.commands.machine.output import add_output, write_made
 
@@ -26,8 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nodes", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
     parser.add_argument(
-        "--rail", metavar="NAME", help="take this subnet alone (default: all share the messages evenly)"
+        "--rail",
+        default="split",
+        metavar="POLICY",
+        help="which ports of hosts messages take, as of `rankwise links`: split (evenly over all), first, or"
+        " the name of a rail or an adapter (default: %(default)s)",
     )
+    add_lid(parser)
     parser.add_argument(
         "--tables",
         action="store_true",
@@ -44,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.network.sources.open import open_fabric
     from rankwise.topology.machine.hosts import hosts_of
 
+    lid_offset = lid_offset_of(arguments.lid)
     hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
 
     def make() -> Machine:
@@ -54,9 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
             fabric,
             hosts=hosts,
             rail=arguments.rail,
+            lid_offset=lid_offset,
             as_tables=arguments.tables,
             hwloc=arguments.hwloc,
             slots=arguments.slots,
+            warn=say,
         )
 
     write_made(arguments, make)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Subnet
-from rankwise.network.machine.lanes import Lane, Numbers, lanes
+from rankwise.network.machine.ends import Ends
+from rankwise.network.machine.lanes import Numbers
+from rankwise.network.machine.turns import Turn, turns
 from rankwise.topology.machine.network import Routes
 
 _MOST_ENTRIES = 1 << 26
@@ -20,67 +22,77 @@ _NONE = -1
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A lane's table, for the S switches of its subnet and N nodes; cables are numbered over all subnets.
+class Tables:
+    """A machine's routes.
 
     Attributes:
-        subnet: which one.
-        cable: shape (S, N): that each switch sends messages for each node by; _NONE: there are none.
-        up: shape (N,): the cable of each node.
+        routes: with tables.
+        is_exact: they do what the fabric does; not so if an even split would take too many.
     """
 
-    subnet: int
-    cable: NDArray[np.int64]
+    routes: Routes
+    is_exact: bool
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A table, for N nodes; cables are numbered over all subnets.
+
+    Attributes:
+        share: of all messages.
+        cables: of each subnet with S switches, shape (S, N): that each switch sends messages for each node
+            by; _NONE: there are none.
+        up: shape (N, N): the cable that each node sends messages for each other one by.
+    """
+
+    share: float
+    cables: tuple[Numbers, ...]
     up: Numbers
 
 
-def routes_between(subnets: Sequence[Subnet], hosts: Sequence[str]) -> Routes:
+def routes_between(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None) -> Tables:
     """Return the switches and cables that messages between hosts come by, and who forwards them where.
 
     The hosts are routers, too: so their own cables are links like all others, and hosts with several ports
-    have several. Rails take equal shares of all messages, and lanes of a rail equal shares of those.
+    have several.
 
     Args:
-        subnets: the rails.
-        hosts: with a port in each of them.
+        subnets: all of the fabric.
+        ends: the hosts, and their ports there.
+        lid_offset: which of the LIDs of a port to take, from 0; None: all alike.
 
     Raises:
         RankwiseError: there is no way between two hosts, or there would be too many entries.
     """
+    nodes = len(ends.hosts)
+    routers = sum(len(subnet.switches.names) for subnet in subnets) + nodes
+    _check_size(1, routers, nodes)
     first_cable = np.cumsum([0, *(len(subnet.links) // 2 for subnet in subnets)])
     parts: list[_Part] = []
-    shares: list[float] = []
-    for number, subnet in enumerate(subnets):
-        before = len(parts)
-        routers = sum(len(one.switches.names) for one in subnets) + len(hosts)
-        _check_size(before + 1, routers, len(hosts))
-        for lane in lanes(subnet, hosts):
-            _check_size(len(parts) + 1, routers, len(hosts))
-            cable, up = _taken(subnet, lane, hosts), subnet.up[lane.port] // 2
-            cable[cable != _NONE] += first_cable[number]
-            parts.append(_Part(number, cable, up + first_cable[number]))
-        shares += [1 / (len(subnets) * (len(parts) - before))] * (len(parts) - before)
-    switches = [
-        np.flatnonzero(
-            np.any([(part.cable != _NONE).any(axis=1) for part in parts if part.subnet == number], axis=0)
+    is_exact = True
+    for turn in turns(subnets, ends, lid_offset):
+        _check_size(len(parts) + turn.count, routers, nodes)
+        is_exact &= all(
+            lanes.are_even(turn.starts(subnets[number], number)) for number, lanes in turn.lanes.items()
         )
+        parts += _parts(subnets, ends, turn, first_cable)
+    switches = [
+        np.flatnonzero(np.any([(part.cables[number] != _NONE).any(axis=1) for part in parts], axis=0))
         for number in range(len(subnets))
     ]
-    used = np.unique(np.concatenate([np.r_[part.up, part.cable[part.cable != _NONE]] for part in parts]))
-    names = _names(subnets, switches, hosts)
-    links, rates = _links(subnets, switches, used, first_cable, hosts)
-    first_switch = np.cumsum([0, *map(len, switches)])
+    taken = [cables[cables != _NONE] for part in parts for cables in (*part.cables, part.up)]
+    used = np.unique(np.concatenate(taken))
+    names = _names(subnets, switches, ends.hosts)
+    links, rates = _links(subnets, switches, used, first_cable, ends.hosts)
     tables = []
     for part in parts:
-        table = np.full((len(names), len(hosts)), _NONE)
-        rows = part.cable[switches[part.subnet]]
-        begin = first_switch[part.subnet]
-        table[begin : begin + len(rows)] = np.where(rows == _NONE, _NONE, np.searchsorted(used, rows))
-        table[first_switch[-1] :] = np.searchsorted(used, part.up)[:, None]
-        np.fill_diagonal(table[first_switch[-1] :], _NONE)
+        rows = [cables[own] for cables, own in zip(part.cables, switches, strict=True)]
+        table = np.concatenate([*rows, part.up])
+        table = np.where(table == _NONE, _NONE, np.searchsorted(used, table))
         tables.append(tuple(map(tuple, table.tolist())))
-    at = tuple(range(len(names) - len(hosts), len(names)))
-    return Routes(names, at, links, rates, tuple(shares), tuple(tables))
+    at = tuple(range(len(names) - nodes, len(names)))
+    shares = tuple(part.share for part in parts)
+    return Tables(Routes(names, at, links, rates, shares, tuple(tables)), is_exact)
 
 
 def _check_size(tables: int, routers: int, nodes: int) -> None:
@@ -91,48 +103,59 @@ def _check_size(tables: int, routers: int, nodes: int) -> None:
         )
 
 
-def _taken(subnet: Subnet, lane: Lane, hosts: Sequence[str]) -> NDArray[np.int64]:
-    """Return shape (S, N): the cables that messages between the hosts are sent by.
+def _parts(subnets: Sequence[Subnet], ends: Ends, turn: Turn, first_cable: Numbers) -> Iterator[_Part]:
+    """Yield the tables of a turn."""
+    up = np.full(turn.rail.shape, _NONE)
+    for number, subnet in enumerate(subnets):
+        here = turn.rail == number
+        up[here] = first_cable[number] + subnet.up[turn.port[here]] // 2
+    for lane in range(turn.count):
+        cables = []
+        for number, subnet in enumerate(subnets):
+            shape = len(subnet.switches.names), len(ends.hosts)
+            cable = np.full(shape, _NONE)
+            if number in turn.lanes:
+                exits = turn.lanes[number].exits(lane % turn.lanes[number].count)
+                cable = _taken(subnet, exits, turn, number, ends.hosts)
+                cable[cable != _NONE] += first_cable[number]
+            cables.append(cable)
+        yield _Part(turn.share / turn.count, tuple(cables), up)
+
+
+def _taken(
+    subnet: Subnet, exits: NDArray[np.uint16], turn: Turn, number: int, hosts: Sequence[str]
+) -> Numbers:
+    """Return shape (S, N): the cables that messages between the hosts are sent by in a subnet.
 
     Raises:
         RankwiseError: two hosts are not linked, or messages go in circles.
     """
-    switches, nodes = lane.exits.shape
+    switches, nodes = exits.shape
     out = subnet.out
-    ports = np.where(lane.exits < out.shape[1], lane.exits, 0).astype(np.int64)
+    ports = np.where(exits < out.shape[1], exits, 0).astype(np.int64)
     link = out[np.arange(switches)[:, None], ports].astype(np.int64)
     to = np.where(link < 0, -1, subnet.links.destination[link])
-    arrived = to == switches + lane.port
+    arrived = to == switches + turn.arrives[number]
     to[(to >= switches) & ~arrived] = -1  # (to a host that it is not for)
-    first, sources = np.unique(subnet.links.destination[subnet.up[lane.port]], return_inverse=True)
-    node = np.arange(nodes)
-    starting = np.bincount(sources)[:, None] - (sources == np.arange(len(first))[:, None])
-    at = np.repeat(first[:, None], nodes, axis=1)  # [first switch][node]
-    active = starting > 0
+    start, end = np.nonzero(turn.starts(subnet, number))
+    at, active = start.copy(), np.arange(len(start))
     comes_by = np.zeros((switches, nodes), bool)
     for _ in range(switches + 1):
-        start, end = np.nonzero(active)
-        here = at[start, end]
-        comes_by[here, end] = True
-        at[start, end] = there = to[here, end]
-        active[start, end] = there < switches
-        if (there < 0).any():
-            active &= at < 0
+        comes_by[at[active], end[active]] = True
+        at[active] = to[at[active], end[active]]
+        active = active[(at[active] < switches) & (at[active] >= 0)]
+        if not len(active):
             break
-        if not active.any():
-            break
-    if active.any():
-        raise _no_way(subnet, hosts, active[sources] & (node[:, None] != node))
+    lost = np.flatnonzero(at < switches)
+    if len(lost):
+        never = np.zeros((switches, nodes), bool)
+        never[start[lost], end[lost]] = True
+        one, other = np.argwhere(turn.begins(subnet, number, never))[0]
+        where = f" in rail {subnet.name!r}" if subnet.name else ""
+        raise RankwiseError(
+            f"the tables do not lead from {hosts[one]} to {hosts[other]}{where}: leave nodes out with --nodes"
+        )
     return np.where(comes_by, link // 2, _NONE)
-
-
-def _no_way(subnet: Subnet, hosts: Sequence[str], lost: NDArray[np.bool_]) -> RankwiseError:
-    """Return the error that names the first of some pairs of nodes."""
-    one, other = np.argwhere(lost)[0]
-    where = f" in rail {subnet.name!r}" if subnet.name else ""
-    return RankwiseError(
-        f"the tables do not lead from {hosts[one]} to {hosts[other]}{where}: leave nodes out with --nodes"
-    )
 
 
 def _names(subnets: Sequence[Subnet], switches: Sequence[Numbers], hosts: Sequence[str]) -> tuple[str, ...]:

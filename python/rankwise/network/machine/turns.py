@@ -1,0 +1,134 @@
+"""Turns that the ports of hosts take: each port of the sender sends to each of the receiver, alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import RankwiseError
+from rankwise.network.fabric.model import Subnet
+from rankwise.network.machine.ends import Ends
+from rankwise.network.machine.lanes import Lanes, Numbers, lanes_of
+
+_NONE = -1
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What messages between N nodes take in one or more tables.
+
+    Attributes:
+        share: of all messages.
+        rail: shape (N, N): the subnet in which each node sends messages for each other one; -1 for itself.
+        port: shape (N, N): the host port that it sends them from.
+        arrives: of each subnet that is used, shape (N,): the host port where each node gets messages.
+        lanes: of each subnet that is used.
+    """
+
+    share: float
+    rail: Numbers
+    port: Numbers
+    arrives: Mapping[int, Numbers]
+    lanes: Mapping[int, Lanes]
+
+    @property
+    def count(self) -> int:
+        """How many tables there are."""
+        return math.lcm(*(lanes.count for lanes in self.lanes.values()))
+
+    def starts(self, subnet: Subnet, number: int) -> NDArray[np.bool_]:
+        """Return shape (S, N): the switches where messages for each node begin in a subnet."""
+        return _starts(subnet, self.rail == number, self.port)
+
+    def begins(self, subnet: Subnet, number: int, at: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return shape (N, N): the pairs whose messages begin at some of the switches, shape (S, N)."""
+        found: NDArray[np.bool_] = self.rail == number
+        one, other = np.nonzero(found)
+        found[one, other] = at[subnet.links.destination[subnet.up[self.port[one, other]]], other]
+        return found
+
+
+def turns(subnets: Sequence[Subnet], ends: Ends, lid_offset: int | None) -> Iterator[Turn]:
+    """Yield the turns, which have all messages between them.
+
+    Args:
+        subnets: all of the fabric.
+        ends: the ports of the nodes.
+        lid_offset: which of the LIDs of a port to take, from 0; None: all alike.
+
+    Raises:
+        RankwiseError: two nodes have no rail in common.
+    """
+    sending = _sending(ends)
+    for rail, port in sending:
+        used = [number for number in range(len(subnets)) if (rail == number).any()]
+        receiving = [
+            (place, offset)
+            for place in range(math.lcm(*(len(own) or 1 for number in used for own in ends.receives[number])))
+            for offset in _offsets([subnets[number] for number in used], lid_offset)
+        ]
+        starts = {number: _starts(subnets[number], rail == number, port) for number in used}
+        for place, offset in receiving:
+            arrives, lanes = {}, {}
+            for number in used:
+                ports = subnets[number].ports
+                arrives[number] = to = np.array(
+                    [own[place % len(own)] if own else _NONE for own in ends.receives[number]]
+                )
+                lids = ports.lids[to] + offset % ports.lid_counts[to]
+                lanes[number] = lanes_of(subnets[number], subnets[number].forward[:, lids], starts[number])
+            yield Turn(1 / (len(sending) * len(receiving)), rail, port, arrives, lanes)
+
+
+def _offsets(subnets: Sequence[Subnet], lid_offset: int | None) -> Sequence[int]:
+    """Return which LIDs of ports to take, in equal shares."""
+    if lid_offset is not None:
+        return (lid_offset,)
+    return range(
+        math.lcm(*(int(count) for subnet in subnets for count in np.unique(subnet.ports.lid_counts)))
+    )
+
+
+def _sending(ends: Ends) -> list[tuple[Numbers, Numbers]]:
+    """Return subnets and ports that nodes send from, as `Turn` has them, in equal shares."""
+    nodes = len(ends.hosts)
+    rails_to = [ends.rails_to(other) for other in range(nodes)]
+    choices = {
+        (one, rails): ends.between(one, rails) for one in range(nodes) for rails in dict.fromkeys(rails_to)
+    }
+    found = []
+    for turn in range(math.lcm(*(len(ports) or 1 for ports in choices.values()))):
+        rail, port = np.full((nodes, nodes), _NONE), np.full((nodes, nodes), _NONE)
+        for rails in dict.fromkeys(rails_to):
+            others = np.array([other for other in range(nodes) if rails_to[other] == rails])
+            for one in range(nodes):
+                ports = choices[one, rails]
+                if not ports and (others != one).any():
+                    other = ends.hosts[others[others != one][0]]
+                    raise RankwiseError(
+                        f"{ends.hosts[one]} sends by no rail that {other} has a port in: choose nodes with"
+                        " --nodes, or a rail with --rail"
+                    )
+                if ports:
+                    rail[one, others], port[one, others] = ports[turn % len(ports)]
+        np.fill_diagonal(rail, _NONE)
+        found.append((rail, port))
+    return found
+
+
+def _starts(subnet: Subnet, here: NDArray[np.bool_], port: Numbers) -> NDArray[np.bool_]:
+    """Return shape (S, N): the switches where messages of some pairs of N nodes begin.
+
+    Args:
+        subnet: with S switches.
+        here: shape (N, N): the pairs.
+        port: shape (N, N): that the first of each sends from.
+    """
+    found = np.zeros((len(subnet.switches.names), len(here)), bool)
+    one, other = np.nonzero(here)
+    found[subnet.links.destination[subnet.up[port[one, other]]], other] = True
+    return found
