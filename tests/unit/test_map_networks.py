@@ -168,4 +168,9 @@ def test_a_torus_written_as_forwarding_tables_is_the_same(
     assert found["present"]["bottleneck"] == {"where": "r7 to r0", "load": 300, "unit": "us"}
     assert found["found"]["bottleneck"]["load"] <= 100
     assert main(["map", str(profile), "--machine", str(slow), "--objective", "bottleneck"]) == 0
-    assert "r7 to r0" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    rows = [" ".join(line.split()) for line in said.splitlines()]
+    assert "r7 to r0" in said
+    assert any(row.startswith("cost 300 us ") for row in rows)
+    assert any(row.startswith("load of it 300 us ") for row in rows)
+    assert any(row.endswith("KiB stay off node.") for row in rows)

@@ -16,11 +16,12 @@ from rankwise.placement.mapping import Mapping
 from rankwise.placement.placement_cost import PlacementCost
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import TextColumn, label, table_lines
-from rankwise.report.units import byte_text, count_text, percent_text
+from rankwise.report.units import byte_text, count_text, percent_text, second_text
 from rankwise.topology.machine.shape import Shapes
 
 _LONGEST_LIST = 200  # characters
 _INDENT = "    "
+_US = 1e6  # in a second
 _LONGEST_COMMAND = 1000  # characters; lists of all ranks are for files, not for eyes
 
 Row = tuple[str, Callable[[PlacementCost], str]]
@@ -63,7 +64,9 @@ def _column(head: str, each: PlacementCost) -> TextColumn[Row]:
 
 def _rows(found: Mapping, seen: RunTraffic) -> list[Row]:
     rows: list[Row] = [
-        (f"cost, {found.unit}", lambda each: count_text(each.cost)),
+        ("cost", lambda each: second_text(each.cost / _US))
+        if found.unit == "us"
+        else (f"cost, {found.unit}", lambda each: count_text(each.cost)),
         ("bytes off node", lambda each: byte_text(each.bytes_off_node)),
         ("% of bytes", lambda each: percent_text(percent(each.bytes_off_node, seen.bytes))),
         ("% of messages", lambda each: percent_text(percent(each.messages_off_node, seen.messages))),
@@ -82,7 +85,7 @@ def _load(each: PlacementCost) -> str:
         return "-"
     if each.bottleneck.unit == "bytes":
         return byte_text(round(each.bottleneck.load))
-    return f"{count_text(each.bottleneck.load)} {each.bottleneck.unit}"
+    return second_text(each.bottleneck.load / _US)
 
 
 def _level_row(place: int, name: str) -> Row:
@@ -102,6 +105,8 @@ def verdict(found: Mapping) -> str:
         return f"The {which} is the best found: nothing to gain."
     saved = percent_text(percent(before.cost - found.found.cost, before.cost))
     off = byte_text(before.bytes_off_node), byte_text(found.found.bytes_off_node)
+    if off[0] == off[1]:
+        return f"The cost falls by {saved} %; {off[0]} stay off node."
     return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
 
 
