@@ -50,7 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.network.sources.open import open_fabric
     from rankwise.topology.machine.hosts import hosts_of
 
-    lid_offset = lid_offset_of(arguments.lid)
     hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
 
     def make() -> Machine:
@@ -61,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
             fabric,
             hosts=hosts,
             rail=arguments.rail,
-            lid_offset=lid_offset,
+            lid_offset=lid_offset_of(arguments.lid, fabric),
             as_tables=arguments.tables,
             hwloc=arguments.hwloc,
             slots=arguments.slots,
