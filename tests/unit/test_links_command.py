@@ -17,9 +17,10 @@ from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
 from rankwise.network.job.lids import lids_told
+from rankwise.network.quality import RailQuality
 from rankwise.network.sources.fabric_json.write import write_fabric
 from rankwise.report.links.rows import messages_text
-from rankwise.report.links.sentences import sentence_of
+from rankwise.report.links.sentences import fabric_lines, sentence_of, worth
 
 FABRICS = Path(__file__).parents[1] / "fabrics"
 SMALL, MEDIUM, TSUBAME = (FABRICS / name for name in ("small-ftree", "medium-ftree", "tsubame-r1-ftree"))
@@ -262,6 +263,31 @@ def test_traffic_that_is_not_delivered(tmp_path: Path, capsys: pytest.CaptureFix
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
     assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
     assert none["verdict"] == ("What limits is not known: none of the bytes between hosts are on a link.")
+
+
+def test_a_narrow_first_screen(
+    on_small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = shown(capsys, on_small, "--fabric", SMALL).splitlines()
+    begin = lines.index("Hot links between switches")
+    rows = lines[begin + 2 : begin + 7]
+    assert all(" -> " in row and " 100 % " in row for row in rows)
+    assert not [line for line in lines if line.lstrip().startswith("%")]
+    assert max(map(len, lines)) <= 80
+
+
+def test_one_of_a_kind() -> None:
+    lone = replace(star(["n1"]), name="rail1")
+    assert fabric_lines(Fabric((lone,), ()), 0)[0].startswith("Fabric: 1 host, 1 switch, 1 cable;")
+    both = Fabric((lone, replace(lone, name="ib1")), ())
+    said = worth([RailQuality(2, 1.0, None), RailQuality(2, 2.0, None)], both)
+    assert said == [
+        "Between these 2 ports on rail1, at most 1 route takes a link of two switches"
+        " (edge forwarding index).",
+        "Between these 2 ports on rail ib1, at most 2 routes share a link of two switches"
+        " (edge forwarding index).",
+    ]
 
 
 def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,6 +107,11 @@ def link_text(link: LinkLoad) -> str:
     return f"{rail}{link.source} [{link.source_port}] -> {link.destination} [{link.destination_port}]"
 
 
+def rail_text(name: str, number: int) -> str:
+    """Return how a rail is called in a sentence: `rail 0`, `rail ib1`, of its name where it has one."""
+    return name if name.lower().startswith("rail") else f"rail {name or number}"
+
+
 def cause_text(cause: Cause) -> str:
     """Return `Alltoall of W_s1`; of several communicators: `Alltoall of 8 x W_s1`."""
     name = names_quoted(cause.communicator, [cause.user_name] if cause.user_name else [])
@@ -116,9 +121,9 @@ def cause_text(cause: Cause) -> str:
     return f"{call_name(cause.procedure)} of {several}{name}"
 
 
-def causes_text(link: HotLink) -> str:
-    """Return the causes of a link's load, with their shares: `80 % Alltoall of W, 20 % Isend of W`."""
-    shares = [(100 * each.bytes / link.load.bytes, each.cause) for each in link.causes[:2]]
+def causes_text(link: HotLink, most: int = 2) -> str:
+    """Return the largest causes of a link's load, with their shares: `80 % Alltoall of W, 1 more`."""
+    shares = [(100 * each.bytes / link.load.bytes, each.cause) for each in link.causes[:most]]
     told = [f"{share:.0f} % {cause_text(cause)}" for share, cause in shares if share >= _LEAST_PERCENT]
     more = len(link.causes) - len(told)
     return ", ".join(told) + (f", {more} more" if more else "")

@@ -13,7 +13,7 @@ from rankwise.network.job.lids import lids_told
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
 from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
-from rankwise.report.links.rows import cause_text, link_text, scenario_rows
+from rankwise.report.links.rows import cause_text, link_text, rail_text, scenario_rows
 from rankwise.report.names import call_name
 from rankwise.report.units import byte_text, count_text, percent_text, ratio_text, second_text
 
@@ -92,11 +92,16 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     rails = f" in {len(fabric.subnets)} subnets" if len(fabric.subnets) > 1 else ""
     sources = dict.fromkeys(_source(each.what) for each in fabric.sources)
     kinds = dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets)
+    size = ", ".join([_several(hosts, "host"), _several(switches, "switch", "es"), _several(cables, "cable")])
     return [
-        f"Fabric: {hosts} hosts, {switches} switches, {cables} cables{rails}; {', '.join(sources)}.",
+        f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
         *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
     ]
+
+
+def _several(count: int, what: str, more: str = "s") -> str:
+    return f"{count} {what}{more if count != 1 else ''}"
 
 
 def _source(what: str) -> str:
@@ -211,11 +216,11 @@ def notes(loads: JobLoads, more: Sequence[str] = (), *, by_phase: bool = False) 
 
 def _missing(loads: JobLoads) -> Iterator[str]:
     for number, rail in enumerate(loads.rails):
-        lost, where = rail.undelivered, f" on rail {rail.subnet.name or number}" * (len(loads.rails) > 1)
+        lost, where = rail.undelivered, f" on {rail_text(rail.subnet.name, number)}" * (len(loads.rails) > 1)
         if lost.no_way or lost.in_circles:
             yield (
-                f"The forwarding tables lead {lost.no_way} pairs of ports nowhere and {lost.in_circles} in"
-                f" circles{where}: {byte_text(lost.bytes)} are on no link."
+                f"The forwarding tables lead {_several(lost.no_way, 'pair')} of ports nowhere and"
+                f" {lost.in_circles} in circles{where}: {byte_text(lost.bytes)} are on no link."
             )
     if loads.lost:
         yield (
@@ -261,7 +266,9 @@ def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
     """
     said = []
     for number, (each, subnet) in enumerate(zip(quality, fabric.subnets, strict=True)):
-        rail = f"Rail {subnet.name or number}: between" if len(quality) > 1 else "Between"
+        on = f" on {rail_text(subnet.name, number)}" * (len(quality) > 1)
+        most = round(each.forwarding_index)
+        routes = "1 route takes" if most == 1 else f"{most} routes share"
         bisection = ""
         if each.bisection:
             bisection = (
@@ -269,8 +276,8 @@ def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
                 f" (deviation {each.bisection.deviation:.3f}, {each.bisection.bisections} bisections)"
             )
         said.append(
-            f"{rail} these {each.ports} ports, at most {each.forwarding_index:.0f} routes share a link of two"
-            f" switches (edge forwarding index){bisection}."
+            f"Between these {each.ports} ports{on}, at most {routes} a link"
+            f" of two switches (edge forwarding index){bisection}."
         )
     return said
 

@@ -37,34 +37,27 @@ from rankwise.report.view import (
 )
 
 NOTHING = "Nothing goes over links."
-_MEAN = "by the mean of the links of the class that are used"
-_BOUND = (
-    "by what the most loaded link of the class carries at least, whatever the routes: what must leave, or"
-    " come into, a part of the fabric, shared out evenly"
-)
-_SECONDS = "bytes by the rate of the link"
-
-_NO_BOUND = (
-    "No bound: parts of the fabric are linked on a lower level, too, so that nothing need take the class."
-)
+_MEAN = "by the mean of the used links of the class"
+_BOUND = "by the least that any routing puts on the most loaded link of the class"
+_NO_BOUND = "No x bound: messages could go around the class."
 _FEW = Format("number", lambda number: f"{number:.3g}", right=True)
 _MESSAGES = Format("count", lambda number: messages_text(number), right=True)
 _CHANGE = Format("percent", lambda percent: f"{percent:+.1f}", "%", right=True)
 
 _CLASSES: list[Column[ClassRow]] = [
     label("links", lambda row: row.link_class, "class of links", kind=WORD),
-    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links with any load"),
-    Column("max", lambda row: row.max, BYTES, "on the most loaded link"),
-    Column("mean", lambda row: row.mean_used, BYTES, "over the links that are used"),
-    Column("mean of all", lambda row: row.mean, BYTES, "over all links of the class"),
-    Column("95 %", lambda row: row.p95, BYTES, "of the links that are used carry less"),
+    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links with any load", obvious=True),
+    Column("max", lambda row: row.max, BYTES, "on the most loaded link", obvious=True),
+    Column("mean", lambda row: row.mean_used, BYTES, "of the used links"),
+    Column("mean of all", lambda row: row.mean, BYTES, "likewise", obvious=True),
+    Column("95 %", lambda row: row.p95, BYTES, "of the used links carry less"),
     Column("x mean", lambda row: row.times_mean, RATIO, f"max {_MEAN}"),
     Column("x bound", lambda row: row.excess, RATIO, f"max {_BOUND}"),
     Column(
         "Gini",
         lambda row: row.gini if row.used else None,
         RATIO,
-        "how uneven the links that are used are: 0 = alike",
+        "how uneven the used links are, 0 = alike",
     ),
 ]
 _RAIL: Column[Any] = label("rail", lambda row: row.rail_name or str(row.rail), "subnet", kind=WORD)
@@ -74,41 +67,54 @@ _LINK: Column[HotLink] = Column(
 _BYTES: Column[HotLink] = Column("bytes", lambda row: row.load.bytes, BYTES, "on it", obvious=True)
 _TIMES: Column[HotLink] = Column("x mean", lambda row: row.load.times_mean, RATIO, f"bytes {_MEAN}")
 _CAUSED: Column[HotLink] = Column(
-    "caused by", causes_text, TEXT, "calls, with their share of the bytes", obvious=True
+    "caused by", causes_text, NAME, "calls, with their share of the bytes", obvious=True
 )
 _PAIRS: list[Column[HotLink]] = [
     Column("pairs", lambda row: row.host_count or None, COUNT, "of hosts whose messages take it"),
-    Column("most from", lambda row: _hosts(row), TEXT, "the pair of hosts with the most bytes on it"),
+    Column("most from", lambda row: _hosts(row), NAME, "hosts with the most bytes on it", obvious=True),
 ]
-_HOT: list[Column[HotLink]] = [_LINK, _BYTES, _TIMES, _CAUSED, *_PAIRS]
+_HOT: list[Column[HotLink]] = [
+    _LINK,
+    _BYTES,
+    _TIMES,
+    Column(
+        "caused by",
+        lambda row: causes_text(row, most=1),
+        NAME,
+        "calls, with their share of the bytes",
+        obvious=True,
+    ),
+    *_PAIRS,
+]
 _LINKS: list[Column[HotLink]] = [
     _LINK,
     label("class", lambda row: row.load.link_class, "of the link", kind=WORD),
     _BYTES,
     Column("messages", lambda row: row.load.messages, _MESSAGES, "on it", obvious=True),
-    Column("time", lambda row: row.load.seconds, SECONDS, "bytes by the rate of the link"),
+    Column("time", lambda row: row.load.seconds, SECONDS, "at full rate"),
     _TIMES,
     Column("x bound", lambda row: row.load.excess, RATIO, f"bytes {_BOUND}"),
     _CAUSED,
-    Column("communicators", lambda row: _communicators(row), TEXT, "with the most bytes on it"),
+    Column("communicators", lambda row: _communicators(row), TEXT, "likewise", obvious=True),
     *_PAIRS,
-    Column("ranks", lambda row: _ranks(row), TEXT, "the pair of ranks with the most bytes on it"),
+    Column("ranks", lambda row: _ranks(row), TEXT, "with the most bytes on it"),
 ]
 _CAUSES: list[Column[CauseLoad]] = [
     Column("cause", lambda row: cause_text(row.cause), TEXT, "call and communicator", obvious=True),
-    Column("bytes", lambda row: row.on_links, BYTES, "that leave hosts"),
+    Column("bytes", lambda row: row.on_links, BYTES, "that leave hosts", obvious=True),
     Column(
         "hottest link",
         lambda row: link_text(row.hottest) if row.hottest else None,
         TEXT,
         "between switches, by the bytes of this cause",
+        obvious=True,
     ),
-    Column("there", lambda row: row.bytes if row.hottest else None, BYTES, "bytes of the cause on this link"),
+    Column("there", lambda row: row.bytes if row.hottest else None, BYTES, "of the cause on this link"),
     Column(
         "x mean",
         lambda row: row.times_mean,
         RATIO,
-        "these by the mean of the links of the class that the cause takes",
+        "there by the mean of the links of the class that the cause takes",
     ),
 ]
 _SCENARIOS: list[Column[ScenarioRow]] = [
@@ -116,30 +122,34 @@ _SCENARIOS: list[Column[ScenarioRow]] = [
     label(
         "slowest", lambda row: row.link_class or "-", "class of the slowest link between switches", kind=WORD
     ),
-    Column("max", lambda row: row.bytes, BYTES, "bytes on it"),
-    Column("fabric", lambda row: row.fabric_seconds, SECONDS, "time of this link at full rate"),
-    Column("hosts", lambda row: row.host_seconds, SECONDS, "time of the slowest link of a host at full rate"),
-    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric by hosts: above 1 the fabric limits"),
-    Column("x bound", lambda row: row.excess, RATIO, "as above"),
+    Column("max", lambda row: row.bytes, BYTES, "bytes on it", obvious=True),
+    Column("fabric", lambda row: row.fabric_seconds, SECONDS, "time of the slowest link at full rate"),
+    Column("hosts", lambda row: row.host_seconds, SECONDS, "likewise, of the links of hosts"),
+    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric by hosts"),
+    Column("x bound", lambda row: row.excess, RATIO, "as above", obvious=True),
     Column(
         "change",
         lambda row: row.change_percent,
         _CHANGE,
-        "of the time of the slowest link between switches, in %",
+        "of fabric, in %",
     ),
 ]
 _SWITCHES: list[Column[SwitchLoad]] = [
     label("switch", lambda row: row.name, "name"),
     Column("level", lambda row: row.level, NUMBER, "1 = with hosts"),
-    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links out of it with any load"),
-    Column("bytes", lambda row: row.bytes, BYTES, "through it"),
-    Column("from hosts", lambda row: row.from_hosts, BYTES, "of these, that come from its own hosts"),
-    Column("to hosts", lambda row: row.to_hosts, BYTES, "of these, that go to its own hosts"),
+    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links out of it"),
+    Column("bytes", lambda row: row.bytes, BYTES, "through it", obvious=True),
+    Column("from hosts", lambda row: row.from_hosts, BYTES, "of its own", obvious=True),
+    Column("to hosts", lambda row: row.to_hosts, BYTES, "of its own", obvious=True),
     Column(
-        "hottest link", lambda row: link_text(row.hottest) if row.hottest else None, TEXT, "out of the switch"
+        "hottest link",
+        lambda row: link_text(row.hottest) if row.hottest else None,
+        TEXT,
+        "out of the switch",
+        obvious=True,
     ),
-    Column("there", lambda row: row.hottest.bytes if row.hottest else None, BYTES, "bytes on this link"),
-    Column("x mean", lambda row: row.hottest.times_mean if row.hottest else None, RATIO, f"these {_MEAN}"),
+    Column("there", lambda row: row.hottest.bytes if row.hottest else None, BYTES, "on this link"),
+    Column("x mean", lambda row: row.hottest.times_mean if row.hottest else None, RATIO, f"there {_MEAN}"),
 ]
 _FLOWS: list[Column[HostPair]] = [
     label("from", lambda row: row.source, "host"),
@@ -155,8 +165,8 @@ _FLOWS: list[Column[HostPair]] = [
         TEXT,
         "between switches, by all that is on it",
     ),
-    Column("there", lambda row: row.worst.bytes if row.worst else None, BYTES, "bytes of all on this link"),
-    Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"these {_MEAN}"),
+    Column("there", lambda row: row.worst.bytes if row.worst else None, BYTES, "all bytes on this link"),
+    Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"there {_MEAN}"),
 ]
 
 

@@ -24,10 +24,10 @@ def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int
     """
     page = Page(file)
     for sentence in head:
-        page.write(*page.wrapped(sentence, indent=2))
+        page.write(*page.wrapped(sentence, indent=2, units=True))
     page.write(Text())
     show_view(page, view, Detail.ALL, limit, "--top")
     if tail:
         page.write(Text())
     for sentence in tail:
-        page.write(*page.wrapped(sentence, indent=2))
+        page.write(*page.wrapped(sentence, indent=2, units=True))

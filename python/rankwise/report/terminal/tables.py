@@ -166,7 +166,7 @@ def _row_lines(
     page: Page, columns: Sequence[TextColumn[Row]], cells: list[Text], widths: list[int], fold: bool
 ) -> list[Text]:
     parts = [
-        page.folded(cell, width) if fold else [page.shortened(cell, width)]
+        page.folded(cell, width, units=True) if fold else [page.shortened(cell, width)]
         for cell, width in zip(cells, widths, strict=True)
     ]
     lines = []

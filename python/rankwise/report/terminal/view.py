@@ -25,7 +25,7 @@ def show_view(page: Page, view: View, detail: Detail, limit: int, option: str = 
         option: that sets it.
     """
     if view.title:
-        page.write(*page.wrapped(f"{view.title}.", "bold", indent=2), Text())
+        page.write(*page.wrapped(f"{view.title}.", "bold", indent=2, units=True), Text())
     explained: set[tuple[str, str]] = set()
     tables = [part for table in view.tables if table.detail & detail for part in _parts(table, limit)]
     for number, table in enumerate(tables):
