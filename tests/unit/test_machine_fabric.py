@@ -266,6 +266,13 @@ def test_a_rule_and_its_tables_load_links_alike(kind: str) -> None:
         assert most_loaded(rule, traffic) == pytest.approx(each[between].max())
 
 
+def test_a_lid_that_no_port_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["machine", "from-fabric", "torus:2x3", "-o", str(tmp_path / "m.json")]
+    assert main([*words, "--lid", "1"]) == 2
+    assert "--lid 1: no port of the fabric has a LID 1" in capsys.readouterr().err
+    assert main([*words, "--lid", "0"]) == 0
+
+
 def test_one_rail_alone() -> None:
     given = fabric(*MADE["two rails"]())
     both, one = routes(machine_from_fabric(given)), routes(machine_from_fabric(given, rail="rail 2"))
