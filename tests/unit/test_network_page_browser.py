@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
@@ -261,10 +262,16 @@ def test_pictures_are_saved(browser: Any, tmp_path: Path) -> None:
         [path] = tab.saved(f"#{figure}-image", tmp_path)
         assert path.read_bytes().startswith(b"\x89PNG")
         assert path.stat().st_size > 3000
-    paths = tab.saved("#spread-image", tmp_path, 4)  # host up and down, leaf up and down
-    for path in paths:
-        texts = [node.text or "" for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
-        assert any(text.startswith("bound ") for text in texts)
+        # Two dots a pixel, and room for the title, the scale, and the words below.
+        wide, high = struct.unpack(">II", path.read_bytes()[16:24])
+        drawn = tab.page.locator(f"#{figure} canvas").first.bounding_box()
+        assert wide > 2 * drawn["width"]
+        assert high > 2 * (drawn["height"] + 60)
+    [path] = tab.saved("#spread-image", tmp_path)
+    texts = [node.text or "" for node in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+    assert sum(text.startswith("bound ") for text in texts) == 4
+    for name in ("host up", "host down", "leaf up", "leaf down"):
+        assert any(text.startswith(f"{name}: ") for text in texts)
     tab.close()
 
 

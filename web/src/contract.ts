@@ -45,8 +45,6 @@ export interface NetworkData {
 /** The part of a subnet that the job uses: S switches, P host ports, L directed links. */
 export interface RailData {
   name: string;
-  /** "measured tables", "modelled (d-mod-k)", "even split". */
-  routing: string;
   /** x from 0 to 1 in the drawing; levels from 1. */
   switches: { name: string[]; level: Numbers; x: Numbers };
   ports: { name: string[]; host: string[]; device: string[]; x: Numbers };

@@ -1,25 +1,49 @@
-/** What the colours of links mean. */
-import { HOT, STEPS } from "../ui/colours.ts";
+/** What the colours mean. */
+import { HOT, type Scale, STEPS, type Theme } from "../ui/colours.ts";
 import { element } from "../ui/dom.ts";
 import { amountText } from "./facts.ts";
+import { highest } from "./model.ts";
 import { EXCESS, type View } from "./view.ts";
 
-export function legend(view: View): Node[] {
+/** Of links. */
+export function linkScale(view: View): Scale {
   const { lit, theme, state } = view;
   const most = lit ? lit.most[state.rail] : view.most;
   const text = (value: number) => (lit ? amountText(view, value) : view.text(value));
+  const unit = lit ? view.measure : state.unit;
+  const marks = lit
+    ? [{ colour: theme.unlit, text: "not of it" }]
+    : [{ colour: HOT, text: `more than ${EXCESS} × both bound and mean of its class` }];
+  return { low: text(0), high: withUnit(text(most), unit), colours: stops(theme), marks };
+}
+
+/** Of pairs of ranks: the last three decades. */
+export function pairScale(view: View): Scale {
+  const { lit, theme } = view;
+  const most = highest(lit ? lit.cells : view.cells);
+  return {
+    low: `up to ${amountText(view, most / 1000)}`,
+    high: withUnit(amountText(view, most), view.measure),
+    colours: stops(theme),
+    marks: lit ? [{ colour: theme.unlit, text: "not of it" }] : [],
+  };
+}
+
+function withUnit(text: string, unit: string): string {
+  return unit === "messages" ? `${text} messages` : unit === "ratio" ? `${text} the mean of its class` : text;
+}
+
+function stops(theme: Theme): string[] {
+  return [0, 0.25, 0.5, 0.75, 1].map((place) => theme.ramp[Math.round(place * (STEPS - 1))]);
+}
+
+export function legend(scale: Scale): Node[] {
   const strip = element("span", [], "strip");
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((place) => theme.ramp[Math.round(place * (STEPS - 1))]);
-  strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-  const parts: Node[] = [element("span", text(0)), strip, element("span", text(most))];
-  if (lit) {
+  strip.style.background = `linear-gradient(to right, ${scale.colours.join(", ")})`;
+  const marks = scale.marks.map(({ colour, text }) => {
     const dot = element("span", [], "dot");
-    dot.style.background = theme.unlit;
-    parts.push(element("span", [dot, "not of it"], "entry"));
-  } else {
-    const dot = element("span", [], "dot");
-    dot.style.background = HOT;
-    parts.push(element("span", [dot, `more than ${EXCESS} × both bound and mean of its class`], "entry"));
-  }
-  return parts;
+    dot.style.background = colour;
+    return element("span", [dot, text], "entry");
+  });
+  return [element("span", scale.low), strip, element("span", scale.high), ...marks];
 }

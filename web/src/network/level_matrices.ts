@@ -39,8 +39,11 @@ export class LevelMatrices {
     parent.append(this.both);
   }
 
-  get canvases(): HTMLCanvasElement[] {
-    return [this.up.canvas, this.down.canvas];
+  get parts(): { title: string; canvas: HTMLCanvasElement }[] {
+    return [this.up, this.down].map(({ canvas }, place) => ({
+      title: this.heads[place].textContent,
+      canvas,
+    }));
   }
 
   show(view: View, [low, high]: [number, number]): void {

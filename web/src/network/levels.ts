@@ -1,6 +1,7 @@
 /** The fabric by its levels: hosts at the bottom, switches above, links coloured by what they carry. */
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { dots } from "../ui/dots.ts";
 import { HOT, stepOf, STEPS } from "../ui/colours.ts";
 import { button, element, short } from "../ui/dom.ts";
 import { hideTip, showTip } from "../ui/tip.ts";
@@ -188,10 +189,10 @@ export class LevelsDrawing {
   private resize(): void {
     this.width = Math.max(200, this.stage.clientWidth);
     this.height = Math.max(330, Math.min(620, this.top + BOTTOM + 130 * (this.view?.rail.levels ?? 2)));
-    const dots = window.devicePixelRatio;
+    const scale = dots();
     for (const canvas of [this.canvas, this.over]) {
-      canvas.width = Math.round(this.width * dots);
-      canvas.height = Math.round(this.height * dots);
+      canvas.width = Math.round(this.width * scale);
+      canvas.height = Math.round(this.height * scale);
       canvas.style.width = `${this.width}px`;
       canvas.style.height = `${this.height}px`;
     }
@@ -229,8 +230,8 @@ export class LevelsDrawing {
     if (!this.view || !context) return;
     const { x, k } = this.painted;
     const wider = this.transform.k / k;
-    const dots = window.devicePixelRatio;
-    context.setTransform(dots, 0, 0, dots, 0, 0);
+    const scale = dots();
+    context.setTransform(scale, 0, 0, scale, 0, 0);
     context.fillStyle = this.view.theme.paper;
     context.fillRect(0, 0, this.width, this.height);
     context.drawImage(this.kept, this.transform.x - x * wider, 0, this.width * wider, this.height);
@@ -262,8 +263,8 @@ export class LevelsDrawing {
     const begin = performance.now();
     const { rail, theme } = view;
     this.moved(view);
-    const dots = window.devicePixelRatio;
-    context.setTransform(dots, 0, 0, dots, 0, 0);
+    const scale = dots();
+    context.setTransform(scale, 0, 0, scale, 0, 0);
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, this.width, this.height);
     context.lineCap = "butt";
@@ -439,8 +440,8 @@ export class LevelsDrawing {
     const context = this.over.getContext("2d");
     if (!view || !context) return;
     const { rail, state } = view;
-    const dots = window.devicePixelRatio;
-    context.setTransform(dots, 0, 0, dots, 0, 0);
+    const scale = dots();
+    context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     const chosen =
       state.choice.kind === "links" && state.choice.rail === state.rail ? state.choice.links : [];

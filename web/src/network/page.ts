@@ -3,7 +3,9 @@ import type { NetworkData } from "../contract.ts";
 import { choice, list, type Option, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { type Figure, figure } from "../ui/figure.ts";
-import { saveCsv, savePng, saveSvg } from "../ui/files.ts";
+import { finely } from "../ui/dots.ts";
+import { saveCsv } from "../ui/files.ts";
+import { type Picture, savePng, saveSvg } from "../ui/pictures.ts";
 import { causesTable } from "./causes.ts";
 import { chosenPart } from "./chosen.ts";
 import { Flows } from "./flows.ts";
@@ -11,7 +13,7 @@ import { classesOf, histogram, histogramTitle } from "./histograms.ts";
 import { hotTable, hottest } from "./hot_links.ts";
 import { LevelMatrices, levelPairs } from "./level_matrices.ts";
 import { LevelsDrawing } from "./levels.ts";
-import { legend } from "./legend.ts";
+import { legend, linkScale, pairScale } from "./legend.ts";
 import {
   causeLines,
   flowLines,
@@ -35,6 +37,10 @@ import {
   type Unit,
 } from "./state.ts";
 import { type View, viewOf } from "./view.ts";
+
+type PictureName = "levels" | "matrices" | "ranks";
+/** Dots of a picture for each pixel, at least. */
+const FINE = 2;
 
 const DIRECTIONS: Option<Direction>[] = [
   { value: "larger", text: "larger direction" },
@@ -71,6 +77,7 @@ export class NetworkPage {
     Figure
   >;
   private readonly scale = element("div", [], "legend");
+  private readonly pairs = element("div", [], "legend");
   private readonly pairsOfLevels = element("div");
   private readonly idle = element("div");
   private readonly classes = element("div", [], "filter");
@@ -91,6 +98,7 @@ export class NetworkPage {
     };
     levels.body.append(this.scale);
     matrices.body.append(this.pairsOfLevels);
+    ranks.body.append(this.pairs);
     hot.body.append(this.classes, this.hot);
     this.place();
     this.levels = new LevelsDrawing(levels.body, choose, this.idle);
@@ -118,32 +126,46 @@ export class NetworkPage {
   }
 
   private madeFigures(): NetworkPage["figures"] {
-    const image = (name: string, of: () => HTMLCanvasElement[]) => () => {
-      savePng(name, this.data.finding, of());
+    const image = (name: PictureName, parts: () => Picture["parts"]) => () => {
+      const { title, caption } = this.figures[name];
+      finely(FINE, () => {
+        this.show();
+        savePng(name, {
+          title: `${title.textContent} · ${this.data.finding}`,
+          scale: name === "ranks" ? pairScale(this.view) : linkScale(this.view),
+          parts: parts(),
+          caption: `${caption.textContent} ${this.data.captions.join(". ")}.`,
+        });
+      });
+      this.show();
     };
+    const whole = (canvas: HTMLCanvasElement) => [{ title: "", canvas }];
     return {
       levels: figure(
         "levels",
         this.csv("links", linkLines),
-        image("levels", () => [this.levels.canvas]),
+        image("levels", () => whole(this.levels.canvas)),
       ),
       hot: figure("hot", this.csv("hot-links", hotLines), null),
       chosen: figure("chosen", this.csv("pairs", pairLines), null),
       matrices: figure(
         "matrices",
         this.csv("matrices", matrixLines),
-        image("matrices", () => this.matrices.canvases),
+        image("matrices", () => this.matrices.parts),
       ),
       ranks: figure(
         "ranks",
         this.csv("flows", flowLines),
-        image("ranks", () => [this.ranks.canvas]),
+        image("ranks", () => whole(this.ranks.canvas)),
       ),
       causes: figure("causes", this.csv("causes", causeLines), null),
       spread: figure("spread", this.csv("histograms", spreadLines), () => {
-        this.figures.spread.body.querySelectorAll("svg").forEach((svg, place) => {
-          saveSvg(`histogram-${classesOf(this.view)[place].name.replaceAll(" ", "-")}`, svg);
-        });
+        const drawn = this.figures.spread.body.querySelectorAll("svg");
+        const titles = classesOf(this.view).map(histogramTitle);
+        saveSvg(
+          "histograms",
+          titles.map((title, place) => ({ title, svg: drawn[place] })),
+        );
       }),
     };
   }
@@ -180,7 +202,8 @@ export class NetworkPage {
     const { view } = this;
     this.controls();
     this.texts();
-    redraw(this.scale, legend(view));
+    redraw(this.scale, legend(linkScale(view)));
+    redraw(this.pairs, legend(pairScale(view)));
     this.levels.show(view);
     const pairs = levelPairs(view.rail);
     this.figures.matrices.card.hidden = !pairs.length;
@@ -279,7 +302,7 @@ export class NetworkPage {
       : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
     figures.levels.caption.textContent =
       `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
-      `Directions are never added up. Routes: ${view.rail.data.routing}.` +
+      "Directions are never added up." +
       (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "") +
       (view.lit?.estimated.links ? ` What of the chosen goes over a link is estimated: ${BLOCKS}.` : "");
     figures.hot.title.textContent =

@@ -16,6 +16,14 @@ export const STEPS = 64;
 /** Of links that carry more than they need to. */
 export const HOT = "#e3342f";
 
+/** A scale of colours, to be told: from the least to the most, and colours that mean something else. */
+export interface Scale {
+  low: string;
+  high: string;
+  colours: string[];
+  marks: { colour: string; text: string }[];
+}
+
 export interface Theme {
   dark: boolean;
   ink: string;

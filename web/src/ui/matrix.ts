@@ -1,6 +1,7 @@
 /** A matrix of cells on a canvas: zoomed, moved, hovered over, and walked through with the arrow keys. */
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { dots } from "./dots.ts";
 import { HOT, parts, stepOf, type Theme } from "./colours.ts";
 import { element, short } from "./dom.ts";
 import { type Facts, hideTip, showTip } from "./tip.ts";
@@ -124,9 +125,9 @@ export class MatrixDrawing {
     const plot = cell * data.columns;
     const height = Math.max(40, Math.min(data.highest, cell * data.rows));
     this.box = { left, top, width: plot, height };
-    const dots = window.devicePixelRatio;
-    this.canvas.width = Math.round(width * dots);
-    this.canvas.height = Math.round((top + height + 6) * dots);
+    const scale = dots();
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round((top + height + 6) * scale);
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${top + height + 6}px`;
     this.zoomer
@@ -173,12 +174,12 @@ export class MatrixDrawing {
     const { data, theme } = this;
     const context = this.canvas.getContext("2d");
     if (!data || !theme || !context) return;
-    const dots = window.devicePixelRatio;
+    const scale = dots();
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
-    context.setTransform(dots, 0, 0, dots, 0, 0);
-    this.cells(context, data, theme, dots);
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    this.cells(context, data, theme, scale);
     this.numbers(context, data, theme);
     this.axes(context, data, theme);
     this.frame(context, data.chosen, getComputedStyle(document.documentElement).getPropertyValue("--chosen"));
@@ -186,23 +187,23 @@ export class MatrixDrawing {
   }
 
   /** Fill the pixels; where a pixel has several cells it shows the largest. */
-  private cells(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme, dots: number): void {
-    const width = Math.round(this.box.width * dots);
-    const height = Math.round(this.box.height * dots);
-    const left = Math.round(this.box.left * dots);
-    const top = Math.round(this.box.top * dots);
+  private cells(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme, scale: number): void {
+    const width = Math.round(this.box.width * scale);
+    const height = Math.round(this.box.height * scale);
+    const left = Math.round(this.box.left * scale);
+    const top = Math.round(this.box.top * scale);
     const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const colours = coloursOf(data, theme);
     const columns = spans(
       width,
       data.columns,
-      (pixel) => (this.transform.invertX((left + pixel) / dots) - this.box.left) / this.box.width,
+      (pixel) => (this.transform.invertX((left + pixel) / scale) - this.box.left) / this.box.width,
     );
     const rows = spans(
       height,
       data.rows,
-      (pixel) => (this.transform.invertY((top + pixel) / dots) - this.box.top) / this.box.height,
+      (pixel) => (this.transform.invertY((top + pixel) / scale) - this.box.top) / this.box.height,
     );
     for (let y = 0; y < height; y++) {
       if (y && rows[2 * y] === rows[2 * y - 2] && rows[2 * y + 1] === rows[2 * y - 1]) {

@@ -63,7 +63,6 @@ def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Containe
     links = subnet.links
     return {
         "name": _safe(subnet.name),
-        "routing": _safe(str(subnet.routing)),
         "switches": {
             "name": [_safe(subnet.switches.names[switch]) for switch in part.switches],
             "level": column(subnet.switches.levels[part.switches]),

@@ -1,0 +1,134 @@
+/** Pictures to keep, which need no page around them: PNG of canvases, SVG of drawings. */
+import type { Scale } from "./colours.ts";
+import { dots } from "./dots.ts";
+import { save } from "./files.ts";
+
+export interface Picture {
+  title: string;
+  scale: Scale;
+  parts: { title: string; canvas: HTMLCanvasElement }[];
+  /** Below: how to read it, and what it rests on. */
+  caption: string;
+}
+
+const EDGE = 12;
+const LINE = 18;
+const STRIP = 140;
+
+/** Save the canvases one below the other, on the paper's colour. */
+export function savePng(name: string, picture: Picture): void {
+  const { title, scale, parts, caption } = picture;
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (of: string) => style.getPropertyValue(`--${of}`);
+  const { fontFamily } = getComputedStyle(document.body);
+  const fonts = { bold: `600 14px ${fontFamily}`, plain: `12px ${fontFamily}` };
+  const fine = dots();
+  const width = Math.max(480, ...parts.map((part) => part.canvas.width / fine)) + 2 * EDGE;
+  context.font = fonts.bold;
+  const head = broken(context, title, width - 2 * EDGE);
+  context.font = fonts.plain;
+  const foot = broken(context, caption, width - 2 * EDGE);
+  const above = (part: { title: string }) => (part.title ? LINE : 0);
+  const drawn = parts.reduce((sum, part) => sum + above(part) + part.canvas.height / fine + 6, 0);
+  const height = 2 * EDGE + (head.length + 1.5 + foot.length) * LINE + drawn;
+  canvas.width = Math.round(width * fine);
+  canvas.height = Math.round(height * fine);
+  context.scale(fine, fine);
+  context.fillStyle = colour("paper");
+  context.fillRect(0, 0, width, height);
+  let y = EDGE;
+  const write = (lines: string[], font: string, ink: string) => {
+    context.font = font;
+    context.fillStyle = colour(ink);
+    for (const line of lines) {
+      context.fillText(line, EDGE, y + 13);
+      y += LINE;
+    }
+  };
+  write(head, fonts.bold, "ink");
+  context.font = fonts.plain;
+  drawScale(context, scale, y, colour("faint"));
+  y += 1.5 * LINE;
+  for (const part of parts) {
+    if (part.title) write([part.title], fonts.bold, "ink");
+    context.drawImage(part.canvas, EDGE, y, part.canvas.width / fine, part.canvas.height / fine);
+    y += part.canvas.height / fine + 6;
+  }
+  write(foot, fonts.plain, "faint");
+  canvas.toBlob((blob) => {
+    if (blob) save(`${name}.png`, blob);
+  });
+}
+
+function drawScale(context: CanvasRenderingContext2D, scale: Scale, top: number, ink: string): void {
+  let x = EDGE;
+  const write = (text: string) => {
+    context.fillStyle = ink;
+    context.fillText(text, x, top + 13);
+    x += context.measureText(text).width + 10;
+  };
+  write(scale.low);
+  const strip = context.createLinearGradient(x, 0, x + STRIP, 0);
+  scale.colours.forEach((colour, place) => {
+    strip.addColorStop(place / (scale.colours.length - 1), colour);
+  });
+  context.fillStyle = strip;
+  context.fillRect(x, top + 4, STRIP, 9);
+  x += STRIP + 10;
+  write(scale.high);
+  for (const { colour, text } of scale.marks) {
+    context.fillStyle = colour;
+    context.fillRect(x + 6, top + 4, 10, 10);
+    x += 22;
+    write(text);
+  }
+}
+
+/** Break a text into lines. */
+function broken(context: CanvasRenderingContext2D, text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines[lines.length - 1]} ${word}`.trim();
+    if (context.measureText(longer).width <= width || !lines[lines.length - 1])
+      lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Save drawings in two columns, each below its title. */
+export function saveSvg(name: string, drawings: { title: string; svg: SVGElement }[]): void {
+  const space = "http://www.w3.org/2000/svg";
+  const sheet = document.createElementNS(space, "svg");
+  const style = getComputedStyle(document.documentElement);
+  const size = (svg: SVGElement, of: string) => Number(svg.getAttribute(of));
+  const wide = EDGE + Math.max(0, ...drawings.map(({ svg }) => size(svg, "width"))) + 110;
+  const high = EDGE + LINE + Math.max(0, ...drawings.map(({ svg }) => size(svg, "height")));
+  const [columns, rows] = [Math.min(2, drawings.length), Math.ceil(drawings.length / 2)];
+  sheet.setAttribute("width", String(columns * wide + EDGE));
+  sheet.setAttribute("height", String(rows * high + EDGE));
+  sheet.setAttribute("font-family", getComputedStyle(document.body).fontFamily);
+  const paper = document.createElementNS(space, "rect");
+  paper.setAttribute("width", "100%");
+  paper.setAttribute("height", "100%");
+  paper.setAttribute("fill", style.getPropertyValue("--paper"));
+  sheet.append(paper);
+  drawings.forEach(({ title, svg }, place) => {
+    const [x, y] = [EDGE + (place % 2) * wide, EDGE + Math.floor(place / 2) * high];
+    const head = document.createElementNS(space, "text");
+    head.textContent = title;
+    head.setAttribute("x", String(x));
+    head.setAttribute("y", String(y + 13));
+    head.setAttribute("font-size", "12");
+    head.setAttribute("font-weight", "600");
+    head.setAttribute("fill", style.getPropertyValue("--ink"));
+    const copy = svg.cloneNode(true) as SVGElement;
+    copy.setAttribute("x", String(x));
+    copy.setAttribute("y", String(y + LINE));
+    sheet.append(head, copy);
+  });
+  save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(sheet)], { type: "image/svg+xml" }));
+}
