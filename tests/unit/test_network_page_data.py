@@ -17,7 +17,7 @@ from rankwise.network.sources.generators.torus import torus
 from rankwise.report.network.blocks import blocks
 from rankwise.report.network.groups import page_groups
 from rankwise.report.network.layout import layout, natural
-from rankwise.report.network.sentences import captions, finding, warnings
+from rankwise.report.network.sentences import about, captions, finding, warnings
 from rankwise.report.network.traffic import Traffic
 from rankwise.report.page.container import Container
 
@@ -241,6 +241,20 @@ def test_captions_and_warnings() -> None:
     assert "as --place says (12)" in said
     assert "split evenly over all ports of a host" in said
     assert list(warnings(of)) == []
+
+
+def test_one_is_not_several() -> None:
+    star = fabrics_synthetic.star(["host000", "host001"])
+    of = network_jobs.placed(star, network_jobs.flows(1, []), ["host000"])
+    assert about(of)[:2] == ["1 rank on 1 host", "a fabric of 1 switch"]
+    assert about(job("two ports"))[0] == f"{RANKS} ranks on 12 hosts"
+
+
+def test_ports_of_one_host_are_told_apart() -> None:
+    ports = shown(job("two ports"))["rails"][0]["ports"]
+    assert ports["host"][:2] == ["host000", "host000"]
+    assert sorted(ports["device"][:2]) == ["mlx5_0", "mlx5_1"]
+    assert sorted(ports["name"][:2]) == ["host000 mlx5_0:1", "host000 mlx5_1:1"]
 
 
 def test_nothing_sent() -> None:

@@ -67,9 +67,10 @@ export function pairLines(view: View): Lines {
   const { flows } = view;
   const sure = sureness(view.lit?.estimated.cells ?? false);
   amounts.forEach((amount, cell) => {
+    if (amount <= 0) return;
     const ends = [flows.row[cell], flows.column[cell]];
     const names = [...ends.map((end) => flows.blockName(end)), ...ends.map((end) => flows.hostName(end))];
-    if (amount > 0) lines.push([...names, amount, sure]);
+    lines.push([...names, amount, sure]);
   });
   return lines;
 }
