@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankwise.network.fabric.model import NO_PORT, Subnet
 
-_AT_ONCE = 1 << 22
+_AT_ONCE = 1 << 18
 """Entries of tables looked at together: they and what they lead to fit in a cache."""
 _OPEN, _ARRIVES, _LOST = 0, 1, 2
 
