@@ -126,6 +126,10 @@ def test_loads_by_cause_and_the_hot_link_with_all_that_is_on_it() -> None:
     assert len(hot_links(loads, 1)) == 1
     host_links = hot_links(loads, 0, with_hosts=True)
     assert (host_links[0].load.source, host_links[0].load.bytes) == ("host000", 165.0)
+    # What has been looked at is not looked at again.
+    again = hot_links(loads, 0, with_hosts=True, known=[first, second])
+    assert again == host_links
+    assert [hot for hot in again if hot is first or hot is second] == [first, second]
 
 
 def test_what_each_cause_does() -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 from rankwise.analysis.totals import Totals
 
+_PLAIN = (float, int, str, bool, type(None))
+"""What most values are."""
+
 
 def to_json(value: Any) -> Any:
     """Return `value` with every dataclass in it turned into a dictionary of its fields, in their order.
@@ -14,6 +17,8 @@ def to_json(value: Any) -> Any:
     The numbers of a `Totals` stand beside the row's other fields, so that a row is one flat object and
     the same number has the same key in every view.
     """
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         row: dict[str, Any] = {}
         for field in fields(value):

@@ -63,7 +63,7 @@ def _tables(found: Answer, arguments: argparse.Namespace) -> tuple[str, Sequence
     if arguments.by == "class":
         return "", (), [tables.classes(found)]
     if arguments.by == "link":
-        links = hot_links(found.loads, arguments.top, with_hosts=True)
+        links = hot_links(found.loads, arguments.top, with_hosts=True, known=found.hot)
         return "links", links, [tables.links(found, links)]
     if arguments.by == "switch":
         switches = switch_loads(found.loads)
@@ -101,4 +101,12 @@ def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:
 
 
 def _print_json(shown: dict[str, Any]) -> None:
-    sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")
+    """Print an object, of lists a line for each member: the encoder is slow where it indents."""
+    members = (f"  {json.dumps(key)}: {_laid_out(value)}" for key, value in to_json(shown).items())
+    sys.stdout.write("{\n" + ",\n".join(members) + "\n}\n")
+
+
+def _laid_out(value: Any) -> str:
+    if value and isinstance(value, list):
+        return "[\n" + ",\n".join(f"    {json.dumps(member)}" for member in value) + "\n  ]"
+    return json.dumps(value, indent=2).replace("\n", "\n  ")
