@@ -11,6 +11,7 @@ from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, LEAF_DOWN, LEAF_UP
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.destinations import ARRIVES, IN_CIRCLES, NO_WAY
 from rankwise.network.routes.ideal import EvenSplit
+from rankwise.network.routes.steps import distinct
 from rankwise.network.routes.walk import crossings, hops, link_loads, routed
 
 
@@ -202,3 +203,11 @@ def test_an_even_split_is_that_over_all_shortest_ways(seed: int) -> None:
     expected = link_loads(subnet, source, destination, weight)
     other = at_random(seed)  # the same cables, and one way alone
     np.testing.assert_allclose(EvenSplit(other).loads(source, destination, weight), expected)
+
+
+@pytest.mark.parametrize("size", [1, 7, 300, 100_000])
+def test_different_values_are_those_of_numpy(size: int) -> None:
+    for count in (0, 1, 200):
+        values = np.random.default_rng(size).integers(0, size, count)
+        for found, known in zip(distinct(values, size), np.unique(values, return_inverse=True), strict=True):
+            assert found.tolist() == known.tolist()

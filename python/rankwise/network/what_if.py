@@ -17,6 +17,7 @@ from rankwise.network.loads import JobLoads
 from rankwise.network.routes.classes import ClassLoads, by_class, class_bounds
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.ideal import EvenSplit
+from rankwise.network.routes.steps import distinct
 from rankwise.network.routes.walk import routed
 
 SEED = 1
@@ -157,8 +158,12 @@ def _messages(
     """Return sources, destinations and bytes of what takes each rail, one entry for a pair of ports."""
     found = []
     for taking in travelling.rails:
-        ends = taking.source.astype(np.int64) << 32 | taking.destination
-        pairs, place = np.unique(ends, return_inverse=True)
+        (ones, one), (others, other) = (
+            distinct(ends.astype(np.int64), int(ends.max(initial=0)) + 1)
+            for ends in (taking.source, taking.destination)
+        )
+        pairs, place = distinct(one * len(others) + other, len(ones) * len(others))
         sizes = np.bincount(place, flows.bytes[taking.flow] * taking.share, len(pairs)).astype(np.float64)
-        found.append(((pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32), sizes))
+        source, destination = np.divmod(pairs, max(len(others), 1))
+        found.append((ones[source].astype(np.int32), others[destination].astype(np.int32), sizes))
     return found

@@ -139,7 +139,8 @@ def _groups(
         keys: shape (E,): numbers of groups, as `_messages` makes them.
         sizes: shape (E,): bytes.
     """
-    found, of_entry = np.unique(keys, return_inverse=True)
+    found = np.unique(keys)
+    of_entry = np.searchsorted(found, keys)  # quick, for there are few
     order = np.argsort(-np.bincount(of_entry, sizes, len(found)), kind="stable")
     place = np.empty(len(found), np.int32)
     place[order] = np.arange(len(found), dtype=np.int32)

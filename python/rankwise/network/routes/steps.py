@@ -12,6 +12,8 @@ from rankwise.network.routes.destinations import Destinations, Exits
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+_SPARSE = 4
+"""So many times as many places as there are values: sorting these is quicker than looking at all places."""
 
 
 def onward(exits: Exits, switch: Indices, lids: Indices) -> tuple[Indices, NDArray[np.int32], Floats]:
@@ -76,9 +78,24 @@ def walked(
     raise AssertionError
 
 
+def distinct(values: Indices, size: int) -> tuple[Indices, Indices]:
+    """Return the different values, ascending, and the place there of each: as np.unique, without sorting.
+
+    Args:
+        values: shape (N,): 0 to size - 1.
+        size: of what may be there.
+    """
+    if size > _SPARSE * len(values):
+        found, inverse = np.unique(values, return_inverse=True)
+        return found, inverse
+    there = np.zeros(size, bool)
+    there[values] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[values]
+
+
 def gathered(states: Indices, parts: Floats, size: int) -> tuple[Indices, Floats]:
     """Add up what is in the same state: the states, shape (M,), and shape (K, M)."""
-    if size > 4 * len(states):
+    if size > _SPARSE * len(states):
         found, inverse = np.unique(states, return_inverse=True)
         return found, np.array([np.bincount(inverse, part, len(found)) for part in parts])
     sums = np.array([np.bincount(states, part, size) for part in parts])

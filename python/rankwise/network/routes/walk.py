@@ -26,7 +26,7 @@ from rankwise.network.routes.destinations import (
     lids_of,
     outcomes,
 )
-from rankwise.network.routes.steps import Floats, Indices, gathered, onward, walked
+from rankwise.network.routes.steps import Floats, Indices, distinct, gathered, onward, walked
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def hops(subnet: Subnet, source: ArrayLike, destination: ArrayLike, *, lid_offse
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
     exits = Exits(subnet)
-    ports, column = np.unique(destinations, return_inverse=True)
+    ports, column = distinct(destinations, len(subnet.ports.hosts))
     place, lids, share = lids_of(subnet, ports, lid_offset)
     parts = lengths(exits, Destinations(ports[place], lids)).T
     starts = np.flatnonzero(np.diff(place, prepend=-1))
@@ -157,7 +157,7 @@ def crossings(
     sent = _parts(subnet, exits, sources, destinations, none, lid_offset)
     fate = np.full(len(sources), ARRIVES, np.int8)
     # Pairs with the first switch and the destination in common take the same ways, and walk as one origin.
-    begin, origin = np.unique(sent.begin * len(sent.to) + sent.column, return_inverse=True)
+    begin, origin = distinct(sent.begin * len(sent.to) + sent.column, exits.switches * len(sent.to))
     switch, column = np.divmod(begin, len(sent.to))
     walking = np.arange(len(begin))
     try:
@@ -174,10 +174,13 @@ def crossings(
     link = np.concatenate([up[first], over[entry]])
     share = np.concatenate([np.ones(len(first)), part[entry] * sent.share[members]])
     arriving = fate[pair] == ARRIVES
-    found, inverse = np.unique(pair[arriving] * len(asked) + link[arriving], return_inverse=True)
-    pairs, over = np.divmod(found, len(asked))
-    shares = np.bincount(inverse, share[arriving], len(found)).astype(np.float64)
-    return pairs, over, shares
+    key, share = pair[arriving] * len(asked) + link[arriving], share[arriving]
+    if (share == 1).all():  # what is not split takes no link twice
+        key.sort()
+    else:
+        key, inverse = np.unique(key, return_inverse=True)
+        share = np.bincount(inverse, share, len(key)).astype(np.float64)
+    return *np.divmod(key, len(asked)), share
 
 
 @dataclass(frozen=True)
@@ -213,7 +216,7 @@ def _parts(
     place, lids, share = lids_of(subnet, destinations[walking], lid_offset)
     pair = walking[place]
     groups = int(group.max(initial=0)) + 1
-    columns, column = np.unique(lids * groups + group[pair], return_inverse=True)
+    columns, column = distinct(lids * groups + group[pair], exits.forward.shape[1] * groups)
     ports = np.empty(len(columns), np.int64)
     ports[column] = destinations[pair]
     to = Destinations(ports, columns // groups)
