@@ -77,6 +77,7 @@ def test_a_transform_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) 
     assert not list(place.glob("rankwise-optimize-*"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mpi", LIBRARIES[:1], ids=lambda mpi: mpi.name)
 def test_a_halo_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> None:
     """3 x 2 processes, dealt out in turns: the two ends of each edge of the grid are on different nodes."""

@@ -5,10 +5,10 @@ docs/profile-format.md explains. calls and messages also have the names of their
 procedures and regions. In CSV an empty field is a missing value; a JSON file is a list of objects.
 For a part of the run, all tables that can be restricted to it are written.
 
-perfetto: one file in Chrome's JSON, which https://ui.perfetto.dev opens without sending it anywhere.
+perfetto: one file in Chrome's JSON; https://ui.perfetto.dev opens it without sending it anywhere.
 otf2: an archive DIR/traces.otf2 for Vampir and others.
-Both have the sampled calls of each rank, and as counters what ranks did in each interval of the run:
-docs/traces.md.
+Both have the sampled calls of each rank, and as counters what ranks did in each interval of the
+run: docs/traces.md.
 """
 
 from __future__ import annotations
