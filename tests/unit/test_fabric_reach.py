@@ -4,7 +4,7 @@ import pytest
 from fabrics_made import at_random, tree
 
 from rankwise.network.fabric.model import NO_PORT
-from rankwise.network.fabric.reach import reach_of
+from rankwise.network.routes.reach import reach_of
 
 ARRIVES, LOST, LOOPS = range(3)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rankwise.network.fabric.model import NO_PORT, Subnet
 
-_CELLS = 1 << 21
-"""Of the tables that are looked at in one piece."""
+_CELLS = 1 << 18
+"""Of the tables that are looked at in one piece: they and what they lead to fit in a cache."""
 
 ARRIVES, NO_WAY, IN_CIRCLES = 0, 1, 2
 """What becomes of messages from one host port to another."""

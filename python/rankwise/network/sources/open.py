@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import MEASURED, Fabric, Source, Subnet
-from rankwise.network.fabric.reach import reach_of
 from rankwise.network.fabric.same import difference, guids_of
+from rankwise.network.routes.reach import reach_of
 from rankwise.network.sources.found import Found
 from rankwise.network.sources.groups import Group, grouped
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, NEED_TABLES, joined
