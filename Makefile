@@ -25,8 +25,8 @@ extras: $(VENV)/.extras ## add what draws pictures, makes DataFrames, writes Par
 test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## set up what is missing, test every capability and MPI library
 	$(BIN)/python -m pytest --numprocesses 2 -m "not exhaustive"
 
-test-all: test ## then the rest: each test on each library, long hunts; SHARE=0/3 a third of it
-	$(BIN)/python -m pytest --numprocesses 2 -m exhaustive $(if $(SHARE),--share $(SHARE))
+test-all: test ## then the rest: each test on each library, long hunts
+	$(BIN)/python -m pytest --numprocesses 2 -m exhaustive
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit

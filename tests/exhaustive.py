@@ -2,7 +2,7 @@
 
 Rankwise has one build for each family of MPI libraries. A test that runs on every library stays with one of
 each family, another one from file to file, so that each library has its share. What else takes long without
-touching anything new is marked by hand. `--share K/N` leaves all of them but those of each N-th file.
+touching anything new is marked by hand.
 """
 
 from __future__ import annotations
@@ -21,19 +21,12 @@ if TYPE_CHECKING:
 _MARK = "exhaustive: left to `make test-all`"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--share", default="0/1", metavar="K/N", help="of the exhaustive tests the K-th of N parts"
-    )
-
-
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARK)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests on libraries that others stand for, and leave out those of other shares."""
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests on libraries that others stand for."""
     on: dict[tuple[Path, str], dict[str, dict[Mpi, None]]] = defaultdict(lambda: defaultdict(dict))
     for item in items:
         if mpi := _library(item):
@@ -42,15 +35,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         mpi = _library(item)
         if mpi and mpi != _stands_for(list(on[_function(item)][mpi.family]), *_function(item)):
             item.add_marker(pytest.mark.exhaustive)
-    part, parts = map(int, config.getoption("share").split("/"))
-    elsewhere = [
-        item
-        for item in items
-        if item.get_closest_marker("exhaustive") and zlib.crc32(item.path.stem.encode()) % parts != part
-    ]
-    if elsewhere:
-        config.hook.pytest_deselected(items=elsewhere)
-        items[:] = [item for item in items if item not in set(elsewhere)]
 
 
 def _library(item: pytest.Item) -> Mpi | None:

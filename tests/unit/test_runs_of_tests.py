@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -175,9 +174,9 @@ def test_what_never_comes_is_a_hold_up() -> None:
         patience.wait_until(lambda: False, 0.01, lambda: "no sign")
 
 
-def collected(place: Path, mark: str, *more: str) -> list[tuple[str, ...]]:
+def collected(place: Path, mark: str) -> list[tuple[str, ...]]:
     """(file, function, parameters) of the tests with a mark."""
-    lines = run(place, "--collect-only", "-q", "-m", mark, *more).stdout.splitlines()
+    lines = run(place, "--collect-only", "-q", "-m", mark).stdout.splitlines()
     return [tuple(re.split(r"::|\[|\]", line)) for line in lines if "::" in line]
 
 
@@ -199,16 +198,6 @@ def test_each_function_stays_with_one_library_of_each_family(tmp_path: Path) -> 
             f"{number}-{name}" for number in range(2) for name in ("two", "three")
         }
     assert touched == {"one", "two", "three", "four", "five"}
-
-
-def test_shares_are_all_of_the_exhaustive_tests(tmp_path: Path) -> None:
-    for number in range(10):
-        tmp_path.joinpath(f"test_{number}.py").write_text(LIBRARIES)
-    shares = [collected(tmp_path, "exhaustive", "--share", f"{part}/3") for part in range(3)]
-    assert all(shares)
-    assert sorted(chain(*shares)) == sorted(collected(tmp_path, "exhaustive"))
-    few = collected(tmp_path, "not exhaustive")
-    assert collected(tmp_path, "not exhaustive", "--share", "1/3") == few
 
 
 def test_groups(monkeypatch: pytest.MonkeyPatch) -> None:
