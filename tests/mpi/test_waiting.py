@@ -117,8 +117,9 @@ def test_the_late_rank_is_named(done: Recording) -> None:
 def test_who_computed_longer_is_blamed(record: Record) -> None:
     done = record("waiting.c", 3, "one")
     found, truth = analysed(done), told(done)["MPI_Allreduce", "W"]
+    # (Where another job takes the processor of a rank that does not sleep, that rank may be later still.)
+    assert found.ranks[0].rank == max(truth, key=lambda rank: truth[rank].caused)
     row = next(row for row in found.ranks if row.rank == 1)
-    assert row == found.ranks[0]
     assert row.computing_seconds > 0.5 * row.caused.seconds
     assert_alike(row.caused.seconds, truth[1].caused, truth[1].calls)
     assert row.passed_on_seconds < 0.1 * row.caused.seconds

@@ -22,11 +22,12 @@ static void compute(double seconds) {
   for (const double end = now() + seconds; now() < end;) continue;
 }
 
-// Allreduces to which somebody comes late: always rank 1, or all in turns.
+// Allreduces to which somebody comes late: always rank 1, or all in turns; by more than what another job on the
+// machine delays the others.
 static void late(int turns) {
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < 12; i++) {
     double one = 1, sum;
-    if (rank == (turns ? i % size : 1)) usleep(20000);
+    if (rank == (turns ? i % size : 1)) usleep(120000);
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
 }
