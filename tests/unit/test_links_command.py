@@ -107,6 +107,17 @@ def test_what_is_printed_is_in_the_json(on_small: Path, capsys: pytest.CaptureFi
     assert "What if" in text
 
 
+def test_causes_of_next_to_nothing_are_left_to_the_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hosts = [f"node{number:04}" for number in range(1, 17)]
+    large, small = (0, 5, "point-to-point", 1, 100 * MIB), (0, 5, "one-sided", 1, 1000)
+    profile = write_traffic(tmp_path / "two.rankwise", hosts, [large, small])
+    assert len(told(capsys, profile, "--fabric", SMALL)["causes"]) == 2
+    text = shown(capsys, profile, "--fabric", SMALL)
+    assert "By cause: those with 1 % or more, 1 of 2" in text
+
+
 @pytest.mark.parametrize(
     ("by", "key"), [("class", "classes"), ("link", "links"), ("switch", "switches"), ("flow", "flows")]
 )

@@ -40,6 +40,7 @@ NOTHING = "Nothing goes over links."
 _MEAN = "by the mean of the used links of the class"
 _BOUND = "by the least that any routing puts on the most loaded link of the class"
 _NO_BOUND = "No x bound: messages could go around the class."
+_LEAST_SHARE = 0.01
 _FEW = Format("number", lambda number: f"{number:.3g}", right=True)
 _MESSAGES = Format("count", lambda number: messages_text(number), right=True)
 _CHANGE = Format("percent", lambda percent: f"{percent:+.1f}", "%", right=True)
@@ -183,8 +184,11 @@ def hot(found: Answer) -> Table:
 
 
 def causes(found: Answer) -> Table:
-    """Return what each cause does."""
-    return Table(_CAUSES, found.causes, NOTHING, title="By cause")
+    """Return what causes do that send 1 % of the bytes between hosts or more; else the largest one."""
+    least = _LEAST_SHARE * sum(each.on_links for each in found.causes)
+    large = tuple(each for each in found.causes if each.on_links >= least) or found.causes[:1]
+    some = f": those with 1 % or more, {len(large)} of {len(found.causes)}" if large != found.causes else ""
+    return Table(_CAUSES, large, NOTHING, title=f"By cause{some}")
 
 
 def what_if(found: Answer) -> Table:
