@@ -1,4 +1,4 @@
-"""Tests that were tried again: which of them gave a wrong value at first is told, and has a budget.
+"""Tests that were tried again: which of them gave a wrong value at first is told last, and has a budget.
 
 A job that was held up says nothing about Rankwise: it ran into a time limit, or its launcher or library
 failed in a way that is known. Any other failure that is gone at the next try makes a test unstable: it may
@@ -51,28 +51,46 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print why tests were tried again, and how many passed by that."""
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print why tests were tried again, and how many were held up."""
     again = terminalreporter.getreports("rerun")
     for report in again:
         terminalreporter.write_sep("_", f"tried again: {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
-    unstable = _unstable(terminalreporter)
-    most = config.option.most_unstable
-    budget = "" if most is None else f" (at most {most} may)"
-    terminalreporter.write_line(
-        f"unstable: {len(unstable)} passed only when tried again, after a wrong value{budget}",
-        red=most is not None and len(unstable) > most,
-    )
-    for test in unstable:
-        terminalreporter.write_line(f"  {test}")
     held_up = {report.nodeid for report in again if _HELD_UP in report.user_properties}
     terminalreporter.write_line(
         f"held up: {len(held_up)} tried again after a time limit or a launcher's failure"
     )
 
 
-def _unstable(terminal: pytest.TerminalReporter) -> list[str]:
-    again = terminal.getreports("rerun")
-    wrong = {report.nodeid for report in again if _HELD_UP not in report.user_properties}
-    return sorted(wrong & {report.nodeid for report in terminal.getreports("passed")})
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Tell which tests are unstable in the last lines of all: often nobody keeps more of a log."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if not terminal or not terminal.stats:
+        return
+    unstable = _unstable(terminal)
+    most = config.option.most_unstable
+    budget = "" if most is None else f" (at most {most} may)"
+    terminal.write_line(
+        f"unstable: {len(unstable)} passed only when tried again, after a wrong value{budget}",
+        red=most is not None and len(unstable) > most,
+    )
+    for test, why in unstable.items():
+        terminal.write_line(f"  {test}: {why}")
+
+
+def _unstable(terminal: pytest.TerminalReporter) -> dict[str, str]:
+    """Return the names of the tests, in order, and why they failed at first, in a line."""
+    passed = {report.nodeid for report in terminal.getreports("passed")}
+    why: dict[str, str] = {}
+    for report in terminal.getreports("rerun"):
+        if report.nodeid in passed and _HELD_UP not in report.user_properties:
+            why.setdefault(report.nodeid, _why(report))
+    return dict(sorted(why.items()))
+
+
+def _why(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else report.longreprtext
+    return text.strip().partition("\n")[0] or "no message"

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import libraries
 import pytest
-from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, partial
+from jobs import LIMIT_SECONDS, RANKS, VICTIM, Place, assert_known_calls, check_launcher, partial
 from recording import RANKWISE, Recording
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
@@ -48,6 +48,7 @@ def test_one_rank_goes_wrong(place: Place, what: str) -> None:
     with place.start(what, str(VICTIM)) as job:
         ended = job.wait()
         done = place.recorded(job)
+    check_launcher(place.mpi, ended)
     assert ended != 0
     assert ends_without_rankwise(place, what, ended), job.stderr
     is_partial, reason, status = partial(done)
@@ -66,6 +67,7 @@ def test_abort_inside_a_collective(place: Place) -> None:
     with place.start("collective") as job:
         ended = job.wait()
         done = place.recorded(job)
+    check_launcher(place.mpi, ended)
     assert ended == 7
     is_partial, reason, status = partial(done)
     assert (is_partial, status) == (1, 7)

@@ -49,9 +49,13 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, place: Path) -> None:
-    """It computes, and hardly communicates; nothing is left of the attempt."""
+    """It computes, and hardly communicates; nothing is left of the attempt.
+
+    Its races are real: at 95 % confidence one of 20 runs of this test may keep a step by chance.
+    """
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "1", "compute:500000:1:world")
-    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json")
+    sure = ("--confidence", "99.9")
+    done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json", *sure)
     assert done.returncode == 0, done.stderr
     assert "Nothing to gain: no step was kept, and nothing is written." in " ".join(done.stdout.split())
     assert list(place.iterdir()) == []
