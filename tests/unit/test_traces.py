@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +19,16 @@ from traced_files import PerfettoFile, seconds
 HOSTS = ("a", "a", "b", "b")
 WIDTH, INTERVALS = 0.5, 8
 SECOND = 10**9
+
+ON_A_FULL_DISK = """
+import resource, signal, sys
+from rankwise.__main__ import main
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+most, profile, target = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
+sys.exit(main(["export", profile, "--to", "otf2", "-o", target]))
+"""
 
 
 def run_of_four() -> Made:
@@ -468,6 +479,23 @@ class TestOtf2:
         words[-1] = str(anchor)
         assert main(words) == 2
         assert capsys.readouterr().err.endswith("give the name of a directory with -o\n")
+
+    @pytest.mark.parametrize("most", [0, 400, 700], ids=lambda most: f"{most} bytes")
+    def test_a_full_disk(self, profile: Path, most: int) -> None:
+        """No file may be larger: one line, and nothing is left, not even the directory."""
+        pytest.importorskip("otf2")
+        there = sorted(profile.parent.iterdir())
+        target = profile.parent / "new" / "archive"
+        done = subprocess.run(
+            [sys.executable, "-c", ON_A_FULL_DISK, str(most), str(profile), str(target)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert (done.returncode, done.stdout) == (1, "")
+        (line,) = done.stderr.splitlines()
+        assert f"{target} can't be written: " in line
+        assert sorted(profile.parent.iterdir()) == there
 
     def test_hostile_names_and_communicators_that_are_not_whole(self, tmp_path: Path) -> None:
         pytest.importorskip("otf2")

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -71,24 +71,41 @@ def write_trace(
     refuse_existing(target, force=force)
     trace = Trace(connection, with_time_line="intervals" not in left_out)
     told = about(run_facts(connection), trace)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot write to {target.parent}: {error.strerror}; choose another place with -o"
-        raise RankwiseError(message) from error
-    if to == "perfetto":
-        with appearing(target) as (unfinished,), _text(unfinished, target.suffix == ".gz") as file:
-            events = write_perfetto(trace, told, file)
-        size = target.stat().st_size
-    else:
-        with _directory(path) as unfinished:
-            events = write_otf2(trace, told, unfinished)
-        size = sum(file.stat().st_size for file in (path / "traces").rglob("*"))
+    with _made(target.parent):
+        if to == "perfetto":
+            with appearing(target) as (unfinished,), _text(unfinished, target.suffix == ".gz") as file:
+                events = write_perfetto(trace, told, file)
+            size = target.stat().st_size
+        else:
+            with _directory(path) as unfinished:
+                events = write_otf2(trace, told, unfinished)
+            size = sum(file.stat().st_size for file in (path / "traces").rglob("*"))
     return WrittenTrace(target, events, size, samples(trace), bool(trace.line.ranks))
 
 
 def _text(path: Path, compressed: bool) -> TextIO:
     return gzip.open(path, "wt", encoding="ascii") if compressed else path.open("w", encoding="ascii")
+
+
+@contextmanager
+def _made(directory: Path) -> Iterator[None]:
+    """Make a directory where there is none; if nothing gets into it, what was made is gone in the end.
+
+    Raises:
+        RankwiseError: it can't be made.
+    """
+    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    try:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"cannot write to {directory}: {error.strerror}; choose another place with -o"
+            raise RankwiseError(message) from error
+        yield
+    finally:
+        for one in missing:
+            with suppress(OSError):  # it has what was wanted
+                one.rmdir()
 
 
 @contextmanager

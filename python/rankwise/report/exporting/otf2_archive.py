@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import CFUNCTYPE, c_char_p, c_int, c_uint64, c_void_p, cast
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -52,19 +54,49 @@ def write_otf2(trace: Trace, about: dict[str, Any], directory: Path) -> int:
     import _otf2  # later: it is optional
     import otf2
 
+    archive = None
+    with _errors_kept() as errors:
+        try:
+            with otf2.writer.open(
+                str(directory),
+                timer_resolution=_RESOLUTION,
+                # Each location gets chunks of its own, of memory, too. A definition has to fit into one.
+                chunk_size_events=_LEAST_CHUNK,
+                chunk_size_definitions=max(_LEAST_CHUNK, _BYTES_OF_RANK * len(trace.hosts)),
+            ) as archive:
+                archive.creator = safe(f"{about['written_by']}", "utf-8")
+                told = "; ".join(f"{name}: {what}" for name, what in about.items())
+                archive.description = safe(told, "utf-8")
+                return _Writer(trace, archive, about["started"]).write()
+        except (_otf2.Error, otf2.error.Error) as error:
+            if archive is not None:
+                archive._handle = None  # it would try once more to close what can't be written
+            raise OSError(0, errors[0] if errors else str(error)) from error
+
+
+@contextmanager
+def _errors_kept() -> Iterator[list[str]]:
+    """Give a list of what the library has to complain of, which it would print, the cause first."""
+    from _otf2.Config import conf
+    from _otf2.ErrorCodes import Error_GetDescription, ErrorCode
+
+    found: list[str] = []
+    # (user data, file, line, function, code, format, its arguments)
+    kinds = (c_void_p, c_char_p, c_uint64, c_char_p, c_int, c_char_p, c_void_p)
+
+    def keep(*what: Any) -> int:
+        code: int = what[4]
+        found.append(Error_GetDescription(ErrorCode(code)))
+        return code
+
+    register = conf.lib.OTF2_Error_RegisterCallback
+    register.argtypes, register.restype = (c_void_p, c_void_p), c_void_p
+    callback = CFUNCTYPE(c_int, *kinds)(keep)
+    before = register(cast(callback, c_void_p), None)
     try:
-        with otf2.writer.open(
-            str(directory),
-            timer_resolution=_RESOLUTION,
-            # Each location gets chunks of its own, of memory, too. A definition has to fit into one.
-            chunk_size_events=_LEAST_CHUNK,
-            chunk_size_definitions=max(_LEAST_CHUNK, _BYTES_OF_RANK * len(trace.hosts)),
-        ) as archive:
-            archive.creator = safe(f"{about['written_by']}", "utf-8")
-            archive.description = safe("; ".join(f"{name}: {what}" for name, what in about.items()), "utf-8")
-            return _Writer(trace, archive, about["started"]).write()
-    except (_otf2.Error, otf2.error.Error) as error:
-        raise OSError(0, str(error)) from error
+        yield found
+    finally:
+        register(before, None)
 
 
 class _Writer:
