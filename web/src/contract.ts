@@ -1,97 +1,108 @@
 /**
- * What a report holds: written by python/rankwise/report/page/container.py, one object for each page.
- *
- * All numbers of links and flows are columns, typed arrays of the container (container.ts). Python's
- * python/rankwise/report/network/page_data.py fills what is declared here.
+ * What a report holds: written by python/rankwise/report/page/report.py. The parts of a run are filled by the files of
+ * python/rankwise/report/contents/; a page that needs more than what stands here declares it beside itself.
  */
+import type { OverviewData } from "./overview/contract.ts";
+import type { CommunicatorsData } from "./communicators/contract.ts";
+import type { SitesData } from "./sites/contract.ts";
+import type { MessagesData } from "./matrix/contract.ts";
+import type { BalanceData } from "./balance/contract.ts";
+import type { TimeLineData } from "./time_line/contract.ts";
+import type { PlaceData } from "./place/contract.ts";
+import type { AppendixData } from "./appendix/contract.ts";
+import type { NetworkData } from "./network/contract.ts";
 
+/** A column: a typed array of the container (container.ts). */
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
 export interface Report {
-  format: 1;
+  format: 2;
   title: string;
+  runs: RunData[];
+}
+
+/** A profile. */
+export interface RunData {
+  /** Of the file. */
+  name: string;
   /** Below the title, a sentence. */
   lead: string;
   about: string[];
   warnings: string[];
+  axes: Axes;
+  cells: Cells;
+  overview?: OverviewData;
+  communicators?: CommunicatorsData;
+  sites?: SitesData;
+  messages?: MessagesData;
+  balance?: BalanceData;
+  timeLine?: TimeLineData;
+  place?: PlaceData;
   network?: NetworkData;
+  appendix?: AppendixData;
 }
 
-/** Traffic of R ranks, G groups of it, on the rails of a fabric. */
-export interface NetworkData {
-  /** What was found, a sentence. */
-  finding: string;
-  /** How to read it, and where routes and places come from: phrases. */
-  captions: string[];
+/** What numbers are told apart by. Texts are shown as they are. */
+export interface Axes {
+  /** Of MPI_COMM_WORLD. */
   ranks: number;
   hosts: string[];
-  /** Index into hosts of each rank. */
+  /** Index into hosts of each rank; their number: not known. */
   hostOf: Numbers;
-  communicators: string[];
-  /** Communicators that were made in the same way; of each communicator an index into them. */
-  families: string[];
-  familyOf: Numbers;
-  /** What a family sends by one call, in words. */
-  causes: string[];
-  procedures: string[];
-  kinds: string[];
-  /** Of each group an index into the lists above. */
-  groups: { communicator: Numbers; procedure: Numbers; kind: Numbers; cause: Numbers };
-  classes: string[];
-  rails: RailData[];
-  flows: FlowData;
-}
-
-/** The part of a subnet that the job uses: S switches, P host ports, L directed links. */
-export interface RailData {
-  name: string;
-  /** x from 0 to 1 in the drawing; levels from 1. */
-  switches: { name: string[]; level: Numbers; x: Numbers };
-  ports: { name: string[]; host: string[]; device: string[]; x: Numbers };
-  /**
-   * Ports of the ranks: of each W places, -1 where there is none. `part`: of what the rank sends and receives on
-   * this rail, what takes the port. `wanted`: of all that the rank sends, what goes on this rail.
-   */
-  places: { width: number; port: Numbers; part: Numbers; wanted: Numbers };
-  /** An end below S is a switch, else S + port. Cable k has the links 2 k and 2 k + 1. Rates: B/s, NaN: unknown. */
-  links: {
-    source: Numbers;
-    sourcePort: Numbers;
-    destination: Numbers;
-    destinationPort: Numbers;
-    rate: Numbers;
-    class: Numbers;
+  communicators: {
+    /** Whether each one is told apart; else families of communicators that were made alike. */
+    each: boolean;
+    name: string[];
+    /** With the name that the program gave it. */
+    label: string[];
+    family: string[];
+    /** Index of what it was made from; -1: none. */
+    parent: Numbers;
   };
-  /**
-   * Port that each switch sends a message out of, by destination and way: (S, C, width), `none` where there is no
-   * way. The destinations of port p are start[p] to start[p + 1], its LIDs, each for an equal part of what it
-   * gets. null: left out, as there would be too many.
-   */
-  forward: { width: number; none: number; ports: Numbers; start: Numbers } | null;
-  loads: Loads;
-  /**
-   * What must pass sets of links, whatever the routes are: all that leaves a part of the fabric must take one of
-   * the links of a class that lead out of it. class, links: of each set. Where
-   * all links between switches are of one class, one set is all of them, and what must pass it counts once for
-   * each link of a shortest way.
-   */
-  cuts: { class: Numbers; links: Numbers; loads: Loads };
+  procedures: {
+    /** Without MPI_. */
+    name: string[];
+    class: string[];
+    /** 1: MPI_Init and MPI_Finalize, which are in no sum and in no share of the others. */
+    apart: Numbers;
+  };
+  /** Size bins in ascending order: `0 B`, `1 B`, `2-3 B`, ... */
+  sizes: string[];
+  /** Paths; parent: index of the enclosing region, -1: none. */
+  regions: { name: string[]; parent: Numbers };
+  /** Places that call MPI. */
+  sites: string[];
 }
 
-/** Sparse, by group: the entries of group g are start[g] to start[g + 1]; at: a link, or a cut. */
-export interface Loads {
-  start: Numbers;
-  at: Numbers;
-  bytes: Numbers;
-  messages: Numbers;
-}
-
-/** Between ranks of different hosts, by source, then destination; ranks r with the same r / together are one. */
-export interface FlowData {
+/** All calls of a run, N rows that differ in one of the first six columns, which are indices into the axes. */
+export interface Cells {
+  /** Ranks r with the same r / together are one: rank is that number. */
   together: number;
-  source: Numbers;
-  destination: Numbers;
-  group: Numbers;
-  bytes: Numbers;
-  messages: Numbers;
+  procedure: Numbers;
+  communicator: Numbers;
+  region: Numbers;
+  size: Numbers;
+  site: Numbers;
+  rank: Numbers;
+  calls: Numbers;
+  /** Bytes. */
+  sent: Numbers;
+  received: Numbers;
+  seconds: Numbers;
 }
+
+/** A table as `rankwise show` has it. */
+export interface TableData {
+  title: string;
+  /** `meaning`: of the values. */
+  columns: { name: string; meaning: string; right: boolean; unit: string }[];
+  rows: TableCell[][];
+  /** Lines below the rows. */
+  sums: TableCell[][];
+  /** In place of a table without rows. */
+  empty: string;
+  notes: string[];
+}
+
+/** Text as it is written, value as it is, and a sentence on it if there is one. */
+export type TableCell = [text: string, value: string | number | null, note?: string];

@@ -141,7 +141,7 @@ def _everyone(connection: sqlite3.Connection) -> dict[int, float]:
 
 def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -> list[tuple[Key, _Sum]]:
     """Add up the calls of each key, most time first."""
-    places = _places(connection)
+    places = places_of_sites(connection)
     if not places:
         return []
     found: dict[Key, _Sum] = {}
@@ -165,8 +165,9 @@ def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -
     return sorted(found.items(), key=lambda item: item[1].totals.order)
 
 
-def _places(connection: sqlite3.Connection) -> dict[int | None, Place]:
-    places: dict[int | None, Place] = {}
+def places_of_sites(connection: sqlite3.Connection) -> dict[int, Place]:
+    """Return where each site of the profile is, by its id."""
+    places: dict[int, Place] = {}
     for site, offset, function, file, line, *of in connection.execute(
         "SELECT sites.id, offset, function, file, line, objects.id, path, build_id, is_program, is_python"
         " FROM sites JOIN objects ON objects.id = object"

@@ -1,5 +1,5 @@
 /** What ranks send each other, by blocks of ranks, and how it is joined with the links. */
-import type { FlowData } from "../contract.ts";
+import type { FlowData } from "./contract.ts";
 import type { Network } from "./model.ts";
 import { Crossing, walk } from "./routes.ts";
 

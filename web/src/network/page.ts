@@ -1,5 +1,5 @@
 /** The Network page: every figure shows the same state, and each of them can change it. */
-import type { NetworkData } from "../contract.ts";
+import type { NetworkData } from "./contract.ts";
 import { choice, list, type Option, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { type Figure, figure } from "../ui/figure.ts";

@@ -1,4 +1,4 @@
-"""The data of the Network page, as web/src/contract.ts declares it."""
+"""The data of the Network page, as web/src/network/contract.ts declares it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwise.report.network.blocks import blocks
 from rankwise.report.network.groups import PageGroups
 from rankwise.report.network.layout import layout
 from rankwise.report.network.part import Part, part_of
-from rankwise.report.network.sentences import captions, finding
+from rankwise.report.network.sentences import about, captions, finding, lead, shortened, warnings
 from rankwise.report.network.traffic import RailTraffic, Traffic
 from rankwise.report.page.container import Container
 from rankwise.report.safe import safe
@@ -31,6 +31,9 @@ def network_data(traffic: Traffic, container: Container) -> dict[str, Any]:
     ]
     return {
         "finding": _safe(finding(traffic)),
+        "lead": _safe(lead(traffic)),
+        "about": [_safe(phrase) for phrase in about(traffic)],
+        "warnings": [_safe(phrase) for phrase in shortened(warnings(traffic))],
         "captions": [_safe(phrase) for phrase in captions(traffic)],
         "ranks": traffic.flows.ranks,
         "hosts": [_safe(host.name) for host in traffic.places.hosts],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rankwise.report.units import byte_text, count_text, percent_text, ratio_tex
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
+_MOST_WARNINGS = 8
 
 
 def finding(traffic: Traffic) -> str:
@@ -121,3 +122,10 @@ def warnings(traffic: Traffic) -> Iterator[str]:
         )
     yield from traffic.places.warnings
     yield from traffic.fabric.warnings
+
+
+def shortened(phrases: Iterable[str]) -> list[str]:
+    """Return the first ones, and how many more there are."""
+    found = list(phrases)
+    more = len(found) - _MOST_WARNINGS
+    return found[:_MOST_WARNINGS] + ([f"and {more} more"] if more > 0 else [])

@@ -1,0 +1,38 @@
+"""What a report tells of: an open profile, and where its numbers go."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.report.contents.axes import Axes, axes
+from rankwise.report.page.container import Container
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A profile of which a report tells.
+
+    Attributes:
+        path: of the profile, as the user gave it.
+        seen: what is known of it.
+        axes: what its numbers are told apart by.
+        container: for the columns of the page.
+    """
+
+    path: Path
+    seen: Evidence
+    axes: Axes
+    container: Container
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open profile."""
+        return self.seen.connection
+
+
+def subject(path: Path, connection: sqlite3.Connection, container: Container) -> Subject:
+    """Return what to tell of an open profile."""
+    return Subject(path, Evidence(connection), axes(connection, container), container)

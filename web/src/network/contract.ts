@@ -1,0 +1,89 @@
+/**
+ * What the Network page holds: filled by python/rankwise/report/network/page_data.py.
+ *
+ * All numbers of links and flows are columns, typed arrays of the container.
+ */
+import type { Numbers } from "../contract.ts";
+
+/** Traffic of R ranks, G groups of it, on the rails of a fabric. */
+export interface NetworkData {
+  /** What was found, a sentence. */
+  finding: string;
+  /** What limits the traffic, a sentence; how large job and fabric are, and what to beware of: phrases. */
+  lead: string;
+  about: string[];
+  warnings: string[];
+  /** How to read it, and where routes and places come from: phrases. */
+  captions: string[];
+  ranks: number;
+  hosts: string[];
+  /** Index into hosts of each rank. */
+  hostOf: Numbers;
+  communicators: string[];
+  /** Communicators that were made in the same way; of each communicator an index into them. */
+  families: string[];
+  familyOf: Numbers;
+  /** What a family sends by one call, in words. */
+  causes: string[];
+  procedures: string[];
+  kinds: string[];
+  /** Of each group an index into the lists above. */
+  groups: { communicator: Numbers; procedure: Numbers; kind: Numbers; cause: Numbers };
+  classes: string[];
+  rails: RailData[];
+  flows: FlowData;
+}
+
+/** The part of a subnet that the job uses: S switches, P host ports, L directed links. */
+export interface RailData {
+  name: string;
+  /** x from 0 to 1 in the drawing; levels from 1. */
+  switches: { name: string[]; level: Numbers; x: Numbers };
+  ports: { name: string[]; host: string[]; device: string[]; x: Numbers };
+  /**
+   * Ports of the ranks: of each W places, -1 where there is none. `part`: of what the rank sends and receives on
+   * this rail, what takes the port. `wanted`: of all that the rank sends, what goes on this rail.
+   */
+  places: { width: number; port: Numbers; part: Numbers; wanted: Numbers };
+  /** An end below S is a switch, else S + port. Cable k has the links 2 k and 2 k + 1. Rates: B/s, NaN: unknown. */
+  links: {
+    source: Numbers;
+    sourcePort: Numbers;
+    destination: Numbers;
+    destinationPort: Numbers;
+    rate: Numbers;
+    class: Numbers;
+  };
+  /**
+   * Port that each switch sends a message out of, by destination and way: (S, C, width), `none` where there is no
+   * way. The destinations of port p are start[p] to start[p + 1], its LIDs, each for an equal part of what it
+   * gets. null: left out, as there would be too many.
+   */
+  forward: { width: number; none: number; ports: Numbers; start: Numbers } | null;
+  loads: Loads;
+  /**
+   * What must pass sets of links, whatever the routes are: all that leaves a part of the fabric must take one of
+   * the links of a class that lead out of it. class, links: of each set. Where
+   * all links between switches are of one class, one set is all of them, and what must pass it counts once for
+   * each link of a shortest way.
+   */
+  cuts: { class: Numbers; links: Numbers; loads: Loads };
+}
+
+/** Sparse, by group: the entries of group g are start[g] to start[g + 1]; at: a link, or a cut. */
+export interface Loads {
+  start: Numbers;
+  at: Numbers;
+  bytes: Numbers;
+  messages: Numbers;
+}
+
+/** Between ranks of different hosts, by source, then destination; ranks r with the same r / together are one. */
+export interface FlowData {
+  together: number;
+  source: Numbers;
+  destination: Numbers;
+  group: Numbers;
+  bytes: Numbers;
+  messages: Numbers;
+}

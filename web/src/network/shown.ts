@@ -1,0 +1,13 @@
+/** The Network page among the others of a report. */
+import type { Page } from "../shell/pages.ts";
+import { NetworkPage } from "./page.ts";
+
+export const networkPage: Page = {
+  name: "network",
+  title: "Network",
+  there: (run) => run.network !== undefined,
+  open: (context, parent) => {
+    if (!context.run.network) throw new Error("there is no fabric");
+    return new NetworkPage(context.run.network, parent);
+  },
+};

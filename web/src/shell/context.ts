@@ -1,0 +1,76 @@
+/** What a page is shown with: the run, what is chosen of it, and the way to choose something else. */
+import type { Report, RunData } from "../contract.ts";
+import { type Theme, theme } from "../ui/colours.ts";
+import { Selection } from "./selection.ts";
+import { EVERYTHING, type Filter, fromAddress, type State, toAddress } from "./state.ts";
+
+export class Context {
+  state: State;
+  selection: Selection;
+
+  constructor(
+    readonly report: Report,
+    /** Called when anything has changed. */
+    private readonly changed: () => void,
+  ) {
+    this.state = fromAddress(window.location.hash);
+    this.selection = new Selection(this.run, this.state.filter);
+    window.addEventListener("hashchange", () => {
+      this.enter(fromAddress(window.location.hash));
+    });
+  }
+
+  get run(): RunData {
+    const { runs } = this.report;
+    return runs.find(({ name }) => name === this.state.run) ?? runs[0];
+  }
+
+  get theme(): Theme {
+    return theme();
+  }
+
+  /** Choose, or with '' choose no more. */
+  filter(change: Partial<Filter>): void {
+    this.change({ filter: { ...this.state.filter, ...change } });
+  }
+
+  /** Choose, or where that is chosen already, choose it no more. */
+  toggle(key: keyof Filter, value: string): void {
+    this.filter({ [key]: this.state.filter[key] === value ? "" : value });
+  }
+
+  everything(): void {
+    this.change({ filter: EVERYTHING });
+  }
+
+  /** What a page lets choose: one of `values`, the first one where nothing was chosen. */
+  option<T extends string>(name: string, values: readonly T[]): T {
+    const given = this.state.options.get(name);
+    return values.find((value) => value === given) ?? values[0];
+  }
+
+  /** Choose an option; null: what there is at the start. */
+  choose(name: string, value: string | null): void {
+    const options = new Map(this.state.options);
+    if (value === null) options.delete(name);
+    else options.set(name, value);
+    this.change({ options });
+  }
+
+  change(change: Partial<State>): void {
+    const state = { ...this.state, ...change };
+    const address = toAddress(state);
+    const { pathname, search } = window.location;
+    const place = address ? `#${address}` : pathname + search;
+    // Another page is a step that the browser's way back undoes.
+    if (state.page === this.state.page) window.history.replaceState(null, "", place);
+    else window.history.pushState(null, "", place);
+    this.enter(state);
+  }
+
+  private enter(state: State): void {
+    this.state = state;
+    this.selection = new Selection(this.run, state.filter);
+    this.changed();
+  }
+}

@@ -1,0 +1,42 @@
+/** The pages of a report, in their order. */
+import type { RunData } from "../contract.ts";
+import { callsPage } from "../calls/page.ts";
+import { overviewPage } from "../overview/page.ts";
+import { communicatorsPage } from "../communicators/page.ts";
+import { sitesPage } from "../sites/page.ts";
+import { matrixPage } from "../matrix/page.ts";
+import { balancePage } from "../balance/page.ts";
+import { timeLinePage } from "../time_line/page.ts";
+import { placePage } from "../place/page.ts";
+import { appendixPage } from "../appendix/page.ts";
+import { networkPage } from "../network/shown.ts";
+import type { Context } from "./context.ts";
+
+/** A page that is open: it is shown anew whenever something was chosen, or the window has another width. */
+export interface Open {
+  show: () => void;
+}
+
+export interface Page {
+  /** In the address. */
+  name: string;
+  title: string;
+  /** Filters that it takes no notice of, and why: a sentence; '' = it takes all. */
+  ignores?: (context: Context) => string;
+  /** Whether the report has it. */
+  there?: (run: RunData) => boolean;
+  open: (context: Context, parent: HTMLElement) => Open;
+}
+
+export const PAGES: readonly Page[] = [
+  overviewPage,
+  communicatorsPage,
+  callsPage,
+  sitesPage,
+  matrixPage,
+  balancePage,
+  timeLinePage,
+  placePage,
+  networkPage,
+  appendixPage,
+];

@@ -1,0 +1,146 @@
+/** The part of a run that the filters choose: masks of the axes, and the cells that are in all of them. */
+import type { RunData } from "../contract.ts";
+import { EVERYTHING, type Filter } from "./state.ts";
+
+export interface Sums {
+  calls: Float64Array;
+  sent: Float64Array;
+  received: Float64Array;
+  seconds: Float64Array;
+}
+
+/** What cells are told apart by. */
+export type Key = "procedure" | "communicator" | "region" | "size" | "site" | "rank";
+
+export class Selection {
+  /** 1: chosen; by communicator, procedure, size, region, rank. */
+  readonly communicators: Uint8Array;
+  readonly procedures: Uint8Array;
+  readonly sizes: Uint8Array;
+  readonly regions: Uint8Array;
+  readonly ranks: Uint8Array;
+  /** What a filter names that this run does not have: it chooses nothing. */
+  readonly unknown: (keyof Filter)[] = [];
+  private found: Uint32Array | null = null;
+
+  constructor(
+    readonly run: RunData,
+    readonly filter: Filter,
+  ) {
+    const { axes } = run;
+    const { communicators, regions } = axes;
+    this.communicators = this.mask("communicator", communicators.name.length, (one) =>
+      [communicators.name[one], communicators.family[one]].includes(filter.communicator),
+    );
+    const { procedures } = axes;
+    this.procedures = this.mask(
+      "procedure",
+      procedures.name.length,
+      (one) => procedures.name[one] === filter.procedure,
+    );
+    const [low, high] = [axes.sizes.indexOf(filter.sizeFrom), axes.sizes.indexOf(filter.sizeTo)];
+    if (filter.sizeFrom && low < 0) this.unknown.push("sizeFrom");
+    if (filter.sizeTo && high < 0) this.unknown.push("sizeTo");
+    this.sizes = Uint8Array.from(axes.sizes, (_, size) => Number(size >= low && (high < 0 || size <= high)));
+    this.regions = this.mask("region", regions.name.length, (one) => {
+      for (let at = one; at >= 0; at = regions.parent[at])
+        if (regions.name[at] === filter.region) return true;
+      return false;
+    });
+    const node = axes.hosts.indexOf(filter.node);
+    const listed = ranksOf(filter.ranks, axes.ranks);
+    this.ranks = Uint8Array.from({ length: axes.ranks }, (_, rank) =>
+      Number((!filter.node || axes.hostOf[rank] === node) && (!listed || listed.has(rank))),
+    );
+    if (filter.node && node < 0) this.unknown.push("node");
+    if (listed?.size === 0) this.unknown.push("ranks");
+  }
+
+  get everything(): boolean {
+    return this.chosen.length === 0;
+  }
+
+  /** The filters that are in use. */
+  get chosen(): (keyof Filter)[] {
+    return (Object.keys(EVERYTHING) as (keyof Filter)[]).filter((key) => this.filter[key]);
+  }
+
+  /** Whether any rank of a block of those that are taken together in the cells is chosen. */
+  block(block: number, together = this.run.cells.together): boolean {
+    for (let rank = block * together; rank < Math.min((block + 1) * together, this.ranks.length); rank++)
+      if (this.ranks[rank]) return true;
+    return false;
+  }
+
+  /** Indices of the cells that are chosen, without MPI_Init and MPI_Finalize. */
+  get cells(): Uint32Array {
+    if (this.found) return this.found;
+    const { cells, axes } = this.run;
+    const blocks = new Uint8Array(Math.ceil(axes.ranks / cells.together));
+    for (let block = 0; block < blocks.length; block++) blocks[block] = Number(this.block(block));
+    const apart = axes.procedures.apart;
+    const found = new Uint32Array(cells.rank.length);
+    let count = 0;
+    for (let cell = 0; cell < found.length; cell++) {
+      const procedure = cells.procedure[cell];
+      if (
+        this.procedures[procedure] &&
+        !apart[procedure] &&
+        this.communicators[cells.communicator[cell]] &&
+        this.sizes[cells.size[cell]] &&
+        this.regions[cells.region[cell]] &&
+        blocks[cells.rank[cell]]
+      )
+        found[count++] = cell;
+    }
+    this.found = found.subarray(0, count);
+    return this.found;
+  }
+
+  /** Sums of the chosen cells by what `place` tells of each, below `count`. */
+  sums(count: number, place: (cell: number) => number): Sums {
+    const zeros = () => new Float64Array(count);
+    const found: Sums = { calls: zeros(), sent: zeros(), received: zeros(), seconds: zeros() };
+    const { cells } = this.run;
+    for (const cell of this.cells) {
+      const at = place(cell);
+      found.calls[at] += cells.calls[cell];
+      found.sent[at] += cells.sent[cell];
+      found.received[at] += cells.received[cell];
+      found.seconds[at] += cells.seconds[cell];
+    }
+    return found;
+  }
+
+  /** Sums by one of the axes. */
+  by(key: Key, count: number): Sums {
+    const column = this.run.cells[key];
+    return this.sums(count, (cell) => column[cell]);
+  }
+
+  /** Of all that is chosen. */
+  get total(): { calls: number; sent: number; received: number; seconds: number } {
+    const { calls, sent, received, seconds } = this.sums(1, () => 0);
+    return { calls: calls[0], sent: sent[0], received: received[0], seconds: seconds[0] };
+  }
+
+  private mask(key: keyof Filter, count: number, is: (one: number) => boolean): Uint8Array {
+    const all = !this.filter[key];
+    const found = Uint8Array.from({ length: count }, (_, one) => Number(all || is(one)));
+    if (!all && !found.includes(1)) this.unknown.push(key);
+    return found;
+  }
+}
+
+/** Return the ranks of a list such as `0-3,8`, those below `end`; null: all, as there is no list. */
+export function ranksOf(text: string, end: number): Set<number> | null {
+  if (!text) return null;
+  const found = new Set<number>();
+  for (const part of text.split(",")) {
+    const match = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(part);
+    if (!match) return new Set();
+    const last = Math.min(Number(match.at(2) ?? match[1]), end - 1);
+    for (let rank = Number(match[1]); rank <= last; rank++) found.add(rank);
+  }
+  return found;
+}

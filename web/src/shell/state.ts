@@ -1,0 +1,57 @@
+/** What is looked at; it is in the address, by names, so that it can be kept, sent, and used with another report. */
+
+/** What is wanted of a run; '' = all. */
+export interface Filter {
+  /** Of a communicator, or of a family of them. */
+  communicator: string;
+  procedure: string;
+  /** The smallest and the largest size, as the axis names them. */
+  sizeFrom: string;
+  sizeTo: string;
+  /** As `0-3,8`. */
+  ranks: string;
+  region: string;
+  node: string;
+}
+
+export interface State {
+  /** Of the report; of the run. */
+  page: string;
+  run: string;
+  filter: Filter;
+  /** What pages let choose beside, each under a name of its own. */
+  options: ReadonlyMap<string, string>;
+}
+
+export const EVERYTHING: Filter = {
+  communicator: "",
+  procedure: "",
+  sizeFrom: "",
+  sizeTo: "",
+  ranks: "",
+  region: "",
+  node: "",
+};
+const FILTERS = Object.keys(EVERYTHING) as (keyof Filter)[];
+
+export function toAddress({ page, run, filter, options }: State): string {
+  const found = new URLSearchParams();
+  if (page) found.set("page", page);
+  if (run) found.set("run", run);
+  for (const key of FILTERS) if (filter[key]) found.set(key, filter[key]);
+  for (const [key, value] of options) found.set(key, value);
+  return found.toString();
+}
+
+export function fromAddress(text: string): State {
+  const given = new URLSearchParams(text.replace(/^#/, ""));
+  const taken = (key: string) => {
+    const value = given.get(key) ?? "";
+    given.delete(key);
+    return value;
+  };
+  const [page, run] = [taken("page"), taken("run")];
+  const filter = { ...EVERYTHING };
+  for (const key of FILTERS) filter[key] = taken(key);
+  return { page, run, filter, options: new Map(given) };
+}
