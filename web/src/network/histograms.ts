@@ -3,10 +3,10 @@ import { max } from "d3-array";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { HOT, stepOf } from "../ui/colours.ts";
 import { countOf, ratioText } from "../units.ts";
+import { shape } from "../ui/svg.ts";
 import type { ClassFacts } from "./model.ts";
 import { isLooked, limitOf, type View } from "./view.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
 const BINS = 32;
 const [WIDTH, HEIGHT] = [300, 150];
 const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
@@ -14,15 +14,6 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
 /** Pixels of the text of a line. */
 const ROOM = 92;
 const HALO = { "paint-order": "stroke", "stroke-width": 3, "stroke-linejoin": "round" };
-
-type Attributes = Record<string, string | number>;
-
-function part(kind: string, attributes: Attributes, text = ""): SVGElement {
-  const made = document.createElementNS(SVG, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  if (text) made.textContent = text;
-  return made;
-}
 
 export interface Bins {
   edges: number[];
@@ -58,7 +49,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
   const x = scaleLinear([0, bins.edges[BINS]], [LEFT, WIDTH - RIGHT]);
   const most = max(bins.links, (links) => links.length) ?? 1;
   const y = scaleLog([0.7, Math.max(2, most * 1.3)], [HEIGHT - BOTTOM, TOP]).clamp(true);
-  const svg = part("svg", {
+  const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     width: WIDTH,
     height: HEIGHT,
@@ -70,7 +61,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
   });
   for (const count of [1, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.3)) {
     svg.append(
-      part("line", {
+      shape("line", {
         x1: LEFT,
         x2: WIDTH - RIGHT,
         y1: y(count),
@@ -79,14 +70,14 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
         "stroke-width": 0.6,
       }),
     );
-    svg.append(part("text", { x: LEFT - 5, y: y(count) + 4, "text-anchor": "end" }, String(count)));
+    svg.append(shape("text", { x: LEFT - 5, y: y(count) + 4, "text-anchor": "end" }, String(count)));
   }
   bins.links.forEach((links, bin) => {
     if (!links.length) return;
     const [from, to] = [x(bins.edges[bin]), x(bins.edges[bin + 1])];
     const middle = (bins.edges[bin] + bins.edges[bin + 1]) / 2;
     const hot = middle > limitOf(facts);
-    const bar = part("rect", {
+    const bar = shape("rect", {
       x: from + 0.5,
       width: to - from - 1,
       y: y(links.length),
@@ -105,7 +96,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     }
     if (view.lit) bar.setAttribute("fill", theme.unlit);
     for (const one of bars) {
-      one.append(part("title", {}, view.lit ? `${told}; ${lit} of them lit` : told));
+      one.append(shape("title", {}, view.lit ? `${told}; ${lit} of them lit` : told));
       one.addEventListener("click", () => {
         choose(links);
       });
@@ -113,9 +104,9 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     svg.append(...bars);
   });
   svg.append(...marks(view, facts, x));
-  svg.append(part("text", { x: LEFT, y: HEIGHT - 6 }, "0"));
+  svg.append(shape("text", { x: LEFT, y: HEIGHT - 6 }, "0"));
   svg.append(
-    part("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
+    shape("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
   );
   return svg;
 }
@@ -145,8 +136,8 @@ function marks(view: View, facts: ClassFacts, x: (value: number) => number): SVG
     const top = (place === 0) === noRoom ? TOP - 18 : TOP - 4;
     const where = { x: at + (right ? 4 : -4), y: top + 5, "text-anchor": right ? "start" : "end" };
     return [
-      part("line", { x1: at, x2: at, y1: top, y2: HEIGHT - BOTTOM, "stroke-width": 1.5, ...look }),
-      part("text", { ...HALO, stroke: theme.paper, ...where }, text),
+      shape("line", { x1: at, x2: at, y1: top, y2: HEIGHT - BOTTOM, "stroke-width": 1.5, ...look }),
+      shape("text", { ...HALO, stroke: theme.paper, ...where }, text),
     ];
   });
 }
