@@ -35,7 +35,7 @@ VERBS = (
 )
 _WITH_COMMAND = ("run", "doctor", "latency", "optimize")  # after the first `--`: a command to start
 _MAY_HAVE_COMMAND = (*_WITH_COMMAND, "map", "tune")
-_WITH_SIDES = ("diff",)  # what comes after the first `--` is the other side
+_WITH_SIDES = ("diff", "report")  # what comes after the first `--` is the other side
 _INTERRUPTED = 130  # 128 + SIGINT
 _BROKEN_PIPE = 141  # 128 + SIGPIPE
 

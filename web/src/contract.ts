@@ -10,6 +10,7 @@ import type { BalanceData } from "./balance/contract.ts";
 import type { TimeLineData } from "./time_line/contract.ts";
 import type { PlaceData } from "./place/contract.ts";
 import type { AppendixData } from "./appendix/contract.ts";
+import type { ComparisonData } from "./comparison/contract.ts";
 import type { NetworkData } from "./network/contract.ts";
 
 /** A column: a typed array of the container (container.ts). */
@@ -19,6 +20,8 @@ export interface Report {
   format: 2;
   title: string;
   runs: RunData[];
+  /** Of two sides of runs. */
+  comparison?: ComparisonData;
 }
 
 /** A profile. */

@@ -54,3 +54,9 @@ export function ratioText(factor: number): string {
 export function percentText(share: number): string {
   return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;
 }
+
+/** A difference of times, with its sign. */
+export function changeText(seconds: number): string {
+  if (!seconds) return "0";
+  return `${seconds < 0 ? "-" : "+"}${secondText(Math.abs(seconds))}`;
+}

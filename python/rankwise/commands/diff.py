@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_limit, percentage
-from rankwise.errors import RankwiseError
+from rankwise.commands.sides import sides
 
 # As in rankwise.comparison.figures, which takes time to load.
 METRICS = ("wall", "mpi", "other", "init_finalize", "mpi_percent", "calls", "bytes_sent", "messages")
@@ -53,24 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare; 0, 1 if the job became worse by more than it may, or RankwiseError if a file can't be read."""
     from rankwise.reading.difference import diff
 
-    before, after = _sides(arguments.profiles, arguments.other_side)
+    before, after = sides("diff", arguments.profiles, arguments.other_side)
     found = diff(before, after, fail_above=arguments.fail_above, metric=arguments.metric)
     if arguments.json:
         sys.stdout.write(f"{found.to_json()}\n")
     else:
         found.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(found.failed)
-
-
-def _sides(profiles: list[Path], other_side: list[str] | None) -> tuple[list[Path], list[Path]]:
-    if other_side is None:
-        if len(profiles) != 2:
-            raise RankwiseError(
-                "two profiles are compared, or several a side: rankwise diff A1 A2 A3 -- B1 B2 B3"
-            )
-        return profiles[:1], profiles[1:]
-    if options := [word for word in other_side if word.startswith("-")]:
-        raise RankwiseError(f"{options[0]}: options go before the profiles, not behind `--`")
-    if not other_side:
-        raise RankwiseError("no profile stands behind `--`: rankwise diff A1 A2 A3 -- B1 B2 B3")
-    return profiles, [*map(Path, other_side)]

@@ -1,8 +1,12 @@
 """Write a report of a profile: one HTML file, which needs no network and no server.
 
   rankwise report F.rankwise
+  rankwise report BEFORE.rankwise AFTER.rankwise
+  rankwise report B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
   rankwise report F.rankwise -o F.html --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise report F.rankwise --fabric fabric/ --place 'node[001-064]*2'
+
+Two profiles, or several a side, are compared as by `rankwise diff`, and each of them can be looked at.
 
 With --fabric it has the page Network, too: the links of a fabric and what they carry, drawn by levels
 and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes what subnet
@@ -16,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwise.commands.fabric_options import add_fabric, add_places, lid_offset_of
+from rankwise.commands.sides import sides
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -25,9 +30,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise report`."""
-    parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to read")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="F.html", help="the report (default: F.html beside the profile)"
+        "profiles",
+        type=Path,
+        nargs="+",
+        metavar="F.rankwise",
+        help="the profile; or before and after; of several a side, those before, `--`, those after",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="F.html",
+        help="the report (default: F.html beside the profile, BEFORE-AFTER.html of two)",
     )
     parser.add_argument("--force", action="store_true", help="replace the report if it exists")
     add_fabric(parser, required=False)
@@ -36,32 +51,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report; 0, or RankwiseError if something can't be read or written."""
-    output = arguments.output or arguments.profile.with_suffix(".html")
+    before, after = _profiles(arguments)
+    output = arguments.output or _beside(before, after)
     if output.suffix.lower() not in (".html", ".htm"):
         raise RankwiseError(f"{output}: a report is a page: give it the ending .html")
     if arguments.place is not None and arguments.fabric is None:
         raise RankwiseError("--place puts ranks on a fabric: give it with --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
-    content = _report(arguments)
+    content = _report(arguments, before, after)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
     return 0
 
 
-def _report(arguments: argparse.Namespace) -> bytes:
+def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
+    """Return the profiles before, and those after: none where only one is looked at."""
+    if len(arguments.profiles) == 1 and arguments.other_side is None:
+        return arguments.profiles, []
+    return sides("report", arguments.profiles, arguments.other_side)
+
+
+def _beside(before: list[Path], after: list[Path]) -> Path:
+    first = before[0]
+    return first.with_name("-".join(path.stem for path in (first, *after[:1])) + ".html")
+
+
+def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]) -> bytes:
     from rankwise.analysis.opened import opened_profile
-    from rankwise.report.contents.run import run_data, run_title
+    from rankwise.report.contents.run import run_data, run_names, run_title
     from rankwise.report.contents.subject import subject
     from rankwise.report.page.container import Container
     from rankwise.report.page.report import report_page
 
-    container = Container()
-    with opened_profile(arguments.profile) as connection:
-        of = subject(arguments.profile, connection, container)
-        run = run_data(of)
-        if arguments.fabric is not None:
-            run["network"] = _network(arguments, of)
-        return report_page(run_title(of), [run], container)
+    comparison = _comparison(before, after) if after else None
+    container, runs, titles = Container(), [], []
+    for path, name in run_names([*before, *after]):
+        with opened_profile(path) as connection:
+            of = subject(path, connection, container)
+            run = run_data(of, name)
+            if arguments.fabric is not None:
+                run["network"] = _network(arguments, of)
+            runs.append(run)
+            titles.append(run_title(of))
+    return report_page(titles[-1], runs, container, comparison)
+
+
+def _comparison(before: list[Path], after: list[Path]) -> dict[str, Any]:
+    from rankwise.reading.difference import diff
+    from rankwise.report.contents.comparison import comparison_data
+
+    return comparison_data(diff(before, after).found)
 
 
 def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:

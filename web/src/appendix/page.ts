@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const appendixPage: Page = {
   name: "appendix",
   title: "Appendix",
-  there: (run) => run.appendix !== undefined,
+  there: ({ run }) => run.appendix !== undefined,
   open: () => ({ show: () => undefined }),
 };

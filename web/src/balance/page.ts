@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const balancePage: Page = {
   name: "balance",
   title: "Balance",
-  there: (run) => run.balance !== undefined,
+  there: ({ run }) => run.balance !== undefined,
   open: () => ({ show: () => undefined }),
 };

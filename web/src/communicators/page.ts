@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const communicatorsPage: Page = {
   name: "communicators",
   title: "Communicators",
-  there: (run) => run.communicators !== undefined,
+  there: ({ run }) => run.communicators !== undefined,
   open: () => ({ show: () => undefined }),
 };

@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const matrixPage: Page = {
   name: "matrix",
   title: "Matrix",
-  there: (run) => run.messages !== undefined,
+  there: ({ run }) => run.messages !== undefined,
   open: () => ({ show: () => undefined }),
 };

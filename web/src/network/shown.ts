@@ -5,7 +5,7 @@ import { NetworkPage } from "./page.ts";
 export const networkPage: Page = {
   name: "network",
   title: "Network",
-  there: (run) => run.network !== undefined,
+  there: ({ run }) => run.network !== undefined,
   open: (context, parent) => {
     if (!context.run.network) throw new Error("there is no fabric");
     return new NetworkPage(context.run.network, parent);

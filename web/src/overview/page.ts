@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const overviewPage: Page = {
   name: "overview",
   title: "Overview",
-  there: (run) => run.overview !== undefined,
+  there: ({ run }) => run.overview !== undefined,
   open: () => ({ show: () => undefined }),
 };

@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const placePage: Page = {
   name: "place",
   title: "Place",
-  there: (run) => run.place !== undefined,
+  there: ({ run }) => run.place !== undefined,
   open: () => ({ show: () => undefined }),
 };

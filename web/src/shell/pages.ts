@@ -1,6 +1,6 @@
 /** The pages of a report, in their order. */
-import type { RunData } from "../contract.ts";
 import { callsPage } from "../calls/page.ts";
+import { comparisonPage } from "../comparison/page.ts";
 import { overviewPage } from "../overview/page.ts";
 import { communicatorsPage } from "../communicators/page.ts";
 import { sitesPage } from "../sites/page.ts";
@@ -24,11 +24,12 @@ export interface Page {
   /** Filters that it takes no notice of, and why: a sentence; '' = it takes all. */
   ignores?: (context: Context) => string;
   /** Whether the report has it. */
-  there?: (run: RunData) => boolean;
+  there?: (context: Context) => boolean;
   open: (context: Context, parent: HTMLElement) => Open;
 }
 
 export const PAGES: readonly Page[] = [
+  comparisonPage,
   overviewPage,
   communicatorsPage,
   callsPage,

@@ -98,7 +98,7 @@ function matches(context: Context, text: string): Found[] {
         });
     });
   };
-  const there = PAGES.filter((page) => page.there?.(context.run) ?? true);
+  const there = PAGES.filter((page) => page.there?.(context) ?? true);
   add(
     "page",
     there.map(({ title }) => title),

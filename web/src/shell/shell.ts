@@ -58,7 +58,7 @@ export class Shell {
     const { context } = this;
     const { run } = context;
     this.head();
-    const pages = PAGES.filter((page) => page.there?.(run) ?? true);
+    const pages = PAGES.filter((page) => page.there?.(context) ?? true);
     const page = pages.find(({ name }) => name === context.state.page) ?? pages[0];
     this.tabs.replaceChildren(...pages.map((one) => this.tab(one, page, pages)));
     this.filters.show();

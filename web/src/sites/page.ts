@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const sitesPage: Page = {
   name: "sites",
   title: "Call sites",
-  there: (run) => run.sites !== undefined,
+  there: ({ run }) => run.sites !== undefined,
   open: () => ({ show: () => undefined }),
 };

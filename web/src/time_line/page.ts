@@ -4,6 +4,6 @@ import type { Page } from "../shell/pages.ts";
 export const timeLinePage: Page = {
   name: "time-line",
   title: "Time line",
-  there: (run) => run.timeLine !== undefined,
+  there: ({ run }) => run.timeLine !== undefined,
   open: () => ({ show: () => undefined }),
 };

@@ -33,6 +33,9 @@ export interface Theme {
   ground: string;
   accent: string;
   unlit: string;
+  /** Of changes. */
+  slower: string;
+  faster: string;
   /** STEPS colours, as text and as red, green, blue. */
   ramp: string[];
   ramp3: [number, number, number][];
@@ -54,6 +57,8 @@ export function theme(): Theme {
     ground: of("ground"),
     accent: of("accent"),
     unlit: of("unlit"),
+    slower: of("slower"),
+    faster: of("faster"),
     ramp: ramp3.map(([red, green, blue]) => `rgb(${red},${green},${blue})`),
     ramp3,
   };

@@ -12,13 +12,21 @@ from rankwise.report.safe import safe
 _FORMAT = 2
 
 
-def report_page(title: str, runs: Sequence[dict[str, Any]], container: Container) -> bytes:
+def report_page(
+    title: str,
+    runs: Sequence[dict[str, Any]],
+    container: Container,
+    comparison: dict[str, Any] | None = None,
+) -> bytes:
     """Return the file.
 
     Args:
         title: of the window, and above all pages.
         runs: as web/src/contract.ts declares them.
         container: with their numbers.
+        comparison: of two sides of these runs, likewise; None = there is none.
     """
-    whole = {"format": _FORMAT, "title": safe(title, "utf-8"), "runs": runs}
+    whole: dict[str, Any] = {"format": _FORMAT, "title": safe(title, "utf-8"), "runs": runs}
+    if comparison is not None:
+        whole["comparison"] = comparison
     return html_page(title, container.packed(whole))

@@ -1,0 +1,139 @@
+"""A report of several profiles: what changed from one side to the other, as `rankwise diff` tells it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import browsers
+import network_jobs
+import profiles
+import pytest
+from browsers import Tab
+from test_diff import written
+
+from rankwise.__main__ import main
+from rankwise.report.contents.run import run_names
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browsers.browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three runs before, and three after, in which Allreduce takes twice the time."""
+    place = tmp_path_factory.mktemp("made")
+    before = [written(place / f"b{run}.rankwise", 1 + run / 100) for run in range(3)]
+    return before + [written(place / f"a{run}.rankwise", 2 + run / 100) for run in range(3)]
+
+
+@pytest.fixture
+def sides(made: list[Path], tmp_path: Path) -> list[Path]:
+    return [Path(shutil.copy(path, tmp_path)) for path in made]
+
+
+def words(paths: list[Path]) -> list[str]:
+    names = list(map(str, paths))
+    return [*names[:3], "--", *names[3:]]
+
+
+def test_two_profiles_are_compared(sides: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(sides[0]), str(sides[3])]) == 0
+    found = network_jobs.data((sides[0].parent / "b0-a0.html").read_bytes())
+    assert [run["name"] for run in found["runs"]] == ["b0", "a0"]
+    assert main(["diff", str(sides[0]), str(sides[3]), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    comparison = found["comparison"]
+    assert comparison["finding"] == told["title"]
+    assert comparison["wall"] == told["run"][0]["value"]["change"] > 0
+    rows = [(row["procedure"], row["change"], row["low"]) for row in comparison["changes"]]
+    assert rows == [
+        (row["procedure"].removeprefix("MPI_"), row["seconds"]["change"], None)
+        for row in told["communicator_calls"]
+    ]
+    assert rows[0][0] == "Allreduce"
+
+
+def test_of_several_a_side_the_noise_is_told(sides: list[Path]) -> None:
+    output = sides[0].parent / "c.html"
+    assert main(["report", "-o", str(output), *words(sides)]) == 0
+    found = network_jobs.data(output.read_bytes())
+    assert [run["name"] for run in found["runs"]] == ["b0", "b1", "b2", "a0", "a1", "a2"]
+    first = found["comparison"]["changes"][0]
+    assert 0 < first["low"] <= first["change"] <= first["high"]
+    assert first["verdict"] == "worse"
+
+
+def test_one_profile_has_no_comparison(sides: list[Path]) -> None:
+    assert main(["report", str(sides[0])]) == 0
+    assert "comparison" not in network_jobs.data(sides[0].with_suffix(".html").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["b0", "b1", "b2"], "two profiles are compared, or several a side: rankwise report A1"),
+        (["b0", "--"], "no profile stands behind `--`"),
+        (["b0", "b0", "--", "a0"], "is the same run as"),
+        (["b0", "missing"], "missing.rankwise"),
+    ],
+)
+def test_what_can_not_be_compared(
+    sides: list[Path], capsys: pytest.CaptureFixture[str], given: list[str], told: str
+) -> None:
+    place = sides[0].parent
+    there = set(place.iterdir())
+    names = [name if name == "--" else str(place / f"{name}.rankwise") for name in given]
+    status = main(["report", *names])
+    assert status == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
+    assert set(place.iterdir()) == there
+
+
+def test_names_tell_runs_apart(tmp_path: Path) -> None:
+    paths = [tmp_path / where / "f.rankwise" for where in ("old/x", "new/x", "new/y")]
+    assert [name for _, name in run_names(paths)] == ["old/x/f", "new/x/f", "new/y/f"]
+    assert [name for _, name in run_names(paths[:1])] == ["f"]
+    assert [name for _, name in run_names([paths[0], paths[0]])] == ["f", "f"]
+
+
+def test_a_change_leads_to_the_calls(browser: Any, sides: list[Path], tmp_path: Path) -> None:
+    output = tmp_path / "c.html"
+    assert main(["report", "-o", str(output), *words(sides)]) == 0
+    tab = Tab(browser, output)
+    page = tab.page
+    assert "Slower" in page.locator(".finding h2").inner_text()
+    rows = tab.rows("#changes-data", tmp_path)
+    data = network_jobs.data(output.read_bytes())["comparison"]["changes"]
+    assert [(row["call"], float(row["change, s"])) for row in rows] == [
+        (row["procedure"], pytest.approx(row["change"])) for row in data
+    ]
+    [picture] = tab.saved("#changes-image", tmp_path)
+    assert "Allreduce" in picture.read_text()
+    page.locator("#changes svg g.bin", has_text="Allreduce").first.click()
+    assert "page=calls" in page.url
+    assert "procedure=Allreduce" in page.url
+    assert page.locator("#tab-calls").get_attribute("aria-selected") == "true"
+    # The other runs can be looked at in the same way.
+    page.get_by_label("profile").select_option("a2")
+    assert "run=a2" in page.url
+    tab.close()
+
+
+def test_names_of_files_are_harmless(browser: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.rankwise" for name in ("<img src=x onerror=alert(1)>", "b")]
+    for path in paths:
+        profiles.write_hostile(path)
+    output = tmp_path / "c.html"
+    assert main(["report", "-o", str(output), *map(str, paths)]) == 0
+    tab = Tab(browser, output)
+    assert tab.page.locator("img").count() == 0
+    tab.close()
