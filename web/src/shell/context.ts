@@ -51,9 +51,15 @@ export class Context {
 
   /** Choose an option; null: what there is at the start. */
   choose(name: string, value: string | null): void {
+    this.chooseAll(new Map([[name, value]]));
+  }
+
+  /** Choose several options at once. */
+  chooseAll(values: ReadonlyMap<string, string | null>): void {
     const options = new Map(this.state.options);
-    if (value === null) options.delete(name);
-    else options.set(name, value);
+    for (const [name, value] of values)
+      if (value === null) options.delete(name);
+      else options.set(name, value);
     this.change({ options });
   }
 

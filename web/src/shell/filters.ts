@@ -3,14 +3,14 @@ import type { Axes } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, type Option, redraw } from "../ui/controls.ts";
 import type { Context } from "./context.ts";
-import { ranksOf } from "./selection.ts";
+import { ranksOf, type Selection } from "./selection.ts";
 import type { Filter } from "./state.ts";
 
 const TITLES: Record<keyof Filter, string> = {
   communicator: "communicator",
   procedure: "call",
-  sizeFrom: "from",
-  sizeTo: "to",
+  sizeFrom: "size from",
+  sizeTo: "size to",
   ranks: "ranks",
   region: "region",
   node: "node",
@@ -35,55 +35,60 @@ export class Filters {
     this.ranks.addEventListener("change", () => {
       this.take();
     });
+    this.ranks.addEventListener("input", () => {
+      this.ranks.setCustomValidity("");
+    });
+    this.open.addEventListener("toggle", () => {
+      this.show();
+    });
   }
 
   show(): void {
-    const { context } = this;
+    if (this.open.open) redraw(this.lists, this.choices());
+    redraw(this.chips, this.chosen());
+  }
+
+  private choices(): HTMLElement[] {
+    const { context, ranks } = this;
     const { axes } = context.run;
-    const of = (key: keyof Filter, options: Option<string>[]) =>
-      options.length > 1
-        ? [
-            list(
-              TITLES[key],
-              [{ value: "", text: "all" }, ...options],
-              context.state.filter[key],
-              (value) => {
-                context.filter({ [key]: value });
-              },
-            ),
-          ]
-        : [];
+    const { procedures, regions, sizes, hosts } = axes;
+    const of = (key: keyof Filter, options: Option<string>[]) => {
+      const now = context.state.filter[key];
+      if (options.length < 2 && !now) return [];
+      const all = [{ value: "", text: "all" }, ...options];
+      if (!all.some(({ value }) => value === now)) all.push({ value: now, text: now });
+      return [
+        list(TITLES[key], all, now, (value) => {
+          context.filter({ [key]: value });
+        }),
+      ];
+    };
     const named = (names: string[]) =>
       names.slice(0, MOST_OPTIONS).map((name) => ({ value: name, text: name }));
-    const { procedures, regions, sizes, hosts } = axes;
-    if (document.activeElement !== this.ranks) this.ranks.value = context.state.filter.ranks;
-    const ranks = element("label", [element("span", TITLES.ranks), this.ranks], "list");
-    redraw(this.lists, [
+    if (document.activeElement !== ranks) ranks.value = context.state.filter.ranks;
+    return [
       ...of("communicator", communicators(axes)),
       ...of("procedure", named(procedures.name.filter((_, one) => !procedures.apart[one]))),
-      ...(sizes.length > 1 ? [element("span", "sizes", "of")] : []),
       ...of("sizeFrom", named(sizes)),
       ...of("sizeTo", named(sizes)),
-      ...(axes.ranks > 1 ? [ranks] : []),
+      ...(axes.ranks > 1 ? [element("label", [element("span", TITLES.ranks), ranks], "list")] : []),
       ...of("node", named(hosts)),
       ...of("region", named(regions.name)),
-    ]);
-    this.chips.replaceChildren(...this.chosen());
+    ];
   }
 
   private chosen(): HTMLElement[] {
-    const { selection, state } = this.context;
-    const chips = selection.chosen.map((key) => {
-      const unknown = selection.unknown.includes(key) ? " (not in this run)" : "";
-      const text = `${TITLES[key]} ${state.filter[key]}${unknown}`;
-      return chip(text, () => {
-        this.context.filter({ [key]: "" });
-      });
-    });
+    const { context } = this;
+    const { selection, state } = context;
+    const chips = selection.chosen.map((key) =>
+      chip(`${TITLES[key]} ${state.filter[key]}`, selection.unknown.includes(key), () => {
+        context.filter({ [key]: "" });
+      }),
+    );
     if (chips.length > 1)
       chips.push(
         button("show all", () => {
-          this.context.everything();
+          context.everything();
         }),
       );
     return chips;
@@ -98,10 +103,20 @@ export class Filters {
   }
 }
 
-function chip(text: string, remove: () => void): HTMLElement {
-  const made = button(`${text} ×`, remove, `no longer only ${text}`);
-  made.className = "chip";
+function chip(text: string, unknown: boolean, remove: () => void): HTMLElement {
+  const made = button(`${text} ×`, remove, `${text}: show others, too`);
+  made.className = unknown ? "chip unknown" : "chip";
+  made.dataset.key = text;
   return made;
+}
+
+/** Say why the filters leave nothing; '' = they leave something. */
+export function told({ unknown, filter, cells }: Selection): string {
+  if (unknown.length) {
+    const names = unknown.map((key) => `${TITLES[key]} ${filter[key]}`);
+    return `This run does not have ${names.join(", and not ")}: nothing is shown.`;
+  }
+  return cells.length ? "" : "No call is in all of these filters.";
 }
 
 /** Families that have several, each followed by its communicators. */

@@ -15,6 +15,8 @@ import type { Context } from "./context.ts";
 /** A page that is open: it is shown anew whenever something was chosen, or the window has another width. */
 export interface Open {
   show: () => void;
+  /** The key was pressed, and nothing else took it: what was chosen on this page alone is chosen no more. */
+  escape?: () => void;
 }
 
 export interface Page {

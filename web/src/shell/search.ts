@@ -11,74 +11,110 @@ interface Found {
 
 const MOST = 12;
 
-export function search(context: Context): HTMLElement {
-  const input = element("input");
-  input.type = "search";
-  input.id = "search";
-  input.placeholder = "Find a call, a communicator, a rank …";
-  input.autocomplete = "off";
-  const results = element("div", [], "results");
-  results.id = "results";
-  results.hidden = true;
-  results.setAttribute("role", "listbox");
-  results.setAttribute("aria-label", "what was found");
-  for (const [name, value] of Object.entries({
-    role: "combobox",
-    "aria-label": "search",
-    "aria-controls": results.id,
-    "aria-expanded": "false",
-    "aria-autocomplete": "list",
-  }))
-    input.setAttribute(name, value);
-  let found: Found[] = [];
-  let at = 0;
-  const close = () => {
+export class Search {
+  readonly part: HTMLElement;
+  private readonly input = element("input");
+  private readonly results = element("div", [], "results");
+  private found: Found[] = [];
+  private at = 0;
+
+  constructor(private readonly context: Context) {
+    const { input, results } = this;
+    input.type = "search";
+    input.id = "search";
+    input.placeholder = "Find a call, a communicator, a rank …";
+    input.autocomplete = "off";
+    results.id = "results";
     results.hidden = true;
-    input.setAttribute("aria-expanded", "false");
-    input.removeAttribute("aria-activedescendant");
-  };
-  const take = (one: Found | undefined) => {
+    results.setAttribute("role", "listbox");
+    results.setAttribute("aria-label", "what was found");
+    for (const [name, value] of Object.entries({
+      role: "combobox",
+      "aria-label": "search",
+      "aria-controls": results.id,
+      "aria-expanded": "false",
+      "aria-autocomplete": "list",
+    }))
+      input.setAttribute(name, value);
+    input.addEventListener("input", () => {
+      this.look();
+    });
+    input.addEventListener("focus", () => {
+      this.look();
+    });
+    input.addEventListener("blur", () => {
+      this.close();
+    });
+    input.addEventListener("keydown", (event) => {
+      this.key(event);
+    });
+    this.part = element("div", [input, results], "search");
+  }
+
+  focus(): void {
+    this.input.focus();
+    this.input.select();
+  }
+
+  private look(): void {
+    this.found = matches(this.context, this.input.value);
+    this.at = 0;
+    this.show();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { input, found } = this;
+    if (event.key === "Enter") this.take(found.at(this.at));
+    else if (event.key === "ArrowDown") this.at = Math.min(this.at + 1, found.length - 1);
+    else if (event.key === "ArrowUp") this.at = Math.max(this.at - 1, 0);
+    else if (event.key === "Escape") {
+      input.value = "";
+      this.found = [];
+    } else return;
+    event.preventDefault();
+    this.show();
+  }
+
+  private take(one: Found | undefined): void {
     if (!one) return;
-    input.value = "";
-    close();
+    this.input.value = "";
+    this.found = [];
+    this.close();
     one.go();
-  };
-  const show = () => {
-    results.replaceChildren(
-      ...found.map((one, place) => {
-        const line = element("div", [element("span", one.text), element("span", one.what, "sub")]);
-        line.id = `result-${place}`;
-        line.setAttribute("role", "option");
-        line.setAttribute("aria-selected", String(place === at));
-        line.addEventListener("pointerdown", (event) => {
-          event.preventDefault();
-          take(one);
-        });
-        return line;
-      }),
-    );
-    if (!found.length) results.replaceChildren(element("div", "Nothing has this name.", "none"));
+  }
+
+  private show(): void {
+    const { found, at, input, results } = this;
+    results.replaceChildren(...found.map((one, place) => this.line(one, place)));
+    if (!found.length) {
+      const none = element("div", "Nothing has this name.", "none");
+      none.setAttribute("role", "option");
+      none.setAttribute("aria-disabled", "true");
+      results.replaceChildren(none);
+    }
     results.hidden = input.value.trim() === "";
     input.setAttribute("aria-expanded", String(!results.hidden));
     if (found.length) input.setAttribute("aria-activedescendant", `result-${at}`);
-  };
-  input.addEventListener("input", () => {
-    found = matches(context, input.value);
-    at = 0;
-    show();
-  });
-  input.addEventListener("blur", close);
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") take(found.at(at));
-    else if (event.key === "ArrowDown") at = Math.min(at + 1, found.length - 1);
-    else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
-    else if (event.key === "Escape") input.value = "";
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    show();
-  });
-  return element("div", [input, results], "search");
+    else input.removeAttribute("aria-activedescendant");
+  }
+
+  private line(one: Found, place: number): HTMLElement {
+    const line = element("div", [element("span", one.text), element("span", one.what, "sub")]);
+    line.id = `result-${place}`;
+    line.setAttribute("role", "option");
+    line.setAttribute("aria-selected", String(place === this.at));
+    line.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.take(one);
+    });
+    return line;
+  }
+
+  private close(): void {
+    this.results.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
 }
 
 function matches(context: Context, text: string): Found[] {
@@ -106,8 +142,9 @@ function matches(context: Context, text: string): Found[] {
       context.change({ page: there[place].name });
     },
   );
-  add("call", axes.procedures.name, (place) => {
-    context.filter({ procedure: axes.procedures.name[place] });
+  const calls = axes.procedures.name.filter((_, place) => !axes.procedures.apart[place]);
+  add("call", calls, (place) => {
+    context.filter({ procedure: calls[place] });
   });
   add("communicator", axes.communicators.label, (place) => {
     context.filter({ communicator: axes.communicators.name[place] });

@@ -1,11 +1,12 @@
 /** What stands around the pages: title, the way from page to page, filters. One page is open at a time. */
 import type { Report } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
-import { list } from "../ui/controls.ts";
+import { list, redraw } from "../ui/controls.ts";
 import { Context } from "./context.ts";
-import { Filters } from "./filters.ts";
+import { Filters, told } from "./filters.ts";
+import { Help } from "./help.ts";
 import { type Open, type Page, PAGES } from "./pages.ts";
-import { search } from "./search.ts";
+import { Search } from "./search.ts";
 
 type Look = "light" | "dark";
 
@@ -15,15 +16,28 @@ export function look(): Look {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
+/** Keys that these elements take for themselves. */
+const TYPED = "input, select, textarea, dialog";
+const STEPS: Record<string, (at: number, count: number) => number> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at - 1 + count) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
 export class Shell {
   private readonly context: Context;
   private readonly filters: Filters;
+  private readonly search: Search;
+  private readonly help: Help;
   private readonly words = element("div", [], "words");
   private readonly tabs = element("div", [], "tabs");
   private readonly runs = element("div", [], "runs");
   private readonly notice = element("p", [], "notice");
   private readonly stage = element("div", [], "page");
+  private readonly head: HTMLElement;
   private readonly opened = new Map<string, { parent: HTMLElement; open: Open }>();
+  private now: Open | null = null;
 
   constructor(
     private readonly report: Report,
@@ -33,17 +47,52 @@ export class Shell {
       this.show();
     });
     this.filters = new Filters(this.context);
+    this.search = new Search(this.context);
+    this.help = new Help(() => {
+      this.context.change({ page: "appendix" });
+    });
     this.tabs.setAttribute("role", "tablist");
     this.tabs.setAttribute("aria-label", "pages");
     this.stage.id = "stage";
     this.stage.setAttribute("role", "tabpanel");
     this.notice.setAttribute("role", "status");
     const bar = element("nav", [
-      element("div", [this.tabs, this.runs, search(this.context)], "row"),
+      element("div", [this.tabs, this.runs, this.search.part], "row"),
       this.filters.bar,
     ]);
     bar.setAttribute("aria-label", "pages and filters");
-    main.replaceChildren(element("header", [this.words, this.theme()]), bar, this.notice, this.stage);
+    this.head = element("header", [this.words, this.tools()]);
+    main.replaceChildren(this.head, bar, this.notice, this.stage, this.help.dialog);
+    this.listen();
+    this.show();
+  }
+
+  show(): void {
+    const { context } = this;
+    const { run } = context;
+    const pages = PAGES.filter((page) => page.there?.(context) ?? true);
+    const page = pages.find(({ name }) => name === context.state.page) ?? pages[0];
+    document.title = `${page.title} · ${this.report.title}`;
+    this.titles();
+    redraw(
+      this.tabs,
+      pages.map((one) => this.tab(one, page, pages)),
+    );
+    this.filters.show();
+    this.tell(page);
+    this.stage.setAttribute("aria-labelledby", `tab-${page.name}`);
+    const key = `${run.name}\n${page.name}`;
+    const there = this.opened.get(key);
+    const parent = there?.parent ?? element("div", [], `sheet ${page.name}`);
+    if (this.stage.firstElementChild !== parent) this.turnTo(parent, page);
+    // A page is made when it is first looked at: it measures the room that it has.
+    const open = there?.open ?? page.open(context, parent);
+    if (there) open.show();
+    else this.opened.set(key, { parent, open });
+    this.now = open;
+  }
+
+  private listen(): void {
     let waiting = 0;
     window.addEventListener("resize", () => {
       window.clearTimeout(waiting);
@@ -51,51 +100,49 @@ export class Shell {
         this.show();
       }, 150);
     });
-    this.show();
+    window.addEventListener("keydown", (event) => {
+      const { target } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof Element && target.closest(TYPED)) return;
+      if (event.key === "/") this.search.focus();
+      else if (event.key === "?") this.help.show();
+      else if (event.key === "Escape") this.now?.escape?.();
+      else return;
+      event.preventDefault();
+    });
   }
 
-  show(): void {
-    const { context } = this;
-    const { run } = context;
-    this.head();
-    const pages = PAGES.filter((page) => page.there?.(context) ?? true);
-    const page = pages.find(({ name }) => name === context.state.page) ?? pages[0];
-    this.tabs.replaceChildren(...pages.map((one) => this.tab(one, page, pages)));
-    this.filters.show();
-    const told = context.selection.everything ? "" : (page.ignores?.(context) ?? "");
-    this.notice.textContent = told;
-    this.notice.hidden = !told;
-    this.stage.setAttribute("aria-labelledby", `tab-${page.name}`);
-    const key = `${run.name}\n${page.name}`;
-    const parent = this.opened.get(key)?.parent ?? element("div", [], `sheet ${page.name}`);
-    if (this.stage.firstElementChild !== parent) this.stage.replaceChildren(parent);
-    // A page is made when it is first looked at: it measures the room that it has.
-    const there = this.opened.get(key);
-    if (there) there.open.show();
-    else this.opened.set(key, { parent, open: page.open(context, parent) });
+  private turnTo(parent: HTMLElement, page: Page): void {
+    this.stage.replaceChildren(parent);
+    // From the middle of a long page not to the middle of another one, but below the bar, if that is at the top.
+    if (window.scrollY > this.head.offsetHeight) window.scrollTo(0, this.head.offsetHeight);
+    const tab = document.getElementById(`tab-${page.name}`);
+    if (tab) this.tabs.scrollLeft = tab.offsetLeft - (this.tabs.clientWidth - tab.offsetWidth) / 2;
   }
 
-  private head(): void {
+  /** Say what of the filters a page, or the run, does not follow. */
+  private tell(page: Page): void {
+    const { selection } = this.context;
+    const sentences = selection.everything ? [] : [told(selection), page.ignores?.(this.context) ?? ""];
+    this.notice.textContent = sentences.filter(Boolean).join(" ");
+    this.notice.hidden = !this.notice.textContent;
+  }
+
+  private titles(): void {
     const { run } = this.context;
     const phrases = (texts: string[]) => texts.map((text) => element("span", text));
-    this.words.replaceChildren(
-      element("h1", this.report.title),
-      element("p", run.lead, "lead"),
-      element("p", phrases(run.about), "about"),
-    );
-    if (run.warnings.length)
-      this.words.append(element("p", `Beware: ${run.warnings.join("; ")}`, "warnings"));
+    const parts = [element("h1", this.report.title)];
+    if (run.lead) parts.push(element("p", run.lead, "lead"));
+    parts.push(element("p", phrases(run.about), "about"));
+    if (run.warnings.length) parts.push(element("p", `Beware: ${run.warnings.join("; ")}`, "warnings"));
+    this.words.replaceChildren(...parts);
     const { runs } = this.report;
+    this.runs.hidden = runs.length < 2;
     const options = runs.map(({ name }) => ({ value: name, text: name }));
-    this.runs.replaceChildren(
-      ...(runs.length > 1
-        ? [
-            list("profile", options, run.name, (value) => {
-              this.context.change({ run: value });
-            }),
-          ]
-        : []),
-    );
+    const choose = (value: string) => {
+      this.context.change({ run: value });
+    };
+    redraw(this.runs, runs.length > 1 ? [list("profile", options, run.name, choose)] : []);
   }
 
   private tab(one: Page, now: Page, pages: readonly Page[]): HTMLElement {
@@ -103,30 +150,34 @@ export class Shell {
       this.context.change({ page: one.name });
     });
     made.id = `tab-${one.name}`;
+    made.dataset.key = made.id;
     made.setAttribute("role", "tab");
     made.setAttribute("aria-selected", String(one === now));
     made.setAttribute("aria-controls", "stage");
     made.tabIndex = one === now ? 0 : -1;
     made.addEventListener("keydown", (event) => {
-      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-      if (!step) return;
-      const next = pages[(pages.indexOf(one) + step + pages.length) % pages.length];
+      if (!(event.key in STEPS)) return;
+      event.preventDefault();
+      const next = pages[STEPS[event.key](pages.indexOf(one), pages.length)];
       this.context.change({ page: next.name });
       document.getElementById(`tab-${next.name}`)?.focus();
     });
     return made;
   }
 
-  private theme(): HTMLElement {
+  private tools(): HTMLElement {
+    const help = button("help", () => {
+      this.help.show();
+    });
+    help.id = "help";
     const other = (): Look => (look() === "dark" ? "light" : "dark");
-    const toggle = button(other(), () => {
+    const theme = button(other(), () => {
       document.documentElement.dataset.theme = other();
-      toggle.textContent = other();
+      theme.textContent = other();
       this.show();
     });
-    toggle.id = "theme";
-    toggle.className = "plain";
-    toggle.title = "colours of the page";
-    return toggle;
+    theme.id = "theme";
+    theme.title = "colours of the page";
+    return element("div", [help, theme], "tools");
   }
 }
