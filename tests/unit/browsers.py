@@ -33,7 +33,7 @@ def browser() -> Iterator[Any]:
 class Tab:
     """A page that is looked at; whatever it complains of is kept."""
 
-    def __init__(self, browser: Any, path: Path, width: int = 1280, **how: Any) -> None:
+    def __init__(self, browser: Any, path: Path, width: int = 1280, address: str = "", **how: Any) -> None:
         self.complaints: list[str] = []
         self.page = browser.new_page(viewport={"width": width, "height": 900}, **how)
         self.page.set_default_timeout(60_000)
@@ -42,7 +42,7 @@ class Tab:
         self.page.on("request", self._request)
         self._downloads: list[Any] = []
         self.page.on("download", lambda file: self._downloads.append(file))
-        self.page.goto(path.as_uri())
+        self.page.goto(path.as_uri() + (f"#{address}" if address else ""))
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith(("file:", "data:", "blob:")):

@@ -16,12 +16,18 @@ from rankwise.network.fabric.model import Fabric, Source, Subnet
 from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.places import places_on
-from rankwise.report.network import sentences
+from rankwise.report.names import call_name, quoted_name
 from rankwise.report.network.page_data import network_data
 from rankwise.report.network.traffic import Traffic, traffic
-from rankwise.report.page.report import Report
+from rankwise.report.page.container import Container
+from rankwise.report.page.report import report_page
+from rankwise.report.safe import safe
 
 _TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4"}
+_CELLS = (
+    *("procedure", "communicator", "region", "size", "site", "rank"),
+    *("calls", "sent", "received", "seconds"),
+)
 Pairs = Mapping[tuple[int, int], tuple[int, int]]
 
 
@@ -104,12 +110,48 @@ def hosts_of(subnet: Subnet, ranks: int, each: int = 1) -> list[str]:
 
 
 def page(of: Traffic) -> bytes:
-    """The page of a job."""
-    report = Report(sentences.finding(of), sentences.lead(of), ["./app"])
-    report.add(
-        "network", network_data(of, report.container), sentences.about(of), list(sentences.warnings(of))
-    )
-    return report.html()
+    """The report of a job of which the traffic alone is known."""
+    container = Container()
+    run = {
+        "name": "job",
+        "lead": "",
+        "about": [],
+        "warnings": [],
+        "axes": _axes(of, container),
+        "cells": {"together": 1, **{name: container.column([]) for name in _CELLS}},
+        "network": network_data(of, container),
+    }
+    return report_page("./app", [run], container)
+
+
+def _axes(of: Traffic, container: Container) -> dict[str, Any]:
+    groups = of.flows.groups
+    communicators = {group.communicator: group for group in groups}
+    procedures = list(dict.fromkeys(call_name(group.procedure) for group in groups))
+    return {
+        "ranks": of.flows.ranks,
+        "hosts": [_safe(host.name) for host in of.places.hosts],
+        "hostOf": container.column(of.places.host),
+        "communicators": {
+            "each": True,
+            "name": [_safe(name) for name in communicators],
+            "label": [_safe(quoted_name(name, group.user_name)) for name, group in communicators.items()],
+            "family": [_safe(group.family) for group in communicators.values()],
+            "parent": container.column([-1] * len(communicators)),
+        },
+        "procedures": {
+            "name": [_safe(name) for name in procedures],
+            "class": ["collective"] * len(procedures),
+            "apart": container.column([0] * len(procedures)),
+        },
+        "sizes": ["0 B"],
+        "regions": {"name": ["outside of regions"], "parent": container.column([-1])},
+        "sites": ["not known"],
+    }
+
+
+def _safe(text: str) -> str:
+    return safe(text, "utf-8")
 
 
 def data(content: bytes) -> dict[str, Any]:

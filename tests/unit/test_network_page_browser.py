@@ -37,10 +37,8 @@ def browser() -> Iterator[Any]:
 def opened(browser: Any, of: Traffic, folder: Path, address: str = "", **how: Any) -> Tab:
     path = folder / "report.html"
     path.write_bytes(network_jobs.page(of))
-    tab = Tab(browser, path, **how)
+    tab = Tab(browser, path, address="&".join(["page=network", *filter(None, [address])]), **how)
     tab.page.wait_for_selector("#hot tr.pick, #hot .none")
-    if address:
-        tab.page.goto(f"{path.as_uri()}#{address}")
     return tab
 
 
@@ -150,7 +148,7 @@ def a_chosen_link_lights_its_rank_pairs(of: Traffic, tab: Tab, folder: Path, *, 
 
 
 def a_chosen_pair_lights_its_links(of: Traffic, tab: Tab, folder: Path) -> None:
-    tab.page.evaluate("window.location.hash = 'cell=1.20'")
+    tab.page.evaluate("window.location.hash = 'page=network&net-cell=1.20'")
     tab.page.wait_for_selector("text=rank 1 → rank 20")
     chosen = (of.flows.source == 1) & (of.flows.destination == 20)
     lit = told(tab.rows("#levels-data", folder), "chosen")
@@ -173,14 +171,15 @@ def test_a_chosen_call_lights_its_links_and_pairs(browser: Any, tmp_path: Path) 
     pairs = {(row["from"], row["to"]) for row in tab.rows("#chosen-data", tmp_path)}
     assert pairs == {("rank 12", f"rank {other}") for other in (14, 15)}  # rank 13 is on the same host
     tab.page.keyboard.press("Escape")
-    assert "#" not in tab.page.url
+    assert tab.page.url.endswith("#page=network")
     tab.close()
 
 
 def test_filters_hold_for_all_figures(browser: Any, tmp_path: Path) -> None:
     of = job("tree")
     tab = opened(browser, of, tmp_path)
-    tab.page.select_option("nav select >> nth=1", label="Isend")
+    tab.click("summary:has-text('Filter')")
+    tab.page.select_option("nav select[aria-label='call']", label="Isend")
     ring = np.array([one.procedure == "MPI_Isend" for one in of.flows.groups])[of.flows.group]
     rows = tab.rows("#levels-data", tmp_path)
     assert told(rows, "bytes") == pytest.approx(expected(of, loads(of, ring)), rel=1e-6)
@@ -188,13 +187,15 @@ def test_filters_hold_for_all_figures(browser: Any, tmp_path: Path) -> None:
     assert {row["call"] for row in flows} == {"Isend"}
     assert len(flows) == RANKS / 2  # the others stay on their host
     assert "Isend" in tab.page.inner_text("#hot-title")
-    tab.page.select_option("nav select >> nth=0", label="W.s (6 communicators)")
+    tab.page.select_option("nav select[aria-label='communicator']", label="W.s (6 communicators)")
     assert "Nothing of what is looked at" in tab.page.inner_text("#causes")
     assert told(tab.rows("#levels-data", tmp_path), "bytes") == {}
     # The address holds it all.
     tab.page.reload()
     tab.page.wait_for_selector("#causes .none")
-    assert tab.page.input_value("nav select >> nth=1") != "0"
+    assert tab.page.locator(".chip").all_inner_texts() == ["communicator W.s ×", "call Isend ×"]
+    tab.click("summary:has-text('Filter')")
+    assert tab.page.input_value("nav select[aria-label='call']") != "0"
     tab.close()
 
 
@@ -207,22 +208,22 @@ def test_units_and_directions(browser: Any, tmp_path: Path) -> None:
     names = {tuple(ends.values())[1::2]: everything[link] for _, link, ends in links_of(of)}
     assert up == pytest.approx({pair: names[pair] for pair in up}, rel=1e-6)
     for unit in ("messages", "time", "× mean"):
-        tab.click(f"nav button:has-text('{unit}')")
-        assert tab.page.get_attribute(f"nav button:has-text('{unit}')", "aria-pressed") == "true"
+        tab.click(f"#stage .choices button:has-text('{unit}')")
+        assert tab.page.get_attribute(f"#stage .choices button:has-text('{unit}')", "aria-pressed") == "true"
     hottest = tab.page.inner_text("#hot tr.pick >> nth=0")
     leaf_up = everything[[link for _, link, ends in links_of(of) if ends["from"] < "switch4" < ends["to"]]]
     ratio = max(leaf_up) / np.mean([load for load in leaf_up if load])
     assert f"{ratio:.2f} ×" in hottest or ratio < 1.2
-    tab.click("nav button:has-text('up')")
-    tab.click("nav button:has-text('down')")
-    assert "direction=down" in tab.page.url
+    tab.click("#stage .choices button:has-text('up')")
+    tab.click("#stage .choices button:has-text('down')")
+    assert "&net-direction=down" in tab.page.url
     tab.close()
 
 
 def test_directions_hold_for_lists_and_histograms(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, job("tree"), tmp_path)
     for direction in ("up", "down"):
-        tab.click(f"nav button:has-text('{direction}')")
+        tab.click(f"#stage .choices button:has-text('{direction}')")
         assert {row["class"] for row in tab.rows("#hot-data", tmp_path)} == {f"leaf {direction}"}
         titles = tab.page.locator("#spread h3").all_inner_texts()
         assert [title.split(":")[0] for title in titles] == [f"host {direction}", f"leaf {direction}"]
@@ -230,8 +231,8 @@ def test_directions_hold_for_lists_and_histograms(browser: Any, tmp_path: Path) 
 
 
 def test_a_torus_has_no_up_and_down(browser: Any, tmp_path: Path) -> None:
-    tab = opened(browser, job("torus"), tmp_path, "direction=down")
-    assert tab.page.locator("nav button:has-text('down')").count() == 0
+    tab = opened(browser, job("torus"), tmp_path, "net-direction=down")
+    assert tab.page.locator("#stage .choices button:has-text('down')").count() == 0
     assert tab.page.locator("#spread h3").count() == 3
     # Nothing is offered that is not there.
     options = tab.page.locator("#hot option").all_inner_texts()
@@ -299,19 +300,19 @@ def test_keys_alone_do(browser: Any, tmp_path: Path) -> None:
     tab.page.locator("#hot tr.pick").first.focus()
     tab.page.keyboard.press("ArrowDown")
     tab.page.keyboard.press("Enter")
-    assert "#links=" in tab.page.url
+    assert "&net-links=" in tab.page.url
     tab.page.locator("#ranks canvas").focus()
     tab.page.keyboard.press("ArrowRight")
     for _ in range(5):
         tab.page.keyboard.press("ArrowRight")
     assert "rank 0 → rank 5" in tab.page.inner_text("#ranks .unseen")
     tab.page.keyboard.press("Enter")
-    assert "#cell=0.5" in tab.page.url
+    assert "&net-cell=0.5" in tab.page.url
     tab.page.locator("#levels .over").focus()
     for key in ("+", "+", "ArrowLeft", "ArrowRight", "-", "0"):
         tab.page.keyboard.press(key)
     tab.page.keyboard.press("Escape")
-    assert "#" not in tab.page.url
+    assert tab.page.url.endswith("#page=network")
     # A list is one stop of the tab key.
     tab.page.locator("#hot tr.pick").first.focus()
     tab.page.keyboard.press("End")
@@ -325,7 +326,7 @@ def test_keys_alone_do(browser: Any, tmp_path: Path) -> None:
     tab.page.locator("#levels input").focus()
     tab.page.keyboard.type("switch1")
     tab.page.keyboard.press("Enter")
-    assert "#links=" in tab.page.url
+    assert "&net-links=" in tab.page.url
     assert "switch1" in tab.page.inner_text("#chosen h3")
     tab.close()
 
@@ -346,12 +347,13 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
     assert tab.page.evaluate("window.harmed") is None
     assert tab.page.locator("img").count() == 0
     assert "<script>window.harmed=1</script>" in tab.page.inner_text("#hot")
-    assert "\\u202e\\x1b[31m" in tab.page.inner_text("h1")
+    assert "\\u202e\\x1b[31m" in tab.page.inner_text(".found h2")
     tab.close()
 
 
 def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
-    address = "links=0.99999&groups=-1.7&cell=1.x&rail=9&unit=<b>&communicator=77&class=1e9&level=-4"
+    options = "links=0.99999 groups=-1.7 cell=1.x rail=9 unit=<b> class=1e9 level=-4"
+    address = "&".join(f"net-{option}" for option in options.split())
     tab = opened(browser, job("tree"), tmp_path, address)
     tab.page.wait_for_timeout(200)
     assert "Nothing is chosen" in tab.page.inner_text("#chosen-title")

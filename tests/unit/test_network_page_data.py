@@ -54,7 +54,7 @@ JOBS = ("tree", "split", "LIDs", "rails", "two ports", "torus")
 
 
 def shown(of: Traffic) -> dict[str, Any]:
-    network: dict[str, Any] = network_jobs.data(network_jobs.page(of))["network"]
+    network: dict[str, Any] = network_jobs.data(network_jobs.page(of))["runs"][0]["network"]
     return network
 
 
@@ -142,7 +142,9 @@ def test_groups_by_communicator_and_causes_by_family() -> None:
     network = shown(job("tree"))
     assert network["procedures"] == ["Alltoall", "Isend", "Bcast"]
     assert sorted(network["families"]) == ["W", "W.s"]
-    assert sorted(network["communicators"]) == ["W", *(f"W.s{row}" for row in range(6))]
+    communicators = network["communicators"]
+    assert sorted(communicators["label"]) == ["W", *(f"W.s{row}" for row in range(6))]
+    assert communicators["name"] == communicators["label"]
     assert network["causes"] == [
         "Alltoall of W",
         "Isend of W",
@@ -154,6 +156,7 @@ def test_small_groups_are_taken_together_with_their_families() -> None:
     groups = network_jobs.usual(RANKS).groups
     found = page_groups(groups, most=3)
     assert found.communicators == ["W", groups[2].communicator, "others of W.s"]
+    assert found.names == ["W", groups[2].communicator, ""]
     assert found.of.tolist() == [0, 1, 2, *[3] * 5]
     assert found.causes[2] == "Bcast of 6 \N{MULTIPLICATION SIGN} W.s"
     assert found.cause == [0, 1, 2, 2]
@@ -281,4 +284,4 @@ def test_4096_ranks_are_less_than_5_megabytes() -> None:
     )
     content = network_jobs.page(of)
     assert len(content) < 5_000_000
-    assert len(network_jobs.data(content)["network"]["flows"]["source"]) == len(pairs)
+    assert len(network_jobs.data(content)["runs"][0]["network"]["flows"]["source"]) == len(pairs)

@@ -25,17 +25,26 @@ def test_the_page_is_beside_the_profile(profile: Path, capsys: pytest.CaptureFix
     assert main(["report", str(profile), "--fabric", FABRIC, *PLACE]) == 0
     assert capsys.readouterr().out == ""
     content = profile.with_suffix(".html").read_bytes()
-    found = network_jobs.data(content)
-    assert "routes: measured tables" in found["about"]
-    assert "4 ranks on 2 hosts" in found["about"]
+    [run] = network_jobs.data(content)["runs"]
+    network = run["network"]
+    assert "routes: measured tables" in network["about"]
+    assert "4 ranks on 2 hosts" in network["about"]
     assert main(["links", str(profile), "--fabric", FABRIC, *PLACE]) == 0
-    assert found["lead"] in capsys.readouterr().out.replace("\n  ", " ")
-    network = found["network"]
+    assert network["lead"] in capsys.readouterr().out.replace("\n  ", " ")
     assert network["hosts"] == ["node0001", "node0005"]
     # Each rank sends 800 bytes inside the Allreduce to one on the other host.
     [allreduce] = [number for number, name in enumerate(network["causes"]) if "Allreduce" in name]
     inside = network["groups"]["cause"][network["flows"]["group"]] == allreduce
     assert network["flows"]["bytes"][inside].tolist() == [800] * 4
+
+
+def test_without_a_fabric_it_is_a_report(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(profile)]) == 0
+    assert capsys.readouterr() == ("", "")
+    [run] = network_jobs.data(profile.with_suffix(".html").read_bytes())["runs"]
+    assert "network" not in run
+    assert run["name"] == "inside"
+    assert run["axes"]["hosts"] == ["nodea", "nodeb"]
 
 
 def test_nothing_is_replaced_unasked(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +61,7 @@ def test_nothing_is_replaced_unasked(profile: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "only the page of the network so far: give the fabric with --fabric"),
+        (PLACE, "--place puts ranks on a fabric: give it with --fabric PATH ..."),
         (["--fabric", FABRIC, "-o", "page.pdf"], "give it the ending .html"),
         (["--fabric", FABRIC], "no host of the job is in the fabric"),
         (["--fabric", FABRIC, *PLACE, "--lid", "x"], "--lid x: give split"),

@@ -1,4 +1,5 @@
 /** What is chosen, and the rank pairs behind it. */
+import type { Filter } from "../shell/state.ts";
 import { button, element, row } from "../ui/dom.ts";
 import { pickable, tableOf } from "../ui/rows.ts";
 import { factsTable } from "../ui/tip.ts";
@@ -11,20 +12,48 @@ const MOST_PAIRS = 12;
 const HELP =
   "Choose a link, a switch, a host, a cell of a matrix, a call or a bar of a histogram: all figures show what belongs to it.";
 
-export function chosenPart(view: View, choose: (choice: Choice) => void): Node[] {
+export function chosenPart(
+  view: View,
+  choose: (choice: Choice) => void,
+  narrow: (filter: Partial<Filter>) => void,
+): Node[] {
   const { state, lit } = view;
   const { choice } = state;
-  if (choice.kind === "none" || !lit) return [element("p", HELP, "none")];
+  if (!lit) return [element("p", HELP, "none")];
   const parts: Node[] = [element("h3", lit.name)];
   if (choice.kind === "links") parts.push(...linkPart(view, choice.rail, choice.links, choose));
   parts.push(pairsPart(view, choose));
-  parts.push(
+  // What the filters light is theirs to clear.
+  if (choice.kind === "none") return parts;
+  const buttons = [
     button("clear the choice", () => {
       choose({ kind: "none" });
     }),
-  );
-  (parts[parts.length - 1] as HTMLElement).className = "plain";
+  ];
+  if (choice.kind === "groups")
+    buttons.push(
+      button("only this on all pages", () => {
+        narrow(filterOf(view, choice.groups));
+      }),
+    );
+  for (const one of buttons) one.className = "plain";
+  parts.push(element("div", buttons, "siblings"));
   return parts;
+}
+
+/** Return the filters that choose the communicator, or the family, and the call of some groups. */
+function filterOf(view: View, chosen: number[]): Partial<Filter> {
+  const { groups, communicators, families, familyOf, procedures } = view.network.data;
+  const [first] = chosen;
+  const one = groups.communicator[first];
+  const alone = chosen.every((group) => groups.communicator[group] === one);
+  const name = alone ? communicators.name[one] : "";
+  const procedure = procedures[groups.procedure[first]];
+  return {
+    communicator: name || families[familyOf[one]],
+    // Messages whose call is not known are in no call that could be chosen.
+    procedure: procedure.startsWith("(") ? "" : procedure,
+  };
 }
 
 function linkPart(view: View, place: number, links: number[], choose: (choice: Choice) => void): Node[] {

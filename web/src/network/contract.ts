@@ -19,8 +19,9 @@ export interface NetworkData {
   hosts: string[];
   /** Index into hosts of each rank. */
   hostOf: Numbers;
-  communicators: string[];
-  /** Communicators that were made in the same way; of each communicator an index into them. */
+  /** As the axes name them ('': several small ones of a family), and with the names that the program gave them. */
+  communicators: { name: string[]; label: string[] };
+  /** Communicators that were made in the same way, as the axes name them; of each communicator an index into them. */
   families: string[];
   familyOf: Numbers;
   /** What a family sends by one call, in words. */

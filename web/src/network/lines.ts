@@ -102,7 +102,7 @@ export function flowLines(view: View): Lines {
     lines.push([
       flows.blockName(source[entry]),
       flows.blockName(destination[entry]),
-      communicators[groups.communicator[one]],
+      communicators.label[groups.communicator[one]],
       procedures[groups.procedure[one]],
       kinds[groups.kind[one]],
       bytes[entry],
@@ -117,7 +117,7 @@ export function causeLines(view: View): Lines {
   const lines: Lines = [["communicator", "call", "kind", view.measure, "chosen"]];
   groupSums(view).forEach((sum, group) => {
     lines.push([
-      communicators[groups.communicator[group]],
+      communicators.label[groups.communicator[group]],
       procedures[groups.procedure[group]],
       kinds[groups.kind[group]],
       sum,

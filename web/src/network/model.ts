@@ -227,36 +227,13 @@ export class Network {
     const { groups, communicators, procedures, kinds } = this.data;
     const procedure = procedures[groups.procedure[group]];
     const call = procedure.startsWith("(") ? `${procedure}, ${kinds[groups.kind[group]]}` : procedure;
-    return `${call} of ${communicators[groups.communicator[group]]}`;
+    return `${call} of ${communicators.label[groups.communicator[group]]}`;
   }
 
   /** The groups of each cause. */
   groupsOf(cause: number): number[] {
     return Array.from(this.data.groups.cause.keys()).filter(
       (group) => this.data.groups.cause[group] === cause,
-    );
-  }
-
-  /** What can be looked at: all families, and the communicators of those that have several. */
-  communicatorSets(): { value: number; text: string }[] {
-    const { families, familyOf, communicators } = this.data;
-    return families.flatMap((name, family) => {
-      const members = communicators.flatMap((text, value) =>
-        familyOf[value] === family ? [{ value, text }] : [],
-      );
-      if (members.length === 1) return members;
-      const all = { value: communicators.length + family, text: `${name} (${members.length} communicators)` };
-      return [all, ...members.map(({ value, text }) => ({ value, text: `\u2003${text}` }))];
-    });
-  }
-
-  /** Return the groups of a communicator, or of a family as communicatorSets numbers it, and a call; -1: of all. */
-  mask(communicator: number, procedure: number): Uint8Array {
-    const { groups, communicators, familyOf } = this.data;
-    const fits = (one: number) =>
-      communicator < 0 || one === communicator || familyOf[one] + communicators.length === communicator;
-    return Uint8Array.from({ length: this.groups }, (_, group) =>
-      fits(groups.communicator[group]) && (procedure < 0 || groups.procedure[group] === procedure) ? 1 : 0,
     );
   }
 }

@@ -1,4 +1,7 @@
 /** The Network page: every figure shows the same state, and each of them can change it. */
+import "./network.css";
+import type { Context } from "../shell/context.ts";
+import type { Open } from "../shell/pages.ts";
 import type { NetworkData } from "./contract.ts";
 import { choice, list, type Option, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
@@ -10,7 +13,7 @@ import { causesTable } from "./causes.ts";
 import { chosenPart } from "./chosen.ts";
 import { Flows } from "./flows.ts";
 import { classesOf, histogram, histogramTitle } from "./histograms.ts";
-import { hotTable, hottest } from "./hot_links.ts";
+import { hotTable } from "./hot_links.ts";
 import { LevelMatrices, levelPairs } from "./level_matrices.ts";
 import { LevelsDrawing } from "./levels.ts";
 import { legend, linkScale, pairScale } from "./legend.ts";
@@ -25,17 +28,20 @@ import {
   spreadLines,
 } from "./lines.ts";
 import { Network } from "./model.ts";
+import { partOf } from "./part.ts";
 import { RankMatrix } from "./rank_matrix.ts";
 import {
+  ALL,
   BETWEEN,
   type Choice,
   type Direction,
-  fromAddress,
+  fromOptions,
   type Limits,
   type State,
-  toAddress,
+  toOptions,
   type Unit,
 } from "./state.ts";
+import { type FigureName, tell } from "./texts.ts";
 import { type View, viewOf } from "./view.ts";
 
 type PictureName = "levels" | "matrices" | "ranks";
@@ -47,8 +53,6 @@ const DIRECTIONS: Option<Direction>[] = [
   { value: "up", text: "up" },
   { value: "down", text: "down" },
 ];
-
-const BLOCKS = "flows are known by blocks of ranks, and shared out by the number of their pairs";
 
 function units(rates: boolean): Option<Unit>[] {
   return [
@@ -63,19 +67,15 @@ function units(rates: boolean): Option<Unit>[] {
   ];
 }
 
-export class NetworkPage {
+export class NetworkPage implements Open {
   private readonly network: Network;
   private readonly flows: Flows;
-  private state: State;
   private view: View;
-  private readonly nav = element("nav");
+  private readonly choices = element("div", [], "choices wide");
   private readonly levels: LevelsDrawing;
   private readonly matrices: LevelMatrices;
   private readonly ranks: RankMatrix;
-  private readonly figures: Record<
-    "levels" | "hot" | "chosen" | "matrices" | "ranks" | "causes" | "spread",
-    Figure
-  >;
+  private readonly figures: Record<FigureName, Figure>;
   private readonly scale = element("div", [], "legend");
   private readonly pairs = element("div", [], "legend");
   private readonly pairsOfLevels = element("div");
@@ -84,13 +84,13 @@ export class NetworkPage {
   private readonly hot = element("div");
 
   constructor(
+    private readonly context: Context,
     private readonly data: NetworkData,
     private readonly parent: HTMLElement,
   ) {
     this.network = new Network(data);
     this.flows = new Flows(this.network);
-    this.state = fromAddress(window.location.hash, this.limits());
-    this.view = viewOf(this.network, this.flows, this.state);
+    this.view = this.looked();
     this.figures = this.madeFigures();
     const { levels, hot, matrices, ranks } = this.figures;
     const choose = (chosen: Choice) => {
@@ -105,20 +105,21 @@ export class NetworkPage {
     this.matrices = new LevelMatrices(matrices.body, choose);
     this.ranks = new RankMatrix(ranks.body, choose);
     this.show();
-    window.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") choose({ kind: "none" });
-    });
-    window.addEventListener("hashchange", () => {
-      this.state = fromAddress(window.location.hash, this.limits());
-      this.show();
-    });
+  }
+
+  escape(): void {
+    this.change({ choice: { kind: "none" } });
+  }
+
+  private looked(): View {
+    const { selection, state } = this.context;
+    const now = fromOptions(state.options, this.limits());
+    return viewOf(this.network, this.flows, now, partOf(this.data, selection));
   }
 
   private limits(): Limits {
     return {
       rails: this.network.rails,
-      communicators: this.data.communicators.length + this.data.families.length,
-      procedures: this.data.procedures.length,
       classes: this.data.classes.length,
       groups: this.network.groups,
       cells: this.flows.size,
@@ -179,36 +180,38 @@ export class NetworkPage {
   private place(): void {
     const { levels, hot, chosen, matrices, ranks, causes, spread } = this.figures;
     this.parent.append(
-      this.nav,
+      this.found(),
+      this.choices,
       element("div", [levels.card, matrices.card], "column"),
       element("div", [hot.card, chosen.card], "column"),
       element("div", [ranks.card, element("div", [causes.card, spread.card], "column")], "halves wide"),
     );
   }
 
+  private found(): HTMLElement {
+    const { finding, lead, about, warnings } = this.data;
+    const phrases = about.map((phrase) => element("span", phrase));
+    const parts = [element("h2", finding), element("p", lead, "lead"), element("p", phrases, "about")];
+    if (warnings.length) parts.push(element("p", `Beware: ${warnings.join("; ")}`, "warnings"));
+    return element("div", parts, "found wide");
+  }
+
   private change(change: Partial<State>): void {
-    this.state = { ...this.state, ...change };
-    const address = toAddress(this.state);
-    window.history.replaceState(
-      null,
-      "",
-      address ? `#${address}` : window.location.pathname + window.location.search,
-    );
-    this.show();
+    this.context.chooseAll(toOptions({ ...this.view.state, ...change }));
   }
 
   show(): void {
-    this.view = viewOf(this.network, this.flows, this.state);
+    this.view = this.looked();
     const { view } = this;
     this.controls();
-    this.texts();
+    tell(this.figures, view);
     redraw(this.scale, legend(linkScale(view)));
     redraw(this.pairs, legend(pairScale(view)));
     this.levels.show(view);
     const pairs = levelPairs(view.rail);
     this.figures.matrices.card.hidden = !pairs.length;
     if (pairs.length) {
-      const pair = pairs.find(([low]) => low === this.state.level) ?? pairs[0];
+      const pair = pairs.find(([low]) => low === view.state.level) ?? pairs[0];
       const options = pairs.map(([low, high]) => ({
         value: low,
         text: low === high ? `level ${low}` : `levels ${low} and ${high}`,
@@ -230,11 +233,11 @@ export class NetworkPage {
   }
 
   private controls(): void {
-    const { data, state, network } = this;
+    const { data, network } = this;
+    const { state } = this.view;
     const rates = network.rails.some((rail) =>
       rail.data.links.rate.some((rate: number) => !Number.isNaN(rate)),
     );
-    const all = (what: string) => ({ value: -1, text: `all ${what}` });
     const named = (names: string[]) => names.map((text, value) => ({ value, text }));
     const rails = data.rails.map((rail, value) => ({ value, text: rail.name || `rail ${value + 1}` }));
     const parts: Node[] = [];
@@ -254,19 +257,8 @@ export class NetworkPage {
       choice("unit", units(rates), state.unit, (unit) => {
         this.change({ unit });
       }),
-      list(
-        "communicator",
-        [all("communicators"), ...network.communicatorSets()],
-        state.communicator,
-        (communicator) => {
-          this.change({ communicator });
-        },
-      ),
-      list("call", [all("calls"), ...named(data.procedures)], state.procedure, (procedure) => {
-        this.change({ procedure });
-      }),
     );
-    redraw(this.nav, parts);
+    redraw(this.choices, parts);
     redraw(this.idle, [
       choice(
         "links",
@@ -283,7 +275,7 @@ export class NetworkPage {
     const there = new Set(this.view.classes.flatMap((of) => of.map((facts) => facts.class)));
     const classes = [
       { value: BETWEEN, text: "between switches" },
-      all("links"),
+      { value: ALL, text: "all links" },
       ...named(data.classes).filter(({ value }) => there.has(value)),
     ];
     redraw(this.classes, [
@@ -291,60 +283,6 @@ export class NetworkPage {
         this.change({ class: value });
       }),
     ]);
-  }
-
-  private texts(): void {
-    const { view, figures, data, flows } = this;
-    const [first] = hottest(view, 1);
-    const looked = this.looked();
-    figures.levels.title.textContent = view.lit
-      ? `Where it goes: ${view.lit.name}`
-      : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
-    figures.levels.caption.textContent =
-      `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
-      "Directions are never added up." +
-      (view.lit?.partial ? " Many flows take the chosen link: the ways of some are lit." : "") +
-      (view.lit?.estimated.links ? ` What of the chosen goes over a link is estimated: ${BLOCKS}.` : "");
-    figures.hot.title.textContent =
-      (first as unknown) === undefined ? "No link is used" : `Hottest: ${view.text(first.value)}${looked}`;
-    figures.hot.caption.textContent =
-      "Beside the load: what it is of the mean of the used links of its class. Below: what causes it.";
-    figures.chosen.title.textContent = view.state.choice.kind === "none" ? "Nothing is chosen" : "Chosen";
-    figures.chosen.caption.textContent = view.lit?.estimated.cells
-      ? `What of each pair goes through the link is estimated: ${BLOCKS}.`
-      : "";
-    figures.matrices.title.textContent = view.lit
-      ? `Between levels: ${view.lit.name}`
-      : `Between levels${looked}`;
-    figures.matrices.caption.textContent =
-      "A cell is the most loaded of the parallel links between two switches. Grey: a link that carries nothing; empty: no link.";
-    figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `Between ranks${looked}`;
-    const blocks = flows.data.together;
-    figures.ranks.caption.textContent =
-      "From row to column, between different hosts; colours are logarithmic." +
-      (blocks > 1
-        ? ` Each cell: the sum of ${blocks} × ${blocks} pairs; what of it goes through a link is estimated by the number of its pairs.`
-        : "") +
-      " Where a pixel has several cells, it shows the largest.";
-    figures.causes.title.textContent = view.lit ? `Causes: ${view.lit.name}` : "Communicators and calls";
-    figures.causes.caption.textContent = "Choosing one lights its links and its rank pairs.";
-    figures.spread.title.textContent = `How loads are spread in each class${looked}`;
-    figures.spread.caption.textContent =
-      "Links by their load; those without any are left out." +
-      (view.lit ? " Coloured: those that what is chosen loads." : "") +
-      " The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
-      data.captions.join(". ");
-  }
-
-  private looked(): string {
-    const { communicator, procedure } = this.state;
-    const sets = this.network.communicatorSets();
-    const parts = [
-      procedure >= 0 ? this.data.procedures[procedure] : "",
-      sets.find(({ value }) => value === communicator)?.text.trim() ?? "",
-    ];
-    const told = parts.filter(Boolean).join(" of ");
-    return told ? `: ${told}` : "";
   }
 
   private tables(): void {
@@ -356,7 +294,12 @@ export class NetworkPage {
     const top = this.hot.firstElementChild?.scrollTop ?? 0;
     redraw(this.hot, [hot]);
     hot.scrollTop = top;
-    redraw(figures.chosen.body, chosenPart(view, choose));
+    redraw(
+      figures.chosen.body,
+      chosenPart(view, choose, (filter) => {
+        this.context.filter(filter);
+      }),
+    );
     redraw(figures.causes.body, [element("div", causesTable(view, choose), "scroll")]);
     const spread = element("div", [], "pair three");
     for (const facts of classesOf(view)) {

@@ -1,13 +1,15 @@
 /** The Network page among the others of a report. */
 import type { Page } from "../shell/pages.ts";
 import { NetworkPage } from "./page.ts";
+import { partOf } from "./part.ts";
 
 export const networkPage: Page = {
   name: "network",
   title: "Network",
   there: ({ run }) => run.network !== undefined,
+  ignores: ({ run, selection }) => (run.network ? partOf(run.network, selection).ignored : ""),
   open: (context, parent) => {
     if (!context.run.network) throw new Error("there is no fabric");
-    return new NetworkPage(context.run.network, parent);
+    return new NetworkPage(context, context.run.network, parent);
   },
 };

@@ -1,4 +1,4 @@
-/** What is looked at; it is in the address, so that it can be kept and sent. */
+/** What is looked at on this page alone: options of the address, by numbers as the report has them. */
 
 export type Direction = "larger" | "up" | "down";
 export type Unit = "bytes" | "messages" | "seconds" | "ratio";
@@ -14,9 +14,6 @@ export interface State {
   rail: number;
   direction: Direction;
   unit: Unit;
-  /** Filters; -1: all. */
-  communicator: number;
-  procedure: number;
   /** Of the list of links; ALL, BETWEEN switches. */
   class: number;
   unused: boolean;
@@ -32,8 +29,6 @@ export const START: State = {
   rail: 0,
   direction: "larger",
   unit: "bytes",
-  communicator: -1,
-  procedure: -1,
   class: BETWEEN,
   unused: false,
   level: 1,
@@ -42,49 +37,54 @@ export const START: State = {
 
 export interface Limits {
   rails: { links: number }[];
-  communicators: number;
-  procedures: number;
   classes: number;
   groups: number;
   cells: number;
 }
 
-export function toAddress(state: State): string {
-  const found = new URLSearchParams();
-  for (const key of ["rail", "direction", "unit", "communicator", "procedure", "class", "level"] as const)
-    if (state[key] !== START[key]) found.set(key, String(state[key]));
-  if (state.unused) found.set("unused", "1");
-  const choice = state.choice;
-  if (choice.kind === "links") found.set("links", [choice.rail, ...choice.links.slice(0, 64)].join("."));
-  if (choice.kind === "groups") found.set("groups", choice.groups.join("."));
-  if (choice.kind === "cell") found.set("cell", `${choice.row}.${choice.column}`);
-  return found.toString();
+/** Other pages have options, too. */
+const PREFIX = "net-";
+const MOST_LINKS = 64;
+
+/** Return the options of a state; null: as at the start. */
+export function toOptions(state: State): Map<string, string | null> {
+  const found = new Map<string, string | null>();
+  const add = (key: string, value: string | null) => found.set(PREFIX + key, value);
+  for (const key of ["rail", "direction", "unit", "class", "level"] as const)
+    add(key, state[key] === START[key] ? null : String(state[key]));
+  add("unused", state.unused ? "1" : null);
+  const { choice } = state;
+  add(
+    "links",
+    choice.kind === "links" ? [choice.rail, ...choice.links.slice(0, MOST_LINKS)].join(".") : null,
+  );
+  add("groups", choice.kind === "groups" ? choice.groups.join(".") : null);
+  add("cell", choice.kind === "cell" ? `${choice.row}.${choice.column}` : null);
+  return found;
 }
 
-/** Return the state of an address; what does not fit the data is left as it is at the start. */
-export function fromAddress(text: string, limits: Limits): State {
-  const given = new URLSearchParams(text.replace(/^#/, ""));
+/** Return the state of options; what does not fit the data is left as it is at the start. */
+export function fromOptions(options: ReadonlyMap<string, string>, limits: Limits): State {
+  const given = (key: string) => options.get(PREFIX + key);
   const number = (key: string, otherwise: number, end: number) => {
-    const value = Number(given.get(key) ?? otherwise);
+    const value = Number(given(key) ?? otherwise);
     return Number.isInteger(value) && value >= BETWEEN && value < end ? value : otherwise;
   };
   const word = <T extends string>(key: string, words: readonly T[]): T =>
-    words.find((known) => known === given.get(key)) ?? words[0];
+    words.find((known) => known === given(key)) ?? words[0];
   return {
     rail: Math.max(0, number("rail", 0, limits.rails.length)),
     direction: word("direction", ["larger", "up", "down"]),
     unit: word("unit", ["bytes", "messages", "seconds", "ratio"]),
-    communicator: Math.max(ALL, number("communicator", ALL, limits.communicators)),
-    procedure: Math.max(ALL, number("procedure", ALL, limits.procedures)),
     class: number("class", BETWEEN, limits.classes),
-    unused: given.get("unused") === "1",
+    unused: given("unused") === "1",
     level: Math.max(0, number("level", 1, 255)),
     choice: choiceOf(given, limits),
   };
 }
 
-function choiceOf(given: URLSearchParams, limits: Limits): Choice {
-  const list = (key: string) => (given.get(key) ?? "").split(".").filter(Boolean).map(Number);
+function choiceOf(given: (key: string) => string | undefined, limits: Limits): Choice {
+  const list = (key: string) => (given(key) ?? "").split(".").filter(Boolean).map(Number);
   const inside = (numbers: number[], end: number) =>
     numbers.length > 0 && numbers.every((one) => Number.isInteger(one) && one >= 0 && one < end);
   const [rail, ...links] = list("links");

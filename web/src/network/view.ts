@@ -11,6 +11,7 @@ import {
   type Network,
   type Rail,
 } from "./model.ts";
+import type { Part } from "./part.ts";
 import type { State, Unit } from "./state.ts";
 
 /** So many rank pairs' ways are followed, at most, to show where else the flows through a link go. */
@@ -35,6 +36,7 @@ export interface Lit {
 
 export interface View {
   state: State;
+  part: Part;
   network: Network;
   flows: Flows;
   rail: Rail;
@@ -61,9 +63,9 @@ const TEXTS: Record<Unit, (value: number) => string> = {
   ratio: (value) => `${ratioText(value)} ×`,
 };
 
-export function viewOf(network: Network, flows: Flows, state: State): View {
+export function viewOf(network: Network, flows: Flows, state: State, part: Part): View {
   if (!network.rails[state.rail].upright) state = { ...state, direction: "larger" };
-  const mask = network.mask(state.communicator, state.procedure);
+  const mask = part.groups;
   const measure = state.unit === "messages" ? "messages" : "bytes";
   const amounts = network.rails.map((rail) => rail.sums(measure, mask));
   const inUnits = network.rails.map((rail, place) => inUnit(network, rail, amounts[place], state.unit, mask));
@@ -71,6 +73,7 @@ export function viewOf(network: Network, flows: Flows, state: State): View {
   const classes = inUnits.map(([, facts]) => facts);
   const view: View = {
     state,
+    part,
     network,
     flows,
     rail: network.rails[state.rail],
@@ -157,7 +160,53 @@ function litBy(view: View): Lit | null {
   if (choice.kind === "links") return throughLinks(view, choice.rail, choice.links);
   if (choice.kind === "groups") return ofGroups(view, choice.groups);
   if (choice.kind === "cell") return ofCell(view, choice.row, choice.column);
-  return null;
+  return view.part.ranks && ofRanks(view, view.part.ranks);
+}
+
+/** Return what some ranks send and get: of blocks of ranks, what those with any of them do. */
+function ofRanks(view: View, ranks: Uint8Array): Lit {
+  const { network, flows, mask, measure } = view;
+  const { together } = flows.data;
+  const blocks = new Uint8Array(flows.size);
+  ranks.forEach((chosen, rank) => {
+    if (chosen) blocks[Math.floor(rank / together)] = 1;
+  });
+  const cells = view.cells.map((amount, cell) =>
+    blocks[flows.row[cell]] || blocks[flows.column[cell]] ? amount : 0,
+  );
+  const groups = new Float64Array(network.groups);
+  cells.forEach((amount, cell) => {
+    if (amount <= 0) return;
+    for (let entry = flows.start[cell]; entry < flows.start[cell + 1]; entry++) {
+      const group = flows.data.group[entry];
+      if (mask[group]) groups[group] += flows.data[measure][entry];
+    }
+  });
+  const links = network.rails.map((rail) => new Float64Array(rail.links));
+  const partial = alongWays(view, cells, (rail, link, amount) => {
+    links[rail][link] += amount;
+  });
+  const estimated = { links: together > 1, cells: together > 1 };
+  const { ranksName } = view.part;
+  return { name: ranksName, links, most: links.map(highest), cells, groups, partial, estimated };
+}
+
+/** Call with each link that amounts of cells take; return whether there are more ways than are followed. */
+function alongWays(
+  view: View,
+  cells: Float64Array,
+  tell: (rail: number, link: number, amount: number) => void,
+): boolean {
+  const { flows } = view;
+  let ways = 0;
+  for (let cell = 0; cell < cells.length && ways < MOST_WAYS; cell++) {
+    if (cells[cell] <= 0) continue;
+    ways += flows.data.together ** 2;
+    flows.links(cell, (rail, link, share) => {
+      tell(rail, link, cells[cell] * share);
+    });
+  }
+  return ways >= MOST_WAYS;
 }
 
 function throughLinks(view: View, place: number, links: number[]): Lit {
@@ -171,14 +220,9 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
   const through = flows.through(place, links);
   const cells = view.cells.map((amount, cell) => amount * through[cell]);
   const lit = network.rails.map((one) => new Float64Array(one.links));
-  let ways = 0;
-  for (let cell = 0; cell < cells.length && ways < MOST_WAYS; cell++) {
-    if (cells[cell] <= 0) continue;
-    ways += flows.data.together ** 2;
-    flows.links(cell, (other, link, share) => {
-      if (other === place) lit[place][link] += cells[cell] * share;
-    });
-  }
+  const partial = alongWays(view, cells, (other, link, amount) => {
+    if (other === place) lit[place][link] += amount;
+  });
   for (const link of links) lit[place][link] = 0;
   const most = lit.map((amounts) => highest(amounts));
   for (const link of links) lit[place][link] = view.amounts[place][link] || Number.MIN_VALUE;
@@ -188,7 +232,7 @@ function throughLinks(view: View, place: number, links: number[]): Lit {
     links.length === 1 ? rail.linkName(first) : `${links.length} links, the first: ${rail.linkName(first)}`;
   const blocks = flows.data.together > 1;
   const estimated = { links: blocks, cells: blocks };
-  return { name, links: lit, most, cells, groups, partial: ways >= MOST_WAYS, estimated };
+  return { name, links: lit, most, cells, groups, partial, estimated };
 }
 
 function ofGroups(view: View, chosen: number[]): Lit {

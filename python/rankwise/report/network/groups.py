@@ -20,7 +20,8 @@ class PageGroups:
 
     Attributes:
         of: shape (G,): the one that each group of the flows is in.
-        communicators: names, each once.
+        communicators: names with those that the program gave them, each once.
+        names: of them in the profile; empty: several small ones of a family.
         families: of the communicators, each once.
         family_of: of each communicator.
         procedures, kinds: names, each once.
@@ -31,6 +32,7 @@ class PageGroups:
 
     of: NDArray[np.int64]
     communicators: list[str]
+    names: list[str]
     families: list[str]
     family_of: list[int]
     procedures: list[str]
@@ -54,6 +56,7 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
     """
     keys = [_key(group, alone=place < most) for place, group in enumerate(groups)]
     found = list(dict.fromkeys(keys))
+    names = {key[0]: group.communicator for key, group in zip(keys[:most], groups, strict=False)}
     place_of = {key: place for place, key in enumerate(found)}
     communicators = list(dict.fromkeys(key[0] for key in found))
     families = list(dict.fromkeys(key[1] for key in found))
@@ -68,6 +71,7 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
     return PageGroups(
         np.array([place_of[key] for key in keys], np.int64),
         communicators,
+        [names.get(name, "") for name in communicators],
         families,
         [family_of[name] for name in communicators],
         procedures,

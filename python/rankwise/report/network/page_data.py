@@ -38,7 +38,10 @@ def network_data(traffic: Traffic, container: Container) -> dict[str, Any]:
         "ranks": traffic.flows.ranks,
         "hosts": [_safe(host.name) for host in traffic.places.hosts],
         "hostOf": container.column(traffic.places.host),
-        "communicators": [_safe(name) for name in groups.communicators],
+        "communicators": {
+            "name": [_safe(name) for name in groups.names],
+            "label": [_safe(name) for name in groups.communicators],
+        },
         "families": [_safe(name) for name in groups.families],
         "familyOf": container.column(groups.family_of),
         "causes": [_safe(name) for name in groups.causes],
