@@ -92,6 +92,8 @@ export interface Cells {
   sent: Numbers;
   received: Numbers;
   seconds: Numbers;
+  /** Calls that never returned: not in `calls`, and in `seconds` up to the end of their ranks. */
+  unfinished: Numbers;
 }
 
 /** A table as `rankwise show` has it. */

@@ -29,6 +29,16 @@ export class Context {
     return theme();
   }
 
+  /** What is chosen without regard to some of the filters: figures that mark what these name need the rest, too. */
+  without(...keys: (keyof Filter)[]): Selection {
+    const given = keys.filter((key) => this.state.filter[key]);
+    if (!given.length) return this.selection;
+    return new Selection(this.run, {
+      ...this.state.filter,
+      ...Object.fromEntries(given.map((key) => [key, ""])),
+    });
+  }
+
   /** Choose, or with '' choose no more. */
   filter(change: Partial<Filter>): void {
     this.change({ filter: { ...this.state.filter, ...change } });

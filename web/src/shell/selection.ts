@@ -7,6 +7,8 @@ export interface Sums {
   sent: Float64Array;
   received: Float64Array;
   seconds: Float64Array;
+  /** Calls that never returned: not in `calls`. */
+  unfinished: Float64Array;
 }
 
 /** What cells are told apart by. */
@@ -100,7 +102,13 @@ export class Selection {
   /** Sums of the chosen cells by what `place` tells of each, below `count`. */
   sums(count: number, place: (cell: number) => number): Sums {
     const zeros = () => new Float64Array(count);
-    const found: Sums = { calls: zeros(), sent: zeros(), received: zeros(), seconds: zeros() };
+    const found: Sums = {
+      calls: zeros(),
+      sent: zeros(),
+      received: zeros(),
+      seconds: zeros(),
+      unfinished: zeros(),
+    };
     const { cells } = this.run;
     for (const cell of this.cells) {
       const at = place(cell);
@@ -108,6 +116,7 @@ export class Selection {
       found.sent[at] += cells.sent[cell];
       found.received[at] += cells.received[cell];
       found.seconds[at] += cells.seconds[cell];
+      found.unfinished[at] += cells.unfinished[cell];
     }
     return found;
   }

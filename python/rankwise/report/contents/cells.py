@@ -13,7 +13,7 @@ from rankwise.report.contents.subject import Subject
 
 _MOST_ROWS = 400_000
 _KEYS = ("procedure", "communicator", "region", "size", "site", "rank")  # from the slowest to the fastest
-_SUMS = ("calls", "sent", "received", "seconds")
+_SUMS = ("calls", "sent", "received", "seconds", "unfinished")
 
 
 def cells_data(of: Subject) -> dict[str, Any]:
@@ -34,10 +34,10 @@ def cells_data(of: Subject) -> dict[str, Any]:
 
 
 def _rows(connection: sqlite3.Connection, axes: Axes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return what tells calls apart, shape (6, N), as indices into the axes, and the sums, shape (4, N)."""
+    """Return what tells calls apart, shape (6, N), as indices into the axes, and the sums, shape (5, N)."""
     rows = connection.execute(
         "SELECT procedure, communicator, region, size_bin, site, rank, calls, bytes_sent, bytes_received,"
-        " seconds FROM calls"
+        " seconds, unfinished FROM calls"
     ).fetchall()
     if not rows:
         return np.empty((len(_KEYS), 0), np.int64), np.empty((len(_SUMS), 0))
