@@ -82,3 +82,14 @@ export function stepOf(value: number, most: number, logarithmic: boolean): numbe
   const height = logarithmic ? 1 + Math.log10(Math.max(value / most, 1e-3)) / 3 : value / most;
   return Math.max(0, Math.min(STEPS - 1, Math.round(height * (STEPS - 1))));
 }
+
+/** Return black or white: what can be read on a colour. */
+export function inkOn(colour: readonly [number, number, number]): string {
+  const [red, green, blue] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  // Contrasts by WCAG: one of the two is at least 4.5.
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
+}

@@ -56,7 +56,10 @@ export function list<T>(
 /** Replace what is in an element, and keep the focus on the control that has it. */
 export function redraw(parent: HTMLElement, children: readonly Node[]): void {
   const active = document.activeElement;
-  const key = active instanceof HTMLElement && parent.contains(active) ? active.dataset.key : undefined;
+  const key =
+    (active instanceof HTMLElement || active instanceof SVGElement) && parent.contains(active)
+      ? active.dataset.key
+      : undefined;
   parent.replaceChildren(...children);
   if (key === undefined) return;
   for (const candidate of parent.querySelectorAll<HTMLElement>("[data-key]"))

@@ -24,10 +24,13 @@ export interface MatrixData {
   text: ((value: number) => string) | null;
   facts: (row: number, column: number) => Facts | null;
   choose: (row: number, column: number) => void;
+  /** A column below 0: all of the row. */
   chosen: [row: number, column: number] | null;
   /** Most pixels of a cell. */
   largest: number;
   highest: number;
+  /** Pixels of the height of a row, as far as all of them have room; none: as it is wide. */
+  high?: number;
   /** Cells are as high as they are wide. */
   square: boolean;
 }
@@ -123,7 +126,7 @@ export class MatrixDrawing {
       data.square ? data.highest / data.rows : Infinity,
     );
     const plot = cell * data.columns;
-    const height = Math.max(40, Math.min(data.highest, cell * data.rows));
+    const height = Math.max(40, Math.min(data.highest, (data.high ?? cell) * data.rows));
     this.box = { left, top, width: plot, height };
     const scale = dots();
     this.canvas.width = Math.round(width * scale);
@@ -297,8 +300,10 @@ export class MatrixDrawing {
     context.clip();
     context.strokeStyle = colour;
     context.lineWidth = 2;
-    const [x, y] = [this.x(cell[1]), this.y(cell[0])];
-    const [wide, high] = [Math.max(4, this.x(cell[1] + 1) - x), Math.max(4, this.y(cell[0] + 1) - y)];
+    const all = cell[1] < 0;
+    const [x, y] = [all ? left : this.x(cell[1]), this.y(cell[0])];
+    const wide = all ? width : Math.max(4, this.x(cell[1] + 1) - x);
+    const high = Math.max(4, this.y(cell[0] + 1) - y);
     context.strokeRect(x, y, wide, high);
     context.restore();
   }
@@ -306,7 +311,7 @@ export class MatrixDrawing {
   private key(event: KeyboardEvent): void {
     const { data } = this;
     if (!data) return;
-    const [row, column] = this.cursor ?? data.chosen ?? [0, 0];
+    const [row, column] = (this.cursor ?? data.chosen ?? [0, 0]).map((place) => Math.max(0, place));
     const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const target = select(this.canvas);
     if (move) {
