@@ -1,19 +1,21 @@
 /** Calls and sizes: which procedure takes how much time, with data of which size. */
+import "./calls.css";
+import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { figure } from "../ui/figure.ts";
-import { redraw } from "../ui/controls.ts";
 import { saveCsv } from "../ui/files.ts";
-import { dataTable, type TableColumn } from "../ui/table.ts";
-import { byteText, countText, percentText, secondText } from "../units.ts";
+import { saveSvg } from "../ui/pictures.ts";
+import { countOf, percentText, secondText } from "../units.ts";
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/pages.ts";
+import { type Cross, cross } from "./cross.ts";
+import { amountText, heatTable } from "./heat.ts";
+import { type Amounts, called } from "../shell/amounts.ts";
+import { type Measure, MEASURES } from "./measures.ts";
+import { mostIn, sizeBars, type SizeShares } from "./sizes.ts";
 
-interface Row {
-  procedure: string;
-  calls: number;
-  sent: number;
-  seconds: number;
-}
+const EMPTY = "No call is in this part of the run: take a filter away.";
+const NO_DATA = "0 B";
 
 export const callsPage: Page = {
   name: "calls",
@@ -22,71 +24,263 @@ export const callsPage: Page = {
 };
 
 class CallsPage implements Open {
-  private readonly table = figure(
+  private readonly heat = figure(
     "calls",
     () => {
-      saveCsv("calls", [
-        ["call", "calls", "bytes sent", "seconds"],
-        ...this.rows().map((row) => [row.procedure, row.calls, row.sent, row.seconds]),
-      ]);
+      this.saveCalls();
     },
     null,
+  );
+  private readonly sizes = figure(
+    "sizes",
+    () => {
+      this.saveSizes();
+    },
+    () => {
+      saveSvg("sizes", [{ title: this.sizes.title.textContent, svg: this.bars() }]);
+    },
   );
 
   constructor(
     private readonly context: Context,
     parent: HTMLElement,
   ) {
-    parent.append(this.table.card);
+    parent.append(this.heat.card, this.sizes.card);
     this.show();
   }
 
   show(): void {
-    const rows = this.rows();
-    const seconds = rows.reduce((sum, row) => sum + row.seconds, 0);
-    const columns: TableColumn<Row>[] = [
-      { name: "call", meaning: "MPI procedure", text: (row) => row.procedure, value: (row) => row.procedure },
-      {
-        name: "calls",
-        meaning: "number",
-        right: true,
-        text: (row) => countText(row.calls),
-        value: (row) => row.calls,
-      },
-      {
-        name: "sent",
-        meaning: "bytes",
-        right: true,
-        text: (row) => byteText(row.sent),
-        value: (row) => row.sent,
-      },
-      {
-        name: "time",
-        meaning: "over the ranks",
-        right: true,
-        text: (row) => secondText(row.seconds),
-        value: (row) => row.seconds,
-        bar: (row) => row.seconds / seconds,
-      },
-    ];
-    this.table.title.textContent = rows.length
-      ? `${rows[0].procedure} takes ${percentText(rows[0].seconds / seconds)} of the time in MPI`
-      : "No calls";
-    redraw(this.table.body, [
-      element(
-        "div",
-        dataTable(columns, rows, { label: "calls", empty: "No call is in this part of the run." }),
-      ),
+    this.showHeat();
+    this.showSizes();
+  }
+
+  private get measure(): Measure {
+    const name = this.context.option(
+      "measure",
+      MEASURES.map((one) => one.name),
+    );
+    return MEASURES.find((one) => one.name === name) ?? MEASURES[0];
+  }
+
+  private showHeat(): void {
+    const { context, heat, measure } = this;
+    const found = cross(context.without("procedure", "sizeFrom", "sizeTo"));
+    const options = MEASURES.map(({ name, text }) => ({ value: name, text }));
+    const measures = choice("measure", options, measure.name, (name) => {
+      context.choose("measure", name === MEASURES[0].name ? null : name);
+    });
+    heat.title.textContent = this.finding(found);
+    const table = found.procedures.length
+      ? element("div", heatTable(context, found, measure), "heat-scroll")
+      : element("p", EMPTY, "empty");
+    const old = heat.body.querySelector(".heat-scroll");
+    const [left, top] = [old?.scrollLeft ?? 0, old?.scrollTop ?? 0];
+    redraw(heat.body, [element("div", measures, "under"), table, ...this.apart(found)]);
+    table.scrollTo(left, top);
+    heat.caption.textContent =
+      `Shown: ${measure.meaning}. A row is a procedure, most time first; a column is the size of one call's data. ` +
+      "Colours go over three powers of ten below the largest cell; less is grey. A cell chooses its calls, a head all of a row or " +
+      "column; filters by call and size mark what they choose here, the others leave out what they don't.";
+  }
+
+  private finding(found: Cross): string {
+    const { measure, context } = this;
+    const { axes } = context.run;
+    if (!found.procedures.length) return "No calls";
+    const amount = (of: Amounts) => measure.value(of) ?? 0;
+    const [top] = [...found.procedures].sort(
+      (one, other) => amount(found.ofProcedure(other)) - amount(found.ofProcedure(one)),
+    );
+    const pairs = found.procedures.flatMap((procedure) => found.sizes.map((size) => ({ procedure, size })));
+    const [cell] = pairs.sort(
+      (one, other) =>
+        amount(found.at(other.procedure, other.size)) - amount(found.at(one.procedure, one.size)),
+    );
+    const all = amount(found.all);
+    if (!all) return `No ${measure.text} in this part of the run`;
+    const name = axes.procedures.name;
+    const part = { time: "time in MPI", calls: "calls" }[measure.name] ?? measure.text;
+    const of = context.without("procedure", "sizeFrom", "sizeTo").everything ? "" : " that the filters leave";
+    const size = axes.sizes[cell.size];
+    const calls = size === NO_DATA ? "without data" : `of ${size}`;
+    const where = `${name[cell.procedure]} ${calls}`;
+    if (measure.adds) {
+      const share = (given: Amounts) => percentText(amount(given) / all);
+      const [ofTop, ofCell] = [share(found.ofProcedure(top)), share(found.at(cell.procedure, cell.size))];
+      const head = `${name[top]} ${measure.name === "time" ? "takes" : "has"} ${ofTop} of the ${part}${of}`;
+      if (cell.procedure !== top) return `${head}; most is in ${where}: ${ofCell}`;
+      return `${head}, ${ofTop === ofCell ? "all of it" : ofCell} in calls ${calls}`;
+    }
+    const [mean, extreme] = [found.all, found.at(cell.procedure, cell.size)].map((given) =>
+      amountText(given, measure),
+    );
+    return measure.name === "bandwidth"
+      ? `Calls${of} move ${mean} while ranks are in them; ${where} most: ${extreme}`
+      : `A call${of} takes ${mean} on the average; ${where} longest: ${extreme}`;
+  }
+
+  /** Lines on what is not in the table, and what never ended. */
+  private apart(found: Cross): HTMLElement[] {
+    const { context } = this;
+    const { axes, cells } = context.run;
+    const { selection } = context;
+    const lines: string[] = [];
+    const names = axes.procedures.name;
+    const sums = names.map(() => ({ calls: 0, seconds: 0 }));
+    cells.procedure.forEach((procedure, cell) => {
+      if (!axes.procedures.apart[procedure] || !selection.block(cells.rank[cell])) return;
+      sums[procedure].calls += cells.calls[cell];
+      sums[procedure].seconds += cells.seconds[cell];
+    });
+    const apart = names.flatMap((name, one) =>
+      sums[one].calls
+        ? [`${name} ${secondText(sums[one].seconds)} in ${countOf(sums[one].calls, "call")}`]
+        : [],
+    );
+    if (apart.length) lines.push(`Apart from all of these, over the ranks: ${apart.join(", ")}.`);
+    const unfinished = found.procedures.filter((one) => found.ofProcedure(one).unfinished);
+    if (unfinished.length) {
+      const each = unfinished.map((one) => `${names[one]} ${found.ofProcedure(one).unfinished}`).join(", ");
+      lines.push(
+        `${countOf(found.all.unfinished, "call")} never returned: ${each}. Of what size is not known; the time is that up to the ` +
+          "end of their ranks.",
+      );
+    }
+    return lines.map((line) => element("p", line, "apart"));
+  }
+
+  private saveCalls(): void {
+    const { axes } = this.context.run;
+    const found = cross(this.context.without("procedure", "sizeFrom", "sizeTo"));
+    const rows = found.procedures.flatMap((procedure) =>
+      found.sizes
+        .map((size) => ({ size, of: found.at(procedure, size) }))
+        .filter(({ of }) => called(of))
+        .map(({ size, of }) => [
+          axes.procedures.name[procedure],
+          axes.sizes[size],
+          of.calls,
+          of.unfinished,
+          of.sent,
+          of.received,
+          of.seconds,
+          ...MEASURES.filter(({ adds }) => !adds).map(({ value }) => value(of) ?? NaN),
+        ]),
+    );
+    saveCsv("calls", [
+      [
+        "call",
+        "size",
+        "calls",
+        "never_returned",
+        "bytes_sent",
+        "bytes_received",
+        "seconds",
+        "bytes_per_second",
+        "seconds_per_call",
+      ],
+      ...rows,
     ]);
   }
 
-  private rows(): Row[] {
-    const { axes } = this.context.run;
-    const names = axes.procedures.name;
-    const { calls, sent, seconds } = this.context.selection.by("procedure", names.length);
-    return names
-      .map((procedure, one) => ({ procedure, calls: calls[one], sent: sent[one], seconds: seconds[one] }))
-      .filter((row) => row.calls || row.seconds)
-      .sort((one, other) => other.seconds - one.seconds);
+  /** Of each size its share of the calls with data, and of the bytes. */
+  private shares(): { rows: SizeShares[]; found: Cross; received: boolean } {
+    const { context } = this;
+    const { axes } = context.run;
+    const found = cross(context.without("sizeFrom", "sizeTo"));
+    const received = !found.all.sent && found.all.received > 0;
+    const bytes = ({ sent, received: got }: Amounts) => (received ? got : sent);
+    const withData = found.sizes.filter((size) => axes.sizes[size] !== NO_DATA && found.ofSize(size).calls);
+    const sum = (value: (of: Amounts) => number) =>
+      withData.reduce((total, size) => total + value(found.ofSize(size)), 0);
+    const [calls, all] = [sum((of) => of.calls), sum(bytes)];
+    return {
+      found,
+      received,
+      rows: withData.map((size) => ({
+        name: axes.sizes[size],
+        calls: found.ofSize(size).calls / calls,
+        bytes: all ? bytes(found.ofSize(size)) / all : 0,
+      })),
+    };
+  }
+
+  private bars(): SVGElement {
+    const { context } = this;
+    const width = Math.min(1100, Math.max(240, this.sizes.body.clientWidth));
+    return sizeBars(context, this.shares().rows, width, (name) => {
+      const { sizeFrom, sizeTo } = context.state.filter;
+      const end = sizeFrom === name && sizeTo === name ? "" : name;
+      context.filter({ sizeFrom: end, sizeTo: end });
+    });
+  }
+
+  private showSizes(): void {
+    const { sizes, context } = this;
+    const { rows, found, received } = this.shares();
+    if (!rows.length) {
+      sizes.title.textContent = "No call has data";
+      redraw(sizes.body, [
+        element("p", "Sizes are shown where calls send, receive, write or read data.", "empty"),
+      ]);
+      sizes.caption.textContent = "";
+      return;
+    }
+    const names = rows.map(({ name }) => name);
+    const calls = mostIn(
+      names,
+      rows.map((row) => row.calls),
+    );
+    const bytes = mostIn(
+      names,
+      rows.map((row) => row.bytes),
+    );
+    sizes.title.textContent = [
+      calls ? `${percentText(calls.share)} of the calls with data are ${calls.where}` : "",
+      bytes ? `${percentText(bytes.share)} of the bytes are in calls ${bytes.where}` : "",
+    ]
+      .filter(Boolean)
+      .join("; ");
+    redraw(sizes.body, [this.bars()]);
+    const without = context.run.axes.sizes.indexOf(NO_DATA);
+    const none = without < 0 ? 0 : found.ofSize(without).calls;
+    sizes.caption.textContent =
+      "The size is that of one call's data; from 1 KiB on, the upper end belongs to the next size. " +
+      (received
+        ? "Bytes are those received: none were sent. "
+        : "Bytes are those sent; of collectives, contributed. ") +
+      `${countOf(none, "call")} without data ${none === 1 ? "is" : "are"} not among these. A row chooses its size.`;
+  }
+
+  private saveSizes(): void {
+    const { rows, found } = this.shares();
+    const shares = new Map(rows.map((row) => [row.name, row]));
+    saveCsv("sizes", [
+      [
+        "size",
+        "calls",
+        "never_returned",
+        "bytes_sent",
+        "bytes_received",
+        "seconds",
+        "share_of_calls",
+        "share_of_bytes",
+      ],
+      ...found.sizes.map((size) => {
+        const name = this.context.run.axes.sizes[size];
+        const of = found.ofSize(size);
+        const share = shares.get(name);
+        return [
+          name,
+          of.calls,
+          of.unfinished,
+          of.sent,
+          of.received,
+          of.seconds,
+          share?.calls ?? NaN,
+          share?.bytes ?? NaN,
+        ];
+      }),
+    ]);
   }
 }
