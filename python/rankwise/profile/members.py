@@ -92,6 +92,19 @@ def count(text: str) -> int:
     return found
 
 
+def known_ranks(text: str, end: int) -> set[int]:
+    """Return the known members below `end`; it costs no more than these, however many are listed.
+
+    Raises:
+        ValueError: the text is no compact list.
+    """
+    found: set[int] = set()
+    for run, _ in _entries(text):
+        upwards = run if run.step > 0 else run[::-1]
+        found.update(range(upwards.start, min(upwards.stop, end), upwards.step))
+    return found
+
+
 def _entries(text: str) -> Iterator[tuple[range, int]]:
     """Give the known members of each entry, or how many unknown ones it has."""
     for entry in text.split(",") if text else []:

@@ -1,6 +1,39 @@
 /** What the page Communicators holds: filled by python/rankwise/report/contents/communicators.py. */
+import type { Numbers } from "../contract.ts";
 
+/** Lists in the order of the communicators' axis: each communicator, or each family of them. */
 export interface CommunicatorsData {
-  /** In place of the page: why there is nothing, and what cures it; '' = there is. */
-  missing: string;
+  /** Seconds of the run. */
+  wall: number;
+  /** Communicators that it stands for; 0: (none), (several) and (other). */
+  count: Numbers;
+  /** Processes of the smallest and of the largest; remote: of the other group of an intercommunicator. */
+  least: Numbers;
+  most: Numbers;
+  remote: Numbers;
+  /** communicator, window, file; '' = none of them. */
+  type: string[];
+  /** That the program gave, without repeats; none if one of several has none. */
+  userNames: string[][];
+  /** Procedure that made it; '' = predefined. */
+  maker: string[];
+  /** That the other group of an intercommunicator comes from; '' = none. */
+  remoteParent: string[];
+  /** `cart 4x2`; `-` = none. */
+  topology: string[];
+  /** `done`, `asked`, `-`. */
+  reorder: string[];
+  /** World ranks, `0-3,8,12-96:4`, of an intercommunicator both groups, `0 + 1-3`: without repeats, the first ones. */
+  groups: string[][];
+  moreGroups: Numbers;
+  /** All members of a family; '' = those of its only group. */
+  members: string[];
+  /** Seconds after the start; -1: not known, or not freed. */
+  created: Numbers;
+  freed: Numbers;
+  /** Programs and libraries, and places in the source, whose calls made them. */
+  madeIn: string[][];
+  madeAt: string[][];
+  /** Of families: time in blocking collectives of which arrivals are known, and of that the waiting. */
+  waiting: [family: string, seconds: number, waiting: number][];
 }

@@ -1,9 +1,366 @@
 /** Communicators: how each was made, who is in it, and what goes over it. */
-import type { Page } from "../shell/pages.ts";
+import "./communicators.css";
+import { choice, redraw } from "../ui/controls.ts";
+import { element } from "../ui/dom.ts";
+import { finely } from "../ui/dots.ts";
+import { figure } from "../ui/figure.ts";
+import { type Cell, saveCsv } from "../ui/files.ts";
+import { MatrixDrawing } from "../ui/matrix.ts";
+import { savePng } from "../ui/pictures.ts";
+import type { Context } from "../shell/context.ts";
+import type { Open, Page } from "../shell/pages.ts";
+import type { Selection } from "../shell/selection.ts";
+import { countOf, percentText } from "../units.ts";
+import { CommunicatorAmounts } from "./amounts.ts";
+import { chosenFacts } from "./chosen.ts";
+import type { CommunicatorsData } from "./contract.ts";
+import { blockName, laneFacts, type Lanes, lanesOf, membershipFinding, share } from "./lanes.ts";
+import {
+  ancestry,
+  type Branch,
+  explanation,
+  groupsOf,
+  inOrderOfRanks,
+  linesOf,
+  sortBranches,
+} from "./model.ts";
+import { communicatorTree, isShown, keyOf, type TreeState } from "./tree.ts";
+
+const COLOURS = ["time", "members"] as const;
+const ROWS = ["families", "each"] as const;
 
 export const communicatorsPage: Page = {
   name: "communicators",
   title: "Communicators",
   there: ({ run }) => run.communicators !== undefined,
-  open: () => ({ show: () => undefined }),
+  open: (context, parent) => {
+    const data = context.run.communicators;
+    return data ? new CommunicatorsPage(context, parent, data) : { show: () => undefined };
+  },
 };
+
+class CommunicatorsPage implements Open {
+  private readonly tree = figure(
+    "communicators",
+    () => {
+      this.saveTree();
+    },
+    null,
+  );
+  private readonly lanes = figure(
+    "lanes",
+    () => {
+      this.saveLanes();
+    },
+    () => {
+      this.saveImage();
+    },
+  );
+  private readonly chosen = figure("chosen-communicator", null, null);
+  private readonly roots: Branch[];
+  private readonly several: boolean;
+  private readonly find = element("input", [], "find");
+  private readonly lines = element("div", [], "tree-scroll");
+  private readonly controls = element("div", [], "under");
+  private readonly drawn = element("div", [], "stage");
+  private readonly drawing = new MatrixDrawing(this.drawn);
+  private readonly state: TreeState = { turned: new Set(), wanted: "" };
+
+  constructor(
+    private readonly context: Context,
+    parent: HTMLElement,
+    private readonly data: CommunicatorsData,
+  ) {
+    this.roots = ancestry(context.run, data);
+    this.several = linesOf(this.roots, () => true).some(({ branch }) => branch.ones.length > 1);
+    this.find.type = "search";
+    this.find.placeholder = "Find in the tree …";
+    this.find.setAttribute("aria-label", "find communicators by name, or by what made them");
+    this.find.addEventListener("input", () => {
+      this.state.wanted = this.find.value.trim().toLowerCase();
+      this.showTree();
+    });
+    this.tree.body.append(element("div", this.find, "under"), this.lines);
+    this.lanes.body.append(this.controls, this.drawn);
+    parent.append(this.tree.card, this.chosen.card, this.lanes.card);
+    this.show();
+  }
+
+  show(): void {
+    this.showTree();
+    this.showChosen();
+    this.showLanes();
+  }
+
+  /** What the other filters leave: the chosen communicator is marked in it. */
+  private get selection(): Selection {
+    return this.context.without("communicator");
+  }
+
+  private showTree(): void {
+    const { context, data, tree, roots, selection } = this;
+    const amounts = new CommunicatorAmounts(selection);
+    sortBranches(roots, (branch) => amounts.of(branch).seconds);
+    const [top] = linesOf(roots, (branch) => branch.open)
+      .map(({ branch }) => branch)
+      .filter((branch) => branch.name)
+      .sort((one, other) => amounts.of(other).seconds - amounts.of(one).seconds);
+    const of = selection.everything ? "" : " that the filters leave";
+    tree.title.textContent = amounts.all.seconds
+      ? `${top.label} takes ${percentText(amounts.of(top).seconds / amounts.all.seconds)} of the time in MPI${of}`
+      : "No call is in this part of the run";
+    const table = communicatorTree(context, data, roots, amounts, this.state, (branch) => {
+      const { turned } = this.state;
+      if (!turned.delete(keyOf(branch))) turned.add(keyOf(branch));
+      this.showTree();
+    });
+    const [left, above] = [this.lines.scrollLeft, this.lines.scrollTop];
+    redraw(this.lines, [table]);
+    this.lines.scrollTo(left, above);
+    const { each } = context.run.axes.communicators;
+    tree.caption.textContent =
+      "Below each communicator is what was made from it. Those that one line of the program made, on all parts of their parents, " +
+      `are one line${each ? ", which opens" : ": there are too many to tell them apart"}. ` +
+      "Bars of time are of all time shown; life: from when to when in the run. A line chooses what all pages show; the arrow keys go up and down, open and close" +
+      (data.waiting.length
+        ? "; waiting: in blocking collectives, as far as arrivals are known, and of the whole run only."
+        : ".") +
+      this.roots
+        .filter((branch) => !branch.count && isShown(branch, amounts))
+        .map((branch) => ` ${branch.name}: ${explanation(branch)}.`)
+        .join("");
+  }
+
+  private showChosen(): void {
+    const { context, chosen, data, roots } = this;
+    const wanted = context.state.filter.communicator;
+    const branch = linesOf(roots, () => true).find((line) => wanted && line.branch.name === wanted)?.branch;
+    chosen.card.hidden = !branch;
+    if (!branch) return;
+    chosen.title.textContent = branch.label;
+    redraw(chosen.body, [chosenFacts(context, data, branch)]);
+  }
+
+  private get rows(): Branch[] {
+    const each = this.several && this.context.option("lanes", ROWS) === "each";
+    const known = inOrderOfRanks(this.roots, this.data);
+    return known.filter(
+      (branch) => branch.name && branch.count && (each ? branch.ones.length === 1 : branch.family),
+    );
+  }
+
+  private found(): Lanes {
+    return lanesOf(this.rows, this.selection, this.data);
+  }
+
+  private showLanes(): void {
+    const { context, lanes, data, selection } = this;
+    const { run } = context;
+    const found = this.found();
+    const byTime = context.option("colour", COLOURS) === "time";
+    const each = context.option("lanes", ROWS) === "each";
+    lanes.title.textContent = membershipFinding(this.roots, selection, data);
+    redraw(this.controls, [
+      choice(
+        "colour",
+        [
+          { value: "time", text: "time" },
+          { value: "members", text: "members" },
+        ],
+        byTime ? "time" : "members",
+        (value) => {
+          context.choose("colour", value === "time" ? null : value);
+        },
+      ),
+      ...(this.several
+        ? [
+            choice(
+              "rows",
+              [
+                { value: "families", text: "families" },
+                { value: "each", text: "each communicator" },
+              ],
+              each ? "each" : "families",
+              (value) => {
+                context.choose("lanes", value === "families" ? null : value);
+              },
+            ),
+          ]
+        : []),
+    ]);
+    const shown = found.rows.length > 0 && found.blocks.length > 0;
+    this.drawn.hidden = !shown;
+    if (!shown) {
+      lanes.caption.textContent = "No communicator has a rank of this part of the run.";
+      return;
+    }
+    const width = found.blocks.length;
+    const values = Float32Array.from(found.members, (count, place) =>
+      count || found.seconds[place] ? 1 : NaN,
+    );
+    const chosen = found.rows.findIndex(({ name }) => name === context.state.filter.communicator);
+    this.drawing.show(
+      {
+        label: "ranks by communicators",
+        rows: found.rows.length,
+        columns: width,
+        values,
+        lit: byTime
+          ? Float32Array.from(found.seconds, (seconds, place) => {
+              const part = share(seconds, found.all[place % width]);
+              return part < found.most / 1000 ? 0 : part;
+            })
+          : null,
+        hot: null,
+        logarithmic: byTime,
+        most: byTime ? found.most : 1,
+        rowName: (row) => found.rows[row].label,
+        columnName: (column) => blockName(found, column, run),
+        rowTitle: "communicators",
+        columnTitle: "ranks",
+        text: null,
+        facts: (row, column) => laneFacts(found, row, column, run, data),
+        choose: (row) => {
+          context.toggle("communicator", found.rows[row].name);
+        },
+        chosen: chosen < 0 ? null : [chosen, -1],
+        largest: Infinity,
+        highest: 640,
+        high: 22,
+        square: false,
+      },
+      context.theme,
+    );
+    lanes.caption.textContent = this.lanesCaption(found, byTime);
+  }
+
+  private lanesCaption(found: Lanes, byTime: boolean): string {
+    const { together } = found;
+    return [
+      "A row is a communicator, window or file, or a family of them, in the order of the tree; a column is a rank of MPI_COMM_WORLD.",
+      byTime
+        ? `Coloured: the part of a rank's time in MPI that it spends there, over three powers of ten up to ${percentText(found.most)}; ` +
+          "grey: a member that spends less, or none; empty: no member."
+        : "Coloured: the rank is a member of it, or of one of the family.",
+      together > 1 ? `${countOf(together, "rank")} with neighbouring numbers are one column.` : "",
+      "Where a pixel has several cells, it shows the largest. Ctrl and the wheel zoom; a cell chooses its communicator.",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  }
+
+  private saveTree(): void {
+    const { data, context, selection } = this;
+    const { axes } = context.run;
+    const { name, family, parent } = axes.communicators;
+    const amounts = new CommunicatorAmounts(selection);
+    const time = (seconds: number) => (seconds < 0 ? NaN : seconds);
+    const rows = linesOf(this.roots, () => true)
+      .map(({ branch }) => branch)
+      .filter((branch) => branch.name && branch.ones.length === 1)
+      .map((branch): Cell[] => {
+        const [one] = branch.ones;
+        const of = amounts.of(branch);
+        const { groups, more } = groupsOf(branch, data);
+        return [
+          name[one],
+          data.userNames[one].join("; "),
+          family[one],
+          parent[one] < 0 ? "" : name[parent[one]],
+          data.remoteParent[one],
+          data.type[one],
+          data.count[one],
+          data.least[one],
+          data.most[one],
+          data.remote[one],
+          data.maker[one],
+          data.madeIn[one].join("; "),
+          data.madeAt[one].join("; "),
+          time(data.created[one]),
+          time(data.freed[one]),
+          data.topology[one],
+          data.reorder[one],
+          of.calls,
+          of.unfinished,
+          of.sent,
+          of.received,
+          of.seconds,
+          amounts.top(branch),
+          groups.join(" | ") + (more ? ` +${more} more` : ""),
+        ];
+      });
+    saveCsv("communicators", [
+      [
+        "communicator",
+        "program_name",
+        "family",
+        "parent",
+        "remote_parent",
+        "type",
+        "communicators",
+        "size_min",
+        "size_max",
+        "remote_size",
+        "made_by",
+        "made_in",
+        "made_at",
+        "created_seconds",
+        "freed_seconds",
+        "topology",
+        "reorder",
+        "calls",
+        "never_returned",
+        "bytes_sent",
+        "bytes_received",
+        "seconds",
+        "top_operation",
+        "members",
+      ],
+      ...rows,
+    ]);
+  }
+
+  private saveLanes(): void {
+    const found = this.found();
+    const width = found.blocks.length;
+    const rows: Cell[][] = [];
+    found.rows.forEach((branch, row) => {
+      for (let column = 0; column < width; column++) {
+        const place = row * width + column;
+        if (found.members[place] || found.seconds[place])
+          rows.push([
+            branch.name,
+            blockName(found, column, this.context.run),
+            found.members[place],
+            found.seconds[place],
+            share(found.seconds[place], found.all[column]),
+          ]);
+      }
+    });
+    saveCsv("ranks-by-communicators", [
+      ["communicator", "rank", "member_of", "seconds", "share_of_time_in_mpi"],
+      ...rows,
+    ]);
+  }
+
+  private saveImage(): void {
+    const { lanes, context } = this;
+    const byTime = context.option("colour", COLOURS) === "time";
+    finely(2, () => {
+      this.showLanes();
+      const { theme } = context;
+      savePng("ranks-by-communicators", {
+        title: lanes.title.textContent,
+        scale: {
+          low: byTime ? percentText(this.found().most / 1000) : "",
+          high: byTime ? percentText(this.found().most) : "member",
+          colours: byTime ? theme.ramp : theme.ramp.slice(-2),
+          marks: byTime ? [{ colour: theme.unlit, text: "member, less time" }] : [],
+        },
+        parts: [{ title: "", canvas: this.drawing.canvas }],
+        caption: lanes.caption.textContent,
+      });
+    });
+    this.showLanes();
+  }
+}

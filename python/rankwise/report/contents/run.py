@@ -8,6 +8,7 @@ from typing import Any
 
 from rankwise.analysis.overview import trust
 from rankwise.report.contents.cells import cells_data
+from rankwise.report.contents.communicators import communicators_data
 from rankwise.report.contents.subject import Subject
 from rankwise.report.names import library_name, program_text
 from rankwise.report.safe import safe
@@ -15,6 +16,7 @@ from rankwise.report.trust_lines import partial_line
 
 _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "cells": cells_data,
+    "communicators": communicators_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 
