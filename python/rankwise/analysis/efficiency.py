@@ -21,24 +21,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rankwise.analysis.message_sample import WAITING as WAITING_FOR_MESSAGES
-from rankwise.analysis.message_waits import MessageWaits
 from rankwise.analysis.percent import percent
 from rankwise.analysis.regions import OTHER, WHOLE_PROGRAM
-from rankwise.analysis.totals import BETWEEN, RUN_SECONDS, totals_by
-
-if TYPE_CHECKING:
-    from rankwise.analysis.waiting import Waiting
+from rankwise.analysis.time_in_mpi import TimeInMpi
+from rankwise.analysis.totals import BETWEEN, RUN_SECONDS
 
 MOST_UNCERTAIN = 0.1
 """By how much the transfer efficiency may be off: else it is not told."""
 LEAST_KNOWN = 0.5
 """Of the time in MPI, likewise."""
-
-_POSTING = ("point-to-point", "one-sided", "starting")
-_POSTING_COLLECTIVES = ("collective", "neighbourhood")
 
 
 @dataclass(frozen=True)
@@ -101,15 +93,12 @@ class Efficiency:
     why_no_split: str
 
 
-def efficiency(
-    connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits
-) -> Efficiency | None:
+def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | None:
     """Return the efficiency of the run; None where no rank had time between MPI_Init and MPI_Finalize.
 
     Args:
         connection: the profile.
-        waiting: in its collectives; None = no arrivals are known.
-        messages: waits for its messages.
+        time: what its time in MPI was spent with.
     """
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
@@ -117,7 +106,7 @@ def efficiency(
     found = _efficiency("", runs, in_mpi, None, "")
     if found is None:
         return None
-    split, why = _split(connection, found, sum(in_mpi.values()) / len(in_mpi), waiting, messages)
+    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
     return Efficiency(**{**vars(found), "split": split, "why_no_split": why})
 
 
@@ -174,36 +163,13 @@ def _efficiency(
     )
 
 
-def _split(
-    connection: sqlite3.Connection,
-    found: Efficiency,
-    mean_in_mpi: float,
-    waiting: Waiting | None,
-    messages: MessageWaits,
-) -> tuple[Split | None, str]:
+def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Split | None, str]:
     """Return what communication efficiency is lost to, or why that is not known."""
-    in_mpi, posting = 0.0, 0.0
-    calls = totals_by(
-        connection,
-        "procedures.name, procedures.class",
-        "JOIN procedures ON procedures.id = calls.procedure",
-        sums="family_sums",
-    )
-    for (name, kind), totals in calls:
-        in_mpi += totals.seconds
-        posts = kind in _POSTING and name not in WAITING_FOR_MESSAGES
-        if posts or (kind in _POSTING_COLLECTIVES and _starts(name)):
-            posting += totals.seconds
+    in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
         return Split(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, found.seconds, 0.0, 0.0, 0.0), ""
-    late = messages.late_sender_seconds + messages.late_receiver_seconds
-    certain = sum(one.certain_seconds for one in messages.waiting)
-    in_collectives = waiting.waiting.seconds if waiting else 0.0
-    waited = in_collectives + late
-    known = min((waiting.seconds if waiting else 0.0) + certain + posting, in_mpi)
-    moved = max(known - waited, 0.0)
+    known = time.waiting_seconds + moved
     unknown = in_mpi - known
-    error = (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds
     # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
     scale = mean_in_mpi / in_mpi
     share = moved / known if known else 0.0  # of what is known: the rest is taken to be like it
@@ -224,15 +190,10 @@ def _split(
     return (
         Split(
             *(serial, serial_low, serial_high, transfer, low, high),
-            *(ideal, waited, moved, unknown),
+            *(ideal, time.waiting_seconds, moved, unknown),
         ),
         "",
     )
-
-
-def _starts(procedure: str) -> bool:
-    """Tell whether a collective is only started: `MPI_Ibcast`, `MPI_Bcast_init`."""
-    return procedure.startswith("MPI_I") or procedure.endswith("_init")
 
 
 def _ratio(part: float, whole: float) -> float:

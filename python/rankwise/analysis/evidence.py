@@ -17,6 +17,7 @@ from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.place import NodePlace, node_places
 from rankwise.analysis.procedures import ProcedureRow, procedures
 from rankwise.analysis.ranks import Rank, ranks
+from rankwise.analysis.time_in_mpi import TimeInMpi, time_in_mpi
 
 if TYPE_CHECKING:
     from rankwise.analysis.patterns import Algorithm
@@ -52,7 +53,12 @@ class Evidence:
     @cached_property
     def efficiency(self) -> Efficiency | None:
         """Efficiency of the run."""
-        return efficiency(self.connection, self.waiting, self.messages)
+        return efficiency(self.connection, self.time_in_mpi)
+
+    @cached_property
+    def time_in_mpi(self) -> TimeInMpi:
+        """What the time in MPI was spent with."""
+        return time_in_mpi(self.connection, self.waiting, self.messages)
 
     @cached_property
     def regions(self) -> list[Efficiency]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankwise.analysis.summary import Summary
+from rankwise.analysis.time_in_mpi import FILES
 
 _UNEVEN = 20.0  # percentage points between the shares of MPI in the run of two ranks
 _MOST = 50.0  # percent of the bytes or of the time
 _NEARLY_ALL = 95.0  # percent of the time
-_ACCESSES = "input-output"  # class of the procedures of MPI-IO
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,10 @@ class NextStep:
     why: str
 
 
+EXPLAIN = NextStep("explain", (), "evidence and formulas of all findings")
+"""Where there are findings."""
+
+
 def next_step(found: Summary) -> NextStep:
     """Return the command that shows more of what stands out most in the summary."""
     if not found.trust.complete:
@@ -40,7 +44,7 @@ def next_step(found: Summary) -> NextStep:
     shared = found.run.nodes < found.run.ranks
     if shared and found.locality.off_node_percent_of_message_bytes >= _MOST:
         return NextStep("map", (), "can ranks be placed closer together?")
-    accesses = sum(row.totals.percent_of_mpi for row in found.calls if row.procedure_class == _ACCESSES)
+    accesses = sum(row.totals.percent_of_mpi for row in found.calls if row.procedure_class == FILES)
     if accesses >= _MOST:
         return _show("file", "most of the time in MPI")
     if found.families and found.families[0].totals.percent_of_mpi >= _NEARLY_ALL:
