@@ -50,35 +50,67 @@ def is_known(seen: Evidence) -> bool:
     return bool(kept or any(one.certain for one in seen.messages.waiting))
 
 
+@dataclass(frozen=True)
+class Blamed:
+    """A rank that others waited for; the blame has been passed on.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD.
+        in_collectives_seconds: that they waited in blocking collectives, without what they waited while it
+            was still in the collective before.
+        for_messages_seconds: that they waited for its messages and receives.
+    """
+
+    rank: int
+    in_collectives_seconds: float
+    for_messages_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Both."""
+        return self.in_collectives_seconds + self.for_messages_seconds
+
+
+def blamed_ranks(seen: Evidence) -> list[Blamed]:
+    """Return the ranks that others waited for, those with the most waiting first."""
+    waited = seen.waiting.ranks if seen.waiting else ()
+    collectives = {one.rank: max(one.blamed_seconds - one.late_start_seconds, 0.0) for one in waited}
+    messages = {one.rank: one.origin_seconds for one in seen.messages.origins}
+    found = [
+        Blamed(rank, collectives.get(rank, 0.0), messages.get(rank, 0.0))
+        for rank in {*collectives, *messages}
+    ]
+    return sorted(found, key=lambda one: -one.seconds)
+
+
+def all_waiting_seconds(seen: Evidence) -> float:
+    """Return all waiting, for whomever."""
+    in_collectives = sum(one.blamed_seconds for one in seen.waiting.ranks) if seen.waiting else 0.0
+    return in_collectives + sum(one.origin_seconds for one in seen.messages.origins)
+
+
 def late(seen: Evidence) -> Late | None:
     """Return those whom most of the waiting is for; None if it is for all alike.
 
     A few ranks: no more than a fourth of all, or one. Their share has to be half, and a third of their part
     of all ranks more: of two ranks one is late with 67 %.
     """
-    waited = seen.waiting.ranks if seen.waiting else ()
-    in_collectives = {one.rank: max(one.blamed_seconds - one.late_start_seconds, 0.0) for one in waited}
-    all_waiting = sum(one.blamed_seconds for one in waited) + sum(
-        one.origin_seconds for one in seen.messages.origins
-    )
+    all_waiting = all_waiting_seconds(seen)
     of_the_last = sum(row.could_save_seconds for row in seen.waiting.families) if seen.waiting else 0.0
-    for_messages = {one.rank: one.origin_seconds for one in seen.messages.origins}
-    blamed = {
-        rank: in_collectives.get(rank, 0.0) + for_messages.get(rank, 0.0)
-        for rank in {*in_collectives, *for_messages}
-    }
+    blamed = {one.rank: one for one in blamed_ranks(seen)}
     if all_waiting <= 0:
         return None
     number = seen.run.ranks
 
     def those(ranks: list[int], node: str) -> Late:
-        seconds, collectives, messages = (
-            sum(of.get(rank, 0.0) for rank in ranks) for of in (blamed, in_collectives, for_messages)
-        )
+        ones = [blamed[rank] for rank in ranks if rank in blamed]
+        collectives = sum(one.in_collectives_seconds for one in ones)
+        messages = sum(one.for_messages_seconds for one in ones)
+        seconds = sum(one.seconds for one in ones)
         saved = min(collectives, of_the_last) + messages if len(ranks) == 1 else seconds
         return Late(ranks, node, seconds, collectives, messages, all_waiting, saved)
 
-    order = sorted(blamed, key=lambda rank: -blamed[rank])
+    order = list(blamed)
     for count in range(1, max(number // 4, 1) + 1):
         some = those(sorted(order[:count]), "")
         if some.share >= _least(count, number):

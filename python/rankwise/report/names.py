@@ -10,6 +10,7 @@ from rankwise.analysis.bins import OTHER
 from rankwise.analysis.communicators import Communicator
 from rankwise.analysis.families import Family
 from rankwise.analysis.operations import Operation
+from rankwise.analysis.overview import Run
 from rankwise.mpi_libraries import version_of
 from rankwise.profile.programs import without_interpreter
 from rankwise.report.units import bin_text
@@ -130,3 +131,11 @@ def shown_path(path: Path) -> str:
     """Return the path as a word of a command line, relative where it lies in the working directory."""
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def run_command(run: Run) -> str:
+    """Return what ran: the command as it was typed, or of several worlds the programs of this one."""
+    if run.worlds > 1 and run.programs:
+        return program_text(run.programs)
+    # A run directory that was recovered by hand may not tell the command.
+    return shlex.join(run.command or [run.executable])

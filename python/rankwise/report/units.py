@@ -91,3 +91,8 @@ def digits_text(value: float) -> str:
         if value < limit:
             return f"{value:.{decimals}f}"
     return f"{value:.0f}"
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return `1 rank`, `2 ranks`."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -13,9 +13,10 @@ from rankwise.findings.as_json import command_line
 from rankwise.findings.finding import Fact, NotTold, Rule
 from rankwise.findings.metrics import Metric
 from rankwise.findings.search import LEAST_PERCENT, Findings, Found
+from rankwise.findings.texts import confidence_text, facts_text, saved_text, share_text
+from rankwise.report.summary_texts import efficiency_notes
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.view import show_table
-from rankwise.report.units import percent_text, second_text
 from rankwise.report.view import COUNT, RATIO, SECONDS, Column, Detail, Table, label
 
 _LABEL = 12  # columns
@@ -56,9 +57,7 @@ def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> l
     """Return a title and a command for each finding; neither is cut."""
     lines: list[Text] = []
     for one in found:
-        bound = "up to" if one.finding.upper_bound else "about"
-        share = f"{bound} {percent_text(one.saved_percent_of_run)} %"
-        title = _labelled(page, share, one.finding.title, 0, _IN_SUMMARY)
+        title = _labelled(page, share_text(one), one.finding.title, 0, _IN_SUMMARY)
         command = command_line(one.finding.command, run, path)
         lines += [*title, page.text(" " * _IN_SUMMARY + command)]
     head = page.text("findings: how much of the run time of all ranks could be saved")
@@ -93,13 +92,7 @@ def write_explanation(
     if partial:
         page.write(*page.wrapped(f"PARTIAL: {partial}", "bold red", indent=2), Text())
     rows = [*([efficiency] if efficiency else []), *regions]
-    notes = [f"Not told apart: {efficiency.why_no_split}."] if efficiency and efficiency.why_no_split else []
-    if efficiency and efficiency.split:
-        split = efficiency.split
-        notes.append(
-            f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
-            f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."
-        )
+    notes = efficiency_notes(efficiency) if efficiency else []
     empty = "No rank had time between MPI_Init and MPI_Finalize."
     show_table(
         page, Table(_EFFICIENCY, rows, empty, title="Efficiency (POP)", notes=notes), Detail.BRIEF, limit
@@ -177,15 +170,12 @@ def _left_out(number: int, *, more: bool) -> str:
 
 def _finding_lines(page: Page, one: Found, run: Run, path: Path) -> list[Text]:
     finding = one.finding
-    bound = "up to " if finding.upper_bound else "about "
-    share = percent_text(one.saved_percent_of_run)
-    saved = f"{bound}{second_text(finding.saved_seconds)} over the ranks, {share} % of the run"
     return [
-        *_labelled(page, "could save", saved),
+        *_labelled(page, "could save", saved_text(one)),
         *_labelled(page, "formula", finding.formula),
         *_facts(page, "from", finding.inputs),
         *_facts(page, "seen", finding.evidence),
-        *_labelled(page, "confidence", f"{finding.confidence}: {finding.why_confidence}"),
+        *_labelled(page, "confidence", confidence_text(finding)),
         page.text(f"   {'command':{_LABEL}}{command_line(finding.command, run, path)}"),
         *_labelled(page, "rule", f"{finding.rule} (rankwise explain {finding.rule})"),
     ]
@@ -194,7 +184,7 @@ def _finding_lines(page: Page, one: Found, run: Run, path: Path) -> list[Text]:
 def _facts(page: Page, name: str, facts: Sequence[Fact]) -> list[Text]:
     if not facts:
         return []
-    return _labelled(page, name, "; ".join(f"{one.what} {one.text}" for one in facts))
+    return _labelled(page, name, facts_text(facts))
 
 
 def _labelled(page: Page, name: str, text: str, indent: int = 3, label_width: int = _LABEL) -> list[Text]:

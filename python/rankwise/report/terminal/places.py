@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from rankwise.analysis.places import PlaceRow
-from rankwise.profile.waiting import ANY, SEVERAL
+from rankwise.report.place_texts import held_text, place_text
 from rankwise.report.terminal.tables import TextColumn, label
-from rankwise.report.units import second_text
-
-_ALIKE = 0.02  # two times that differ by less, of the longer one, are shown as one
-_WHO = {ANY: "any", SEVERAL: "several"}
 
 
 def place_columns(head: str) -> list[TextColumn[PlaceRow]]:
@@ -16,36 +12,7 @@ def place_columns(head: str) -> list[TextColumn[PlaceRow]]:
     return [
         label("ranks", lambda row: f"{row.ranks}"),
         TextColumn("n", lambda row: str(row.count), right=True),
-        label(head, where),
-        TextColumn("for", _for, right=True),
+        label(head, place_text),
+        TextColumn("for", held_text, right=True),
         label("missing", lambda row: row.missing or "-"),
     ]
-
-
-def where(row: PlaceRow) -> str:
-    """Return `MPI_Recv on W from 2, tag 7`, `polls MPI_Test on W`, `outside of MPI`."""
-    if row.procedure is None:
-        return {"outside": "outside of MPI", "starting": "MPI_Init"}.get(row.state, row.state)
-    on = f" on {row.communicator}" if row.communicator else ""
-    polls = "polls " if row.state == "polling" else ""
-    return f"{polls}{row.procedure}{on}{_partners(row)}"
-
-
-def _partners(row: PlaceRow) -> str:
-    parts = [
-        f"{preposition} {_WHO.get(who, who)}" + ("" if tag is None or tag == ANY else f", tag {tag}")
-        for preposition, who, tag in (
-            ("to", row.destination, row.destination_tag),
-            ("from", row.source, row.source_tag),
-        )
-        if who is not None
-    ]
-    return f" {'; '.join(parts)}" if parts else ""
-
-
-def _for(row: PlaceRow) -> str:
-    if row.seconds_min is None or row.seconds_max is None:
-        return "-"
-    if row.seconds_max - row.seconds_min <= _ALIKE * row.seconds_max:
-        return second_text(row.seconds_max)
-    return f"{second_text(row.seconds_min)} - {second_text(row.seconds_max)}"

@@ -11,55 +11,33 @@ from typing import TextIO, TypeVar
 from rich.text import Text
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.families import Family
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.places import INSIDE
-from rankwise.analysis.procedures import ProcedureRow
 from rankwise.analysis.spread import Spread
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.times import Balance
 from rankwise.findings.search import Findings, findings
 from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
-from rankwise.report.names import call_name, family_name, operation_name, size_name
+from rankwise.report.summary_tables import CALLS_OF_RUN, COMMUNICATORS, by_share
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.places import place_columns
 from rankwise.report.terminal.summary_foot import foot_lines
 from rankwise.report.terminal.summary_head import head_lines
 from rankwise.report.terminal.tables import TextColumn, fit, table_lines
 from rankwise.report.terminal.view import text_columns
-from rankwise.report.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, HasTotals
+from rankwise.report.totals_columns import HasTotals
 from rankwise.report.units import byte_text, percent_text, second_text
-from rankwise.report.view import FIGURES, Column, label
+from rankwise.report.view import Column
 
 Row = TypeVar("Row", bound=HasTotals)
 
 _SCREEN_LINES = 24  # what the short form of a partial run fits into, at 80 columns
 _TABLE_LINES = 10  # of a table in the short form: nine rows and the others
-_FEW_ROWS = 3  # that are shown whatever they have
-_NEARLY_ALL = 0.95  # of the time and of the bytes: what the rows of a table have that are shown
-_WEIGHT_OF_BYTES = 0.25  # of a share of the bytes, where that of the time has 1
 _PLACE_LINES = 4  # three and the others
 _LEAST_LINES = 2  # one and the others
 _SEPARATORS_AND_HEADS = 5
 _SEPARATOR_AND_HEAD = 2  # of the places
 _MOST_OTHER_LINES = _SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
-
-_COMMUNICATORS: list[Column[Family]] = [
-    label("communicator", family_name, "ancestry"),
-    label("n x size", size_name, "communicators and their processes", kind=FIGURES),
-    CALLS,
-    SENT,
-    OF_MPI,
-    label("top operation", lambda row: operation_name(row.top_operation), "procedure and size"),
-]
-_CALLS: list[Column[ProcedureRow]] = [
-    label("call", lambda row: call_name(row.procedure), "MPI procedure"),
-    CALLS,
-    SENT,
-    TIME,
-    OF_MPI,
-    OF_RUN,
-]
 
 
 def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = False) -> None:
@@ -119,51 +97,17 @@ def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) ->
         room = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS
         families, calls = _shared_out(room, families, calls)
     return [
-        *_counted_lines(page, _COMMUNICATORS, found.families, families, verbose),
+        *_counted_lines(page, COMMUNICATORS, found.families, families, verbose),
         Text(),
-        *_counted_lines(page, _CALLS, found.calls, calls, verbose),
+        *_counted_lines(page, CALLS_OF_RUN, found.calls, calls, verbose),
     ]
 
 
 def _counted_lines(
     page: Page, columns: Sequence[Column[Row]], rows: Sequence[Row], lines: int, verbose: bool
 ) -> list[Text]:
-    shown, rest = (rows, ()) if verbose else _by_share(rows, lines)
+    shown, rest = (rows, ()) if verbose else by_share(rows, lines)
     return table_lines(page, text_columns(columns), shown, rest, fold=verbose)
-
-
-def _by_share(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Return the rows that have nearly all of the time and of the bytes, and the rest, both in their order.
-
-    Those with the largest shares are taken, until the rest takes no more time than any that is taken for it.
-
-    Args:
-        rows: all.
-        lines: the most that there are, one of them for "others" if any are left.
-    """
-    seconds = sum(row.totals.seconds for row in rows) or 1.0
-    volume = sum(row.totals.bytes_sent for row in rows) or 1
-    time = [row.totals.seconds / seconds for row in rows]
-    sent = [row.totals.bytes_sent / volume for row in rows]
-    # Time comes first, but bytes are often sent by calls that take none: MPI_Isend and its kin.
-    weight = [max(one, _WEIGHT_OF_BYTES * other) for one, other in zip(time, sent, strict=True)]
-    order = sorted(range(len(rows)), key=lambda index: -weight[index])
-    most = len(rows) if len(rows) <= lines else max(lines - 1, 1)
-    number = min(_FEW_ROWS, most)
-    while number < most:
-        left = order[number:]
-        time_left, sent_left = (sum(shares[index] for index in left) for shares in (time, sent))
-        least = min((time[index] for index in order[:number] if weight[index] == time[index]), default=1.0)
-        if time_left <= min(1 - _NEARLY_ALL, least) and sent_left <= 1 - _NEARLY_ALL:
-            break
-        number += 1
-    if number == len(rows) - 1 < lines:  # a row takes no more room than "1 other"
-        number += 1
-    shown = set(order[:number])
-    return (
-        [row for index, row in enumerate(rows) if index in shown],
-        [row for index, row in enumerate(rows) if index not in shown],
-    )
 
 
 def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from rich.text import Text
@@ -11,10 +10,11 @@ from rankwise.analysis.efficiency import Efficiency
 from rankwise.analysis.overview import Run, Trust
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.times import Times
-from rankwise.report.names import library_name, program_text, shown_path
+from rankwise.report.names import run_command, shown_path
+from rankwise.report.summary_texts import efficiency_text, run_fields, wall_text
 from rankwise.report.terminal.page import Page
 from rankwise.report.trust_lines import cost_line, coverage_fields, memory_line, partial_line, warnings
-from rankwise.report.units import percent_text, second_text
+from rankwise.report.units import number_of, percent_text, second_text
 
 _BAR = 20  # columns
 _LEAST_BAR = 8  # with less, there is none
@@ -30,29 +30,17 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
     return [
         *lines,
         Text(),
-        *_time_lines(page, found.times, found.trust.complete),
+        *_time_lines(page, found),
         *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
     ]
 
 
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
-    facts = [
-        _plural(run.ranks, "rank") + (f" / {_plural(run.nodes, 'node')}" if run.nodes else ""),
-        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
-        f"job {run.job}" if run.job else "",
-        run.started if verbose else run.started[:16].replace("T", " "),
-        run.mpi_library if verbose else library_name(run.mpi_library),
-        f"exit status {run.exit_status}" if run.exit_status else "",
-    ]
-    # A run directory that was recovered by hand may not tell the command.
-    command = shlex.join(run.command or [run.executable])
-    if run.worlds > 1 and run.programs:
-        command = program_text(run.programs)
-    title = f"rankwise {run.rankwise_version}{_APART}{command}"
+    title = f"rankwise {run.rankwise_version}{_APART}{run_command(run)}"
     lines = page.wrapped(title, "bold", _INDENT)
     if not verbose and len(lines) > 1:
         lines = [page.shortened(page.text(title, "bold"), page.width)]
-    return lines + _capped(page, page.joined(facts, _APART, _INDENT), verbose)
+    return lines + _capped(page, page.joined(run_fields(run, verbose=verbose), _APART, _INDENT), verbose)
 
 
 def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Text]:
@@ -73,15 +61,14 @@ def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Te
     warned = [line for text in texts for line in page.wrapped(f"! {text}", "yellow", _INDENT)]
     if not verbose and len(warned) > _MOST_LINES:
         everything = f"rankwise show {shown_path(path)} -v"
-        more = f"! {_plural(len(texts), 'warning')} in full: {everything}"
+        more = f"! {number_of(len(texts), 'warning')} in full: {everything}"
         warned = [*warned[: _MOST_LINES - 1], page.shortened(page.text(more, "yellow"), page.width)]
     return lines + warned
 
 
-def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
-    # Where the end of the ranks is not known, nobody knows what they did after the last call.
-    known = complete or times.ends_known
-    wall = f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
+def _time_lines(page: Page, found: Summary) -> list[Text]:
+    times = found.times
+    wall = wall_text(found)
     if times.most_in_mpi is None:
         return [page.text(f"{wall}{_APART}time in MPI unknown: no rank's counters could be read")]
     wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"
@@ -98,15 +85,9 @@ def _time_lines(page: Page, times: Times, complete: bool) -> list[Text]:
 
 
 def _efficiency_lines(page: Page, found: Efficiency | None) -> list[Text]:
-    """Return the line; estimates are marked with ~."""
     if found is None or found.ranks < 2:
         return []
-    parts = [f"load balance {found.load_balance:.2f}"]
-    if found.split:
-        parts += [f"serialisation ~{found.split.serialisation:.2f}", f"transfer ~{found.split.transfer:.2f}"]
-    else:
-        parts.append(f"communication {found.communication:.2f}")
-    return page.wrapped(f"efficiency {found.parallel:.2f} = {' x '.join(parts)}", indent=_INDENT)
+    return page.wrapped(efficiency_text(found), indent=_INDENT)
 
 
 def _bar(page: Page, times: Times, columns: int) -> Text:
@@ -114,10 +95,6 @@ def _bar(page: Page, times: Times, columns: int) -> Text:
     full, empty = ("█", "░") if page.shows("█░") else ("#", ".")
     filled = min(columns, round(columns * times.mpi_percent_of_run / 100))
     return page.text(full * filled, "cyan") + page.text(empty * (columns - filled), "dim")
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _capped(page: Page, lines: list[Text], verbose: bool) -> list[Text]:

@@ -1,0 +1,35 @@
+"""Findings in words, for whoever shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.findings.finding import Fact, Finding
+from rankwise.findings.search import Found
+from rankwise.report.units import percent_text, second_text
+
+
+def share_text(one: Found) -> str:
+    """Return how much of the run could be saved: `up to 14.3 %`."""
+    return f"{_bound(one.finding)} {percent_text(one.saved_percent_of_run)} %"
+
+
+def saved_text(one: Found) -> str:
+    """Return what could be saved, in seconds, too."""
+    share = percent_text(one.saved_percent_of_run)
+    seconds = second_text(one.finding.saved_seconds)
+    return f"{_bound(one.finding)} {seconds} over the ranks, {share} % of the run"
+
+
+def confidence_text(finding: Finding) -> str:
+    """Return how sure that is, and why."""
+    return f"{finding.confidence}: {finding.why_confidence}"
+
+
+def facts_text(facts: Sequence[Fact]) -> str:
+    """Return what a finding rests on, in one line."""
+    return "; ".join(f"{one.what} {one.text}" for one in facts)
+
+
+def _bound(finding: Finding) -> str:
+    return "up to" if finding.upper_bound else "about"
