@@ -1,6 +1,104 @@
-/** What the page Overview holds: filled by python/rankwise/report/contents/overview.py. */
+/** What the page Overview holds: filled by python/rankwise/report/contents/overview.py. All texts are as the terminal's. */
+import type { TableData } from "../contract.ts";
 
 export interface OverviewData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */
   missing: string;
+  trust: { complete: boolean; line: string; fields: string[] };
+  /** What limits the run, a sentence. */
+  verdict: string;
+  heaviest: HeaviestCalls | null;
+  /** Where the ranks of a partial run ended; null: it is complete. */
+  places: TableData | null;
+  time: TimeData;
+  efficiency: EfficiencyData;
+  late: LateData;
+  findings: FindingData[];
+  /** Why there are none. */
+  noFindings: string;
+  next: { command: string; why: string }[];
+  communicators: ShortTable;
+  calls: ShortTable;
+}
+
+/** The calls that take most time: procedure, place, communicator. */
+export interface HeaviestCalls {
+  operation: string;
+  communicator: string;
+  /** '' = not known. */
+  site: string;
+  function: string;
+  share: string;
+  /** As the axis names it; '' = they are of several sizes. */
+  size: string;
+  procedure: string;
+  family: string;
+}
+
+export type PartName = "compute" | "waiting" | "transfer" | "files" | "unknown";
+
+export interface TimeData {
+  missing: string;
+  title: string;
+  wall: string;
+  /** Between MPI_Init and MPI_Finalize; they add up to 100 %. Seconds: mean of the ranks. */
+  parts: TimePart[];
+  /** MPI_Init and MPI_Finalize; percent: by the time in between. */
+  apart: { seconds: number; percent: number; time: string };
+}
+
+export interface TimePart {
+  name: PartName;
+  label: string;
+  percent: number;
+  seconds: number;
+  text: string;
+  time: string;
+  meaning: string;
+}
+
+export interface EfficiencyData {
+  missing: string;
+  title?: string;
+  text?: string;
+  notes?: string[];
+  tree?: EfficiencyNode;
+}
+
+/** A factor: the product of those below it. */
+export interface EfficiencyNode {
+  metric: string;
+  label: string;
+  value: number;
+  text: string;
+  /** An estimate lies there. */
+  between: [number, number] | null;
+  meaning: string;
+  formula: string;
+  source: string;
+  below: EfficiencyNode[];
+}
+
+export interface LateData {
+  title: string;
+  missing: string;
+  /** The ranks that are waited for most; share: of all waiting. */
+  rows: { rank: number; host: string; seconds: number; time: string; share: number; text: string }[];
+  spread: string[];
+  waiting: string[];
+}
+
+export interface FindingData {
+  title: string;
+  share: string;
+  confidence: string;
+  command: string;
+  facts: [name: string, text: string][];
+}
+
+/** Rows that matter, and of each the value of the filter that leaves it alone. */
+export interface ShortTable {
+  table: TableData;
+  filter: "communicator" | "procedure";
+  values: string[];
 }

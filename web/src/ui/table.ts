@@ -110,6 +110,14 @@ export function givenTable(
   return element("div", [table, ...notes]);
 }
 
+/** The same for a file: values where there are, with all their digits. */
+export function tableLines(data: TableData): (string | number)[][] {
+  return [
+    data.columns.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)),
+    ...data.rows.map((cells) => cells.map(([text, value]) => value ?? text)),
+  ];
+}
+
 function told([text, , note]: TableCell): string | Node {
   return note ? element("span", [text, element("span", ` ${note}`, "sub")]) : text;
 }

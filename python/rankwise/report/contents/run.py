@@ -6,17 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankwise.analysis.overview import trust
+from rankwise.findings.verdict import verdict
 from rankwise.report.contents.cells import cells_data
 from rankwise.report.contents.communicators import communicators_data
+from rankwise.report.contents.overview import overview_data
 from rankwise.report.contents.subject import Subject
-from rankwise.report.names import library_name, program_text
+from rankwise.report.names import run_command
 from rankwise.report.safe import safe
-from rankwise.report.trust_lines import partial_line
+from rankwise.report.summary_texts import run_fields
+from rankwise.report.trust_lines import partial_line, warnings
 
 _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "cells": cells_data,
     "communicators": communicators_data,
+    "overview": overview_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 
@@ -28,13 +31,14 @@ def run_data(of: Subject, name: str) -> dict[str, Any]:
         of: the profile.
         name: that tells it from the other runs of the report.
     """
-    run, trusted = of.seen.run, trust(of.connection)
-    about = [library_name(run.mpi_library), _count(run.ranks, "rank"), _count(run.nodes, "node")]
+    run, trust = of.seen.run, of.summary.trust
+    about = [*run_fields(run, verbose=False), f"threads: {run.thread_level}" if run.thread_level else ""]
+    told = [*([] if trust.complete else [partial_line(trust)]), *warnings(trust)]
     return {
         "name": safe(name, "utf-8"),
-        "lead": "",
-        "about": [safe(phrase, "utf-8") for phrase in [*about, run.started.replace("T", " ")[:16]]],
-        "warnings": [] if trusted.complete else [safe(partial_line(trusted), "utf-8")],
+        "lead": safe(verdict(of.summary, of.seen, of.findings), "utf-8"),
+        "about": [safe(phrase, "utf-8") for phrase in about if phrase],
+        "warnings": [safe(phrase, "utf-8") for phrase in told],
         "axes": of.axes.data,
         **{part: made(of) for part, made in _PARTS.items()},
     }
@@ -52,9 +56,4 @@ def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 def run_title(of: Subject) -> str:
     """Return what ran."""
-    run = of.seen.run
-    return program_text(run.programs) if run.programs else " ".join(run.command)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return run_command(of.seen.run)

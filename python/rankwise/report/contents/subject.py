@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.summary import Summary, summary
+from rankwise.findings.search import Findings, findings
 from rankwise.report.contents.axes import Axes, axes
 from rankwise.report.page.container import Container
 
@@ -26,6 +29,16 @@ class Subject:
     seen: Evidence
     axes: Axes
     container: Container
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the summary of a terminal shows."""
+        return summary(self.connection, self.seen)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What rules have found."""
+        return findings(self.seen)
 
     @property
     def connection(self) -> sqlite3.Connection:

@@ -10,10 +10,17 @@ from rankwise.report.view import Cell, Detail, Line, Table, View, line
 
 def tables_data(view: View, detail: Detail) -> list[dict[str, Any]]:
     """Return the tables of a view that are in an answer, as web/src/contract.ts declares them."""
-    return [_table(table, detail) for table in view.tables if table.detail & detail]
+    return [table_data(table, detail) for table in view.tables if table.detail & detail]
 
 
-def _table(table: Table, detail: Detail) -> dict[str, Any]:
+def table_data(table: Table, detail: Detail, most: int | None = None) -> dict[str, Any]:
+    """Return a table likewise.
+
+    Args:
+        table: itself.
+        detail: of the answer that it is in.
+        most: rows; of more the first ones, and a note says so. All are in the sums.
+    """
     columns = table.columns_in(detail)
     names = [column.name for column in columns]
     return {
@@ -27,11 +34,17 @@ def _table(table: Table, detail: Detail) -> dict[str, Any]:
             }
             for column in columns
         ],
-        "rows": [_cells(names, line(columns, row)) for row in table.rows],
+        "rows": [_cells(names, line(columns, row)) for row in table.rows[:most]],
         "sums": [_cells(names, one) for one in [*table.total_lines(), *table.apart]],
         "empty": _safe(table.empty),
-        "notes": [_safe(note) for note in table.notes],
+        "notes": [_safe(note) for note in [*table.notes, *_cut(len(table.rows), most)]],
     }
+
+
+def _cut(rows: int, most: int | None) -> list[str]:
+    if most is None or rows <= most:
+        return []
+    return [f"The first {most} of {rows} rows; `rankwise show --limit 0` has all."]
 
 
 def _cells(names: list[str], of: Line) -> list[Any]:
