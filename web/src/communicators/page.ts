@@ -226,7 +226,7 @@ class CommunicatorsPage implements Open {
         chosen: chosen < 0 ? null : [chosen, -1],
         largest: Infinity,
         highest: 640,
-        high: 22,
+        rowHeight: 22,
         square: false,
       },
       context.theme,

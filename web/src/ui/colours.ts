@@ -16,7 +16,7 @@ export const STEPS = 64;
 /** Of links that carry more than they need to. */
 export const HOT = "#e3342f";
 
-/** A scale of colours, to be told: from the least to the most, and colours that mean something else. */
+/** A scale of colours, to be told: from the least to the most, none or several, and colours of something else. */
 export interface Scale {
   low: string;
   high: string;

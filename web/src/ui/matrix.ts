@@ -29,10 +29,30 @@ export interface MatrixData {
   /** Most pixels of a cell. */
   largest: number;
   highest: number;
-  /** Pixels of the height of a row, as far as all of them have room; none: as it is wide. */
-  high?: number;
   /** Cells are as high as they are wide. */
   square: boolean;
+  /** Most pixels of a row, where it may be higher than a column is wide. */
+  rowHeight?: number;
+  margins?: Margins;
+}
+
+/** What is drawn around the cells, where columns have no names; it follows when they are moved. */
+export interface Margins {
+  /** Pixels. */
+  above: number;
+  below: number;
+  right: number;
+  draw: (context: CanvasRenderingContext2D, place: Place) => void;
+}
+
+/** Where the cells are, in pixels. */
+export interface Place {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  x: (column: number) => number;
+  y: (row: number) => number;
 }
 
 const RIGHT = 10;
@@ -118,21 +138,22 @@ export class MatrixDrawing {
       return most;
     };
     const left = TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8;
-    const top = TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
-    const room = width - left - RIGHT;
+    const top = data.margins?.above ?? TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
+    const room = width - left - RIGHT - (data.margins?.right ?? 0);
+    const foot = 6 + (data.margins?.below ?? 0);
     const cell = Math.min(
       data.largest,
       room / data.columns,
       data.square ? data.highest / data.rows : Infinity,
     );
     const plot = cell * data.columns;
-    const height = Math.max(40, Math.min(data.highest, (data.high ?? cell) * data.rows));
+    const height = Math.max(40, Math.min(data.highest, (data.rowHeight ?? cell) * data.rows));
     this.box = { left, top, width: plot, height };
     const scale = dots();
     this.canvas.width = Math.round(width * scale);
-    this.canvas.height = Math.round((top + height + 6) * scale);
+    this.canvas.height = Math.round((top + height + foot) * scale);
     this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${top + height + 6}px`;
+    this.canvas.style.height = `${top + height + foot}px`;
     this.zoomer
       .scaleExtent([1, Math.max(1, Math.max(data.rows, data.columns) / 4)])
       .extent([
@@ -185,6 +206,7 @@ export class MatrixDrawing {
     this.cells(context, data, theme, scale);
     this.numbers(context, data, theme);
     this.axes(context, data, theme);
+    data.margins?.draw(context, { ...this.box, x: (at) => this.x(at), y: (at) => this.y(at) });
     this.frame(context, data.chosen, getComputedStyle(document.documentElement).getPropertyValue("--chosen"));
     this.frame(context, this.cursor, theme.accent);
   }

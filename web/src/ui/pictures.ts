@@ -70,15 +70,17 @@ function drawScale(context: CanvasRenderingContext2D, scale: Scale, top: number,
     context.fillText(text, x, top + 13);
     x += context.measureText(text).width + 10;
   };
-  write(scale.low);
-  const strip = context.createLinearGradient(x, 0, x + STRIP, 0);
-  scale.colours.forEach((colour, place) => {
-    strip.addColorStop(place / (scale.colours.length - 1), colour);
-  });
-  context.fillStyle = strip;
-  context.fillRect(x, top + 4, STRIP, 9);
-  x += STRIP + 10;
-  write(scale.high);
+  if (scale.colours.length) {
+    write(scale.low);
+    const strip = context.createLinearGradient(x, 0, x + STRIP, 0);
+    scale.colours.forEach((colour, place) => {
+      strip.addColorStop(place / (scale.colours.length - 1), colour);
+    });
+    context.fillStyle = strip;
+    context.fillRect(x, top + 4, STRIP, 9);
+    x += STRIP + 10;
+    write(scale.high);
+  }
   for (const { colour, text } of scale.marks) {
     context.fillStyle = colour;
     context.fillRect(x + 6, top + 4, 10, 10);
