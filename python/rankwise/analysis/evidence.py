@@ -21,7 +21,7 @@ from rankwise.analysis.time_in_mpi import TimeInMpi, time_in_mpi
 
 if TYPE_CHECKING:
     from rankwise.analysis.patterns import Algorithm
-    from rankwise.analysis.waiting import Waiting
+    from rankwise.analysis.waiting import Collectives, Waiting
 
 
 class Evidence:
@@ -73,7 +73,14 @@ class Evidence:
         # It needs numpy, whose loading takes longer than the rest of the summary.
         from rankwise.analysis.waiting import waiting
 
-        return waiting(self.connection, self.chains)
+        return waiting(self.connection, self.chains, self.collectives)
+
+    @cached_property
+    def collectives(self) -> Collectives:
+        """Blocking collectives, and who waited in them."""
+        from rankwise.analysis.waiting import collectives_in
+
+        return collectives_in(self.connection)
 
     @cached_property
     def messages(self) -> MessageWaits:

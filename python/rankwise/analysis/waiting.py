@@ -11,6 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,29 +146,49 @@ class Waiting:
     ranks: list[WaitingRank]
 
 
-def waiting(connection: sqlite3.Connection, chains: Chains | None = None) -> Waiting:
-    """Return who waited for whom in blocking collectives.
+class Collectives(NamedTuple):
+    """The blocking collectives of a run.
 
-    Args:
-        connection: to the profile.
-        chains: of the waits in it, if they are known already.
+    Attributes:
+        tables: those of which it is known who waited: by procedure and communicator, and in each by rank.
+        seconds: in all of them, over the ranks.
+    """
+
+    tables: list[Table]
+    seconds: float
+
+
+def collectives_in(connection: sqlite3.Connection) -> Collectives:
+    """Return the blocking collectives of a profile.
 
     Raises:
         ValueError: the profile is damaged.
     """
     times = _times(connection)
-    tables: list[Table] = []
-    lates: list[Late] = []
-    for found in sampled(connection):
-        table = table_of(found, times)
-        if table is None:
-            continue
-        tables.append(table)
-        calls = max(table.calls, table.kept)
-        lates.append(Late(table.found, table.waits, weights(table.found, table.seconds), calls))
+    tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
+    return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
+
+
+def waiting(
+    connection: sqlite3.Connection, chains: Chains | None = None, collectives: Collectives | None = None
+) -> Waiting:
+    """Return who waited for whom in blocking collectives.
+
+    Args:
+        connection: to the profile.
+        chains: of the waits in it, if they are known already.
+        collectives: in it, likewise.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    tables, everything = collectives or collectives_in(connection)
+    lates = [
+        Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
+        for table in tables
+    ]
     blame = pass_on(lates, chains or chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
-    everything = sum(seconds for ranks in times.values() for _, seconds in ranks.values())
     total = _sum(tables)
     error = max((float(table.found.errors.max()) for table in tables), default=0.0)
     return Waiting(

@@ -71,7 +71,7 @@ def message_wait_tables(found: MessageWaits, detail: Detail) -> list[Table]:
             found.origins,
             NOBODY_LATE if rows else NO_WAITS,
             title="Late senders and late receivers: who made others wait",
-            notes=[_certainty(found)],
+            notes=[certainty_note(found)],
         )
     ]
     if rows:
@@ -99,7 +99,8 @@ def message_wait_title(found: MessageWaits) -> str:
     )
 
 
-def _certainty(found: MessageWaits) -> str:
+def certainty_note(found: MessageWaits) -> str:
+    """Return a sentence on how much is known."""
     return (
         f"For {percent_text(found.percent_certain)} % of {second_text(found.seconds)} in receives, waits and"
         " blocking sends it is certain which messages they waited for; the rest is left out."

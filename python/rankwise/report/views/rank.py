@@ -86,7 +86,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     ended = all(row.state == _ENDED for row in rows)
     state: Column[Rank] = Column(
         "state",
-        _state,
+        state_text,
         replace(TEXT, whole=True),
         "how it ended, and inside of what",
         obvious=True,
@@ -127,7 +127,8 @@ def _sums(columns: Sequence[Column[Rank]], rows: Sequence[Rank]) -> list[Line]:
     return [means, ratios]
 
 
-def _state(row: Rank) -> str:
+def state_text(row: Rank) -> str:
+    """Return how a rank ended, and inside of what."""
     state = row.state if row.abort_code is None else f"{row.state} with {row.abort_code}"
     if row.inside is not None:
         on = f" on {row.inside_communicator}" if row.inside_communicator else ""

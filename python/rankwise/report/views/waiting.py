@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.chains import chains_in
-from rankwise.analysis.message_waits import message_waits
+from rankwise.analysis.message_waits import MessageWaits, message_waits
 from rankwise.analysis.waiting import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.report.empty import NO_ARRIVALS
 from rankwise.report.message_wait_tables import message_wait_tables, message_wait_title
@@ -100,19 +100,21 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     chains = chains_in(connection)
     found = waiting(connection, chains)
-    tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=_notes(found))]
+    tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=waiting_notes(found))]
     if found.ranks:
         tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
     messages = message_waits(connection, chains)
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
+    return View(waiting_title(found, messages), tables, {"waiting": found, "message_waits": messages})
+
+
+def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
+    """Return the main finding as a sentence, without its full stop; '' = there is none."""
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
-    title = message_wait_title(messages) if for_messages > found.waiting.seconds else _title(found)
-    return View(title, tables, {"waiting": found, "message_waits": messages})
-
-
-def _title(found: Waiting) -> str:
-    if not found.seconds:
+    if for_messages > (found.waiting.seconds if found else 0.0):
+        return message_wait_title(messages)
+    if found is None or not found.seconds:
         return ""
     share = percent_text(100 * found.waiting.seconds / found.seconds)
     title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
@@ -123,7 +125,8 @@ def _title(found: Waiting) -> str:
     return title
 
 
-def _notes(found: Waiting) -> list[str]:
+def waiting_notes(found: Waiting) -> list[str]:
+    """Return sentences on what the estimate rests on."""
     notes = []
     if found.kept < found.instances:
         notes.append(
