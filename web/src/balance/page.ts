@@ -1,9 +1,39 @@
-/** How the ranks share the time: computing, waiting, transfer. */
-import type { Page } from "../shell/pages.ts";
+/** How the ranks share the time: computing, waiting, transfer, and whom the others waited for. */
+import "./balance.css";
+import type { Context } from "../shell/context.ts";
+import type { Open, Page } from "../shell/pages.ts";
+import { element } from "../ui/dom.ts";
+import { NodeTable, RankTable } from "./tables.ts";
+import { TimesFigure } from "./times.ts";
+import { WaitsFigure } from "./waits.ts";
 
 export const balancePage: Page = {
   name: "balance",
   title: "Balance",
   there: ({ run }) => run.balance !== undefined,
-  open: () => ({ show: () => undefined }),
+  open: (context, parent) => {
+    const missing = context.run.balance?.missing;
+    if (!missing) return new BalancePage(context, parent);
+    parent.append(element("p", missing, "empty"));
+    return { show: () => undefined };
+  },
 };
+
+class BalancePage implements Open {
+  private readonly figures: (Open & { card: HTMLElement })[];
+
+  constructor(context: Context, parent: HTMLElement) {
+    this.figures = [
+      new TimesFigure(context),
+      new WaitsFigure(context),
+      new NodeTable(context),
+      new RankTable(context),
+    ];
+    parent.append(...this.figures.map(({ card }) => card));
+    this.show();
+  }
+
+  show(): void {
+    for (const figure of this.figures) figure.show();
+  }
+}

@@ -1,9 +1,297 @@
-/** What the ranks did when. */
-import type { Page } from "../shell/pages.ts";
+/** What the ranks did when: a heat map of rank and time, with the phases that are found in it. */
+import "./time_line.css";
+import type { Context } from "../shell/context.ts";
+import type { Open, Page } from "../shell/pages.ts";
+import { type Scale, STEPS } from "../ui/colours.ts";
+import { choice, redraw } from "../ui/controls.ts";
+import { element } from "../ui/dom.ts";
+import { figure } from "../ui/figure.ts";
+import { saveCsv } from "../ui/files.ts";
+import { legend } from "../network/legend.ts";
+import { MatrixDrawing } from "../ui/matrix.ts";
+import { savePng } from "../ui/pictures.ts";
+import { givenTable } from "../ui/table.ts";
+import type { Facts } from "../ui/tip.ts";
+import { countOf, percentText, secondText } from "../units.ts";
+import { margins } from "./margins.ts";
+import {
+  MEASURE_NAMES,
+  MEASURES,
+  phaseAt,
+  ranksText,
+  type Rows,
+  rowsOf,
+  timeLineOf,
+  valueText,
+} from "./model.ts";
+import type { Measure, Phases } from "./contract.ts";
+
+const [ROW, HIGHEST] = [22, 620];
 
 export const timeLinePage: Page = {
   name: "time-line",
   title: "Time line",
   there: ({ run }) => run.timeLine !== undefined,
-  open: () => ({ show: () => undefined }),
+  ignores: ({ selection }) =>
+    selection.chosen.some((key) => key !== "ranks" && key !== "node")
+      ? "The time line is of all calls: what was called when is not recorded. Only the filters by ranks and node hold here."
+      : "",
+  open: (context, parent) => {
+    const missing = context.run.timeLine?.missing;
+    if (!missing) return new TimeLinePage(context, parent);
+    parent.append(element("p", missing, "empty"));
+    return { show: () => undefined };
+  },
 };
+
+class TimeLinePage implements Open {
+  private readonly heat = figure(
+    "time-line",
+    () => {
+      this.save();
+    },
+    () => {
+      this.picture();
+    },
+  );
+  private readonly phases = figure(
+    "phases",
+    () => {
+      const { columns, rows } = timeLineOf(this.context.run).phases.table;
+      saveCsv("phases", [
+        columns.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)),
+        ...rows.map((row) => row.map(([, value]) => value ?? "")),
+      ]);
+    },
+    null,
+  );
+  private readonly tools = element("div", [], "under");
+  private readonly stage = element("div");
+  private readonly none = element(
+    "p",
+    "The ranks that are chosen have no time line: choose others.",
+    "empty",
+  );
+  private readonly drawing: MatrixDrawing;
+  private rows: Rows;
+
+  constructor(
+    private readonly context: Context,
+    parent: HTMLElement,
+  ) {
+    this.heat.body.append(this.tools, this.stage, this.none);
+    parent.append(this.heat.card, this.phases.card);
+    this.drawing = new MatrixDrawing(this.stage);
+    this.rows = this.found();
+    this.show();
+  }
+
+  show(): void {
+    const { context } = this;
+    const data = timeLineOf(context.run);
+    this.rows = this.found();
+    const { rows, measure } = this;
+    this.stage.hidden = !rows.ranks.length;
+    this.none.hidden = !this.stage.hidden;
+    redraw(this.tools, [
+      choice("what is shown", MEASURES, measure, (value) => {
+        context.choose("of", value === "mpi" ? null : value);
+      }),
+      ...(context.run.axes.hosts.length > 1 ? [this.orders()] : []),
+      element("div", legend(this.scale()), "legend"),
+    ]);
+    this.heat.title.textContent = this.title();
+    this.heat.caption.textContent = this.caption();
+    if (rows.ranks.length)
+      this.drawing.show(
+        {
+          label: this.title(),
+          rows: rows.ranks.length,
+          columns: data.count,
+          values: rows.values,
+          lit: null,
+          hot: null,
+          logarithmic: measure !== "mpi",
+          most: rows.most,
+          rowName: (row) => rangeText(rows.ranks[row]),
+          columnName: () => "",
+          rowTitle: data.together > 1 ? "ranks" : "rank",
+          columnTitle: "",
+          text: null,
+          facts: (row, column) => this.facts(row, column),
+          choose: (row) => {
+            context.toggle("ranks", rangeText(rows.ranks[row]));
+          },
+          chosen: null,
+          largest: Infinity,
+          highest: HIGHEST,
+          square: false,
+          rowHeight: ROW,
+          margins: margins(data, rows, context.theme),
+        },
+        context.theme,
+      );
+    this.showPhases();
+  }
+
+  private get measure(): Measure {
+    return this.context.option(
+      "of",
+      MEASURES.map(({ value }) => value),
+    );
+  }
+
+  private get byNode(): boolean {
+    return (
+      timeLineOf(this.context.run).together === 1 && this.context.option("rows", ["rank", "node"]) === "node"
+    );
+  }
+
+  private found(): Rows {
+    return rowsOf(this.context.run, this.context.selection, this.measure, this.byNode);
+  }
+
+  private orders(): HTMLElement {
+    const { together } = timeLineOf(this.context.run);
+    const missing = together > 1 ? `a row is ${together} neighbouring ranks` : "";
+    return choice(
+      "rows",
+      [
+        { value: "rank", text: "by rank" },
+        { value: "node", text: "by node", missing },
+      ],
+      this.byNode ? "node" : "rank",
+      (value) => {
+        this.context.choose("rows", value === "rank" ? null : value);
+      },
+    );
+  }
+
+  private scale(): Scale {
+    const { measure, rows } = this;
+    const { ramp, ground } = this.context.theme;
+    const colours = [0, 0.25, 0.5, 0.75, 1].map((place) => ramp[Math.round(place * (STEPS - 1))]);
+    const nothing = { colour: ground, text: "nothing" };
+    if (measure === "mpi") return { low: "0 %", high: "100 % in MPI", colours, marks: [] };
+    return {
+      low: `up to ${valueText(measure, rows.most / 1000)}`,
+      high: valueText(measure, rows.most),
+      colours,
+      marks: [nothing],
+    };
+  }
+
+  private title(): string {
+    const { measure, context } = this;
+    const { phases } = timeLineOf(context.run);
+    const values = phases[measure];
+    if (measure === "mpi") return inMpiTitle(phases);
+    const best = values.indexOf(Math.max(...values));
+    if (!values[best]) return `No ${MEASURE_NAMES[measure]}`;
+    const span = `${secondText(phases.begin[best])} to ${secondText(phases.end[best])}`;
+    return `Phase ${best + 1}, from ${span}, has the most ${MEASURE_NAMES[measure]}: ${valueText(measure, values[best])} over the ranks`;
+  }
+
+  private caption(): string {
+    const { context, measure, rows } = this;
+    const data = timeLineOf(context.run);
+    const said = [
+      `A row is ${data.together > 1 ? `${data.together} neighbouring ranks, and shows the one with the most; means are with the pointer` : "a rank"}, a column ${secondText(data.width)}. Colour: ${MEASURE_NAMES[measure]}${measure === "mpi" ? "" : ", by orders of magnitude"}; white: ${data.together > 1 ? "none of them" : "the rank"} was not there.`,
+      "Above: the phases of the run, and the mean over the ranks; at the right that over the time.",
+    ];
+    const pixels = this.stage.clientWidth - 180;
+    if (data.count > pixels || rows.ranks.length > HIGHEST)
+      said.push("Where cells are smaller than pixels, a pixel shows the largest of them.");
+    if (data.together > 1 && context.selection.chosen.length)
+      said.push("Rows are shown that have any of the chosen ranks.");
+    const unknown = context.run.axes.ranks - data.rank.length;
+    if (unknown) said.push(`Of ${countOf(unknown, "rank")} nothing is known.`);
+    if (data.precision) said.push(data.precision);
+    said.push(
+      "Ctrl and the wheel zoom, dragging moves, a double click shows all again; a click filters by the rank.",
+    );
+    return said.join(" ");
+  }
+
+  private facts(row: number, column: number): Facts {
+    const { context, measure, rows } = this;
+    const data = timeLineOf(context.run);
+    const from = data.begin + column * data.width;
+    const ranks = rows.ranks[row];
+    const cell = row * data.count + column;
+    const phase = phaseAt(data, from + data.width / 2);
+    const several = ranks.length > 1;
+    const host = context.run.axes.hosts.at(context.run.axes.hostOf[ranks[0]]) ?? "";
+    return {
+      head: ranksText(ranks) + (several || !host ? "" : ` (${host})`),
+      note: `${secondText(Math.max(from, 0))} to ${secondText(from + data.width)}${phase < 0 ? "" : `, phase ${phase + 1}`}`,
+      rows: [
+        [MEASURE_NAMES[measure], valueText(measure, rows.means[cell])],
+        ...(several
+          ? [["the rank with the most", valueText(measure, rows.values[cell])] as [string, string]]
+          : []),
+        ["mean over the ranks", valueText(measure, rows.overRanks[column])],
+        ["mean over the time", valueText(measure, rows.overTime[row])],
+      ],
+    };
+  }
+
+  private showPhases(): void {
+    const data = timeLineOf(this.context.run);
+    this.phases.title.textContent = data.title;
+    this.phases.caption.textContent =
+      "A phase is a part of the run in which the ranks, on the average, do the same: of all of them, whichever are chosen.";
+    redraw(this.phases.body, [givenTable(data.phases.table, { label: "phases" })]);
+  }
+
+  private save(): void {
+    const { rows, measure } = this;
+    const { count, begin, width, together } = timeLineOf(this.context.run);
+    const head = [
+      "ranks",
+      "from_seconds",
+      "to_seconds",
+      measure === "mpi" ? "percent_of_mpi" : `${measure}_per_second`,
+    ];
+    saveCsv("time-line", [
+      [...head, ...(together > 1 ? ["most_of_a_rank"] : [])],
+      ...rows.ranks.flatMap((ranks, row) =>
+        Array.from({ length: count }, (_, column) => {
+          const cell = row * count + column;
+          const from = begin + column * width;
+          return [
+            rangeText(ranks),
+            from,
+            from + width,
+            rows.means[cell],
+            ...(together > 1 ? [rows.values[cell]] : []),
+          ];
+        }),
+      ),
+    ]);
+  }
+
+  private picture(): void {
+    savePng("time-line", {
+      title: this.title(),
+      scale: this.scale(),
+      parts: [{ title: "", canvas: this.drawing.canvas }],
+      caption: this.heat.caption.textContent,
+    });
+  }
+}
+
+function inMpiTitle({ begin, end, mpi }: Phases): string {
+  const length = begin.map((from, phase) => end[phase] - from);
+  const whole = length.reduce((sum, seconds) => sum + seconds, 0);
+  const spent = length.map((seconds, phase) => seconds * mpi[phase]);
+  const most = spent.indexOf(Math.max(...spent));
+  const many = begin.length > 1 ? `${begin.length} phases; most time in MPI is in phase ${most + 1}: ` : "";
+  const span = `from ${secondText(begin[most])} to ${secondText(end[most])}`;
+  const share = percentText(whole ? length[most] / whole : 0);
+  return `${many}${percentText(mpi[most] / 100)} in MPI ${span}, ${share} of the run`;
+}
+
+function rangeText(ranks: readonly number[]): string {
+  return ranks.length === 1 ? String(ranks[0]) : `${ranks[0]}-${ranks[ranks.length - 1]}`;
+}

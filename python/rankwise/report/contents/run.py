@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.findings.verdict import verdict
+from rankwise.analysis.overview import trust
+from rankwise.report.contents.balance import balance_data
 from rankwise.report.contents.cells import cells_data
 from rankwise.report.contents.communicators import communicators_data
 from rankwise.report.contents.overview import overview_data
 from rankwise.report.contents.subject import Subject
 from rankwise.report.names import run_command
+from rankwise.report.contents.time_line import time_line_data
+from rankwise.report.names import library_name, program_text
 from rankwise.report.safe import safe
 from rankwise.report.summary_texts import run_fields
 from rankwise.report.trust_lines import partial_line, warnings
@@ -20,6 +24,8 @@ _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "cells": cells_data,
     "communicators": communicators_data,
     "overview": overview_data,
+    "balance": balance_data,
+    "timeLine": time_line_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 

@@ -1,0 +1,194 @@
+"""The pages Balance and Time line in a real browser: what they show is what is known of the run."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import browsers
+import profiles
+import pytest
+from browsers import Tab
+from phased_run import INTERVALS, Run
+from test_balance_of_report import waiting_run
+
+from rankwise.__main__ import main
+
+HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browsers.browser() as found:
+        yield found
+
+
+def opened(browser: Any, profile: Path, address: str, **how: Any) -> Tab:
+    """A report, at an address of its own."""
+    path = profile.with_suffix(".html")
+    if not path.exists():
+        assert main(["report", str(profile)]) == 0
+    tab = Tab(browser, path, **how)
+    to(tab, address)
+    return tab
+
+
+def to(tab: Tab, address: str) -> None:
+    """Go to another place of the report."""
+    tab.page.evaluate("address => { window.location.hash = address }", address)
+    tab.page.wait_for_selector(".sheet .card, .sheet .empty")
+
+
+def title(tab: Tab, figure: str) -> str:
+    found: str = tab.page.inner_text(f"#{figure}-title")
+    return found
+
+
+def numbers(rows: list[dict[str, str]], column: str) -> list[float]:
+    return [float(row[column]) for row in rows]
+
+
+def test_bars_are_the_time_of_each_rank(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, profiles.write_profile(tmp_path / "a.rankwise"), "page=balance")
+    rows = tab.rows("#balance-times-data", tmp_path)
+    assert [row["host"] for row in rows] == list(profiles.HOSTS)
+    # Nothing is known of arrivals: all of MPI is transfer, and what is left of the run is computing.
+    assert numbers(rows, "transfer_seconds") == pytest.approx(profiles.MPI_SECONDS)
+    left = [profiles.RUN_SECONDS - seconds for seconds in profiles.MPI_SECONDS]
+    assert numbers(rows, "computing_seconds") == pytest.approx(left)
+    assert (
+        title(tab, "balance-times")
+        == "Rank 3 (nodeb) spends the most time in MPI: 1.71 s, 1.28 times the mean"
+    )
+    assert "arrivals" in tab.page.inner_text("#balance-waits .empty")
+    assert tab.page.locator("#balance-ranks tbody tr").count() == 4
+    assert tab.page.inner_text("#balance-ranks tfoot").split() == [
+        *("mean", "9.86", "s", "1.34", "s", "13.6", "%", "841", "KiB", "200", "KiB"),
+        *("max/mean", "1.00", "1.28", "1.00", "1.00"),
+    ]
+    tab.close()
+
+
+def test_filters_leave_the_calls_that_are_chosen(browser: Any, tmp_path: Path) -> None:
+    profile = profiles.write_profile(tmp_path / "a.rankwise")
+    tab = opened(browser, profile, "page=balance&procedure=Allreduce")
+    rows = tab.rows("#balance-times-data", tmp_path)
+    assert numbers(rows, "transfer_seconds") == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    assert numbers(rows, "computing_seconds") == [0.0] * 4
+    assert title(tab, "balance-times").startswith(
+        "Rank 3 (nodeb) spends the most time in these calls: 1.00 s"
+    )
+    to(tab, "page=balance&region=solve")
+    assert "not known by size or region" in tab.page.inner_text("#balance-times .caption")
+    tab.click("#balance-nodes tbody tr:nth-child(2)")
+    assert "node=nodeb" in tab.page.url
+    rows = tab.rows("#balance-times-data", tmp_path)
+    assert [row["rank"] for row in rows] == ["2", "3"]
+    tab.close()
+
+
+def test_a_rank_is_chosen_by_the_keys_and_in_the_table(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, profiles.write_profile(tmp_path / "a.rankwise"), "page=balance")
+    canvas = tab.page.locator("#balance-times canvas")
+    canvas.focus()
+    for _ in range(3):
+        tab.page.keyboard.press("ArrowRight")
+    said = tab.page.inner_text("#balance-times .unseen")
+    assert said.startswith("rank 2 (nodeb)")
+    assert "in MPI 1.46 s, 14.8 % of its run" in said
+    tab.page.keyboard.press("Enter")
+    assert "ranks=2" in tab.page.url
+    assert tab.page.locator("#balance-ranks tbody tr").count() == 1
+    tab.click("#balance-ranks tbody tr")
+    assert "ranks=" not in tab.page.url
+    tab.page.select_option("#balance-times select", label="node")
+    assert "order=node" in tab.page.url
+    tab.close()
+
+
+def test_waits_are_caused_by_who_is_late(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, waiting_run().write(tmp_path / "a.rankwise"), "page=balance")
+    rows = {int(row["rank"]): row for row in tab.rows("#balance-waits-data", tmp_path)}
+    assert float(rows[3]["caused_seconds"]) == pytest.approx(2.7)
+    assert float(rows[3]["messages_caused_seconds"]) == pytest.approx(0.2)
+    assert [float(rows[one]["waited_seconds"]) for one in range(4)] == pytest.approx([0.9, 0.9, 0.9, 0.0])
+    bars = tab.rows("#balance-times-data", tmp_path)
+    assert numbers(bars, "collectives_seconds") == pytest.approx([0.9, 0.9, 0.9, 0.0])
+    assert numbers(bars, "messages_seconds") == pytest.approx([0.0, 0.2, 0.0, 0.0])
+    to(tab, "page=balance&procedure=Recv")
+    bars = tab.rows("#balance-times-data", tmp_path)
+    assert numbers(bars, "collectives_seconds") == [0.0] * 4
+    assert numbers(bars, "messages_seconds") == pytest.approx([0.0, 0.2, 0.0, 0.0])
+    assert "of all calls" in tab.page.inner_text("#balance-waits .caption")
+    for figure in ("balance-times", "balance-waits"):
+        [picture] = tab.saved(f"#{figure}-image", tmp_path)
+        assert picture.read_bytes().startswith(b"\x89PNG")
+    tab.close()
+
+
+def phased(folder: Path) -> Path:
+    run = Run()
+    run.all_intervals()
+    return run.write(folder / "a.rankwise")
+
+
+def test_time_line_shows_what_was_when(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, phased(tmp_path), "page=time-line")
+    assert title(tab, "time-line") == (
+        "2 phases; most time in MPI is in phase 2: 91.0 % in MPI from 2.00 s to 4.00 s, 50.0 % of the run"
+    )
+    rows = tab.rows("#time-line-data", tmp_path)
+    assert len(rows) == 4 * INTERVALS
+    assert numbers(rows, "percent_of_mpi") == pytest.approx(([1.0] * 20 + [91.0] * 20) * 4)
+    assert tab.page.locator("#phases tbody tr").count() == 2
+    tab.page.get_by_role("button", name="sent", exact=True).click()
+    assert "of=sent" in tab.page.url
+    rows = tab.rows("#time-line-data", tmp_path)
+    assert numbers(rows, "sent_per_second") == pytest.approx(([10.0] * 20 + [10_000.0] * 20) * 4)
+    [picture] = tab.saved("#time-line-image", tmp_path)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    tab.close()
+
+
+def test_time_line_has_the_ranks_that_are_chosen(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, phased(tmp_path), "page=time-line&ranks=1-2&procedure=Send")
+    assert {row["ranks"] for row in tab.rows("#time-line-data", tmp_path)} == {"1", "2"}
+    assert "what was called when is not recorded" in tab.page.inner_text(".notice")
+    tab.page.locator("#time-line canvas").focus()
+    for _ in range(2):
+        tab.page.keyboard.press("ArrowDown")
+    said = tab.page.inner_text("#time-line .unseen")
+    assert said.startswith("rank 2 (node), 0 s to 100 ms, phase 1")
+    assert "% of the time in MPI 1.0 %" in said
+    tab.page.keyboard.press("Enter")
+    assert "ranks=2&" in f"{tab.page.url}&"
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 2560])
+def test_hostile_names_change_nothing_and_nothing_is_too_wide(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    path = profiles.write_partial(tmp_path / "a.rankwise")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE ranks SET host = ? WHERE rank > 1", (HOSTILE,))
+        connection.execute("UPDATE communicators SET name = ? WHERE id = 3", (HOSTILE,))
+    tab = opened(browser, path, "page=balance", width=width)
+    assert "<script>" in tab.page.inner_text("#balance-nodes tbody")
+    assert "inside Allreduce on <script>" in tab.page.inner_text("#balance-ranks tbody")
+    for page in ("balance", "time-line"):
+        to(tab, f"page={page}")
+        assert tab.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert tab.page.evaluate("window.harmed") is None
+    tab.close()
+
+
+def test_empty_pages_say_why(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, profiles.write_empty(tmp_path / "a.rankwise"), "page=balance")
+    assert "before MPI_Init" in tab.page.inner_text(".sheet .empty")
+    to(tab, "page=time-line")
+    assert "no rank came out of MPI_Init" in tab.page.inner_text(".sheet.time-line .empty")
+    tab.close()

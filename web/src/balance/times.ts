@@ -1,0 +1,263 @@
+/** The time of each rank as bars, sorted, with how it is spread over the ranks. */
+import type { Context } from "../shell/context.ts";
+import { BarsDrawing } from "../ui/bars.ts";
+import { list, redraw } from "../ui/controls.ts";
+import { element } from "../ui/dom.ts";
+import { figure } from "../ui/figure.ts";
+import { saveCsv } from "../ui/files.ts";
+import { PART_NAMES, type Part, partColour, PARTS } from "../ui/parts.ts";
+import { savePng } from "../ui/pictures.ts";
+import { dataTable } from "../ui/table.ts";
+import { countOf, percentText, ratioText, secondText } from "../units.ts";
+import { type Entry, entries, groupsOf, sortedRows } from "./bars.ts";
+import { rankFacts } from "./facts.ts";
+import { balanceOf, hostOf, rankName, rankTimes, type RankTimes, type Spread, spread } from "./model.ts";
+
+type Order = "rank" | "node" | Part;
+const ALIKE = 1.05; // times the mean: no rank stands out below that
+const LEAST = 0.01; // of the run
+const HEIGHT = 300;
+
+export class TimesFigure {
+  private readonly own = figure(
+    "balance-times",
+    () => {
+      this.save();
+    },
+    () => {
+      this.picture();
+    },
+  );
+  readonly card = this.own.card;
+  private readonly tools = element("div", [], "under");
+  private readonly drawing: BarsDrawing;
+  private readonly spreads = element("div", [], "spreads");
+  private times: RankTimes;
+
+  constructor(private readonly context: Context) {
+    const stage = element("div");
+    this.own.body.append(this.tools, stage, this.spreads);
+    this.drawing = new BarsDrawing(stage);
+    this.times = rankTimes(context.run, context.selection);
+  }
+
+  show(): void {
+    const { context } = this;
+    const { run } = context;
+    const { ranks } = balanceOf(run);
+    this.times = rankTimes(run, context.selection);
+    const { times } = this;
+    const parts = this.parts();
+    const order = context.option<Order>("order", ["rank", "node", ...parts]);
+    const places = sortedRows(
+      run,
+      times.rows,
+      order,
+      order === "rank" || order === "node" ? null : times.parts[order],
+    );
+    // What bars are sorted by stands on the axis, so that it can be compared.
+    const first = parts.filter((part) => part === order);
+    const series = [...first, ...parts.filter((part) => part !== order)].map((part) => ({
+      name: PART_NAMES[part],
+      colour: partColour(part, context.theme.dark),
+      values: Float64Array.from(places, (place) => times.parts[part][place]),
+    }));
+    const rankOf = (bar: number) => ranks.rank[times.rows[places[bar]]];
+    redraw(this.tools, [
+      list(
+        "sorted by",
+        [
+          { value: "rank", text: "rank" },
+          ...(run.axes.hosts.length > 1 ? [{ value: "node", text: "node" }] : []),
+          ...parts.map((part) => ({ value: part, text: PART_NAMES[part] })),
+        ],
+        order,
+        (value) => {
+          context.choose("order", value === "rank" ? null : value);
+        },
+      ),
+      entries(this.entries()),
+    ]);
+    this.own.title.textContent = this.title();
+    this.drawing.show(
+      {
+        label: this.title(),
+        count: places.length,
+        up: series,
+        down: [],
+        mark: null,
+        text: secondText,
+        name: (bar) => String(rankOf(bar)),
+        title: order === "rank" ? "rank" : `rank, sorted by ${order === "node" ? "node" : PART_NAMES[order]}`,
+        groups: order === "node" ? groupsOf(places.length, (bar) => hostOf(run, rankOf(bar))) : [],
+        facts: (bar) => rankFacts(run, times, places[bar]),
+        choose: (bar) => {
+          context.toggle("ranks", String(rankOf(bar)));
+        },
+        height: HEIGHT,
+      },
+      context.theme,
+    );
+    this.own.caption.textContent = this.caption(series[0]?.name ?? "");
+    this.showSpreads();
+  }
+
+  /** The parts that any rank has. */
+  private parts(): Part[] {
+    const { parts } = this.times;
+    return PARTS.filter((part) => parts[part].some((seconds) => seconds > 0));
+  }
+
+  private entries(): Entry[] {
+    const { dark } = this.context.theme;
+    return this.parts().map((part) => ({ colour: partColour(part, dark), text: PART_NAMES[part] }));
+  }
+
+  private title(): string {
+    const { run } = this.context;
+    const { ranks } = balanceOf(run);
+    const { rows, parts, ofCalls } = this.times;
+    if (!rows.length) return "No rank is chosen";
+    const inMpi = parts.transfer.map((seconds, place) => seconds + this.waited(place) + parts.files[place]);
+    const called = spread(inMpi);
+    const who = (place: number) => capital(rankName(run, ranks.rank[rows[place]]));
+    if (ofCalls) {
+      if (!called.most) return "No rank spends time in these calls";
+      if (rows.length === 1) return `${who(0)} spends ${secondText(called.most)} in these calls`;
+      const times = ratioText(called.most / called.mean);
+      return called.most < ALIKE * called.mean
+        ? `The time in these calls is balanced: ${secondText(called.mean)} a rank, at most ${times} times the mean`
+        : `${who(called.at)} spends the most time in these calls: ${secondText(called.most)}, ${times} times the mean`;
+    }
+    const computed = spread(parts.computing);
+    if (rows.length === 1)
+      return `${who(0)} computes for ${percentText(computed.most / (ranks.run[rows[0]] || 1))} of its run`;
+    // What is hardly a part of the run is no finding, however unevenly it is spread.
+    const least = LEAST * spread(Float64Array.from(rows, (row) => ranks.run[row])).mean;
+    const standsOut = ({ most, mean }: Spread) => most >= ALIKE * mean && most - mean >= least;
+    if (standsOut(computed)) {
+      const more = computed.mean ? `${(100 * (computed.most / computed.mean - 1)).toFixed(0)} %` : "";
+      return more
+        ? `${who(computed.at)} computes ${more} longer than the mean`
+        : `Only ${rankName(run, ranks.rank[rows[computed.at]])} computes`;
+    }
+    const times = ({ most, mean }: Spread) => `${ratioText(mean ? most / mean : 1)} times the mean`;
+    if (standsOut(called))
+      return `${who(called.at)} spends the most time in MPI: ${secondText(called.most)}, ${times(called)}`;
+    return computed.mean >= called.mean
+      ? `The ranks compute alike: ${secondText(computed.mean)} each, at most ${times(computed)}`
+      : `The time in MPI is balanced: ${secondText(called.mean)} a rank, at most ${times(called)}`;
+  }
+
+  private waited(place: number): number {
+    const { parts } = this.times;
+    return parts.collectives[place] + parts.messages[place];
+  }
+
+  private caption(first: string): string {
+    const { ofCalls, waits, together, rows } = this.times;
+    const { late, ranks } = balanceOf(this.context.run);
+    const said = [
+      ofCalls
+        ? "One bar a rank: its time in the calls that are chosen."
+        : "One bar a rank: its time between MPI_Init and MPI_Finalize.",
+      "Waiting (~) is an estimate from the calls whose arrivals and messages are known; where it is not known, it is in the transfer.",
+    ];
+    if (!waits)
+      said.push("How long ranks waited is not known by size or region: it is in the transfer here.");
+    if (waits && late.noCollectives) said.push(`In collectives nothing is known. ${late.noCollectives}`);
+    if (waits && late.noMessages) said.push(`Of messages nothing is known. ${late.noMessages}`);
+    if (ranks.threads.some((threads: number) => threads > 1))
+      said.push("Of several threads that call MPI it is the mean.");
+    if (together > 1)
+      said.push(`The calls of ${together} neighbouring ranks are kept together: each has their mean.`);
+    if (this.drawing.pooled)
+      said.push(
+        `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks, and the line the one with the most ${first}, which is the one that the pointer finds.`,
+      );
+    said.push("Ctrl and the wheel zoom. A click filters by the rank.");
+    return said.join(" ");
+  }
+
+  private showSpreads(): void {
+    const { run } = this.context;
+    const { ranks } = balanceOf(run);
+    const rows = this.parts().map((part) => ({ part, ...spread(this.times.parts[part]) }));
+    const rankAt = (place: number) => ranks.rank[this.times.rows[place]];
+    redraw(this.spreads, [
+      dataTable(
+        [
+          {
+            name: "spread of",
+            meaning: "part of the time",
+            text: ({ part }) => PART_NAMES[part],
+            value: ({ part }) => part,
+          },
+          {
+            name: "mean",
+            meaning: "over the ranks",
+            right: true,
+            text: ({ mean }) => secondText(mean),
+            value: ({ mean }) => mean,
+          },
+          {
+            name: "most",
+            meaning: "of a rank",
+            right: true,
+            text: ({ most }) => secondText(most),
+            value: ({ most }) => most,
+          },
+          {
+            name: "most / mean",
+            meaning: "1 where all are the same",
+            right: true,
+            text: ({ most, mean }) => ratioText(most / mean),
+            value: ({ most, mean }) => most / mean,
+          },
+          {
+            name: "rank with the most",
+            meaning: "and its node",
+            text: ({ at }) => rankName(run, rankAt(at)),
+            value: ({ at }) => rankAt(at),
+          },
+        ],
+        rows,
+        {
+          label: "spread over the ranks",
+          empty: "No rank spends time in what is chosen: choose other calls or ranks.",
+          pick: ({ at }) => {
+            this.context.toggle("ranks", String(rankAt(at)));
+          },
+        },
+      ),
+    ]);
+  }
+
+  private save(): void {
+    const { run } = this.context;
+    const { ranks } = balanceOf(run);
+    const { rows, parts } = this.times;
+    saveCsv("balance", [
+      ["rank", "host", "run_seconds", ...PARTS.map((part) => `${part}_seconds`)],
+      ...Array.from(rows, (row, place) => [
+        ranks.rank[row],
+        hostOf(run, ranks.rank[row]),
+        ranks.run[row],
+        ...PARTS.map((part) => parts[part][place]),
+      ]),
+    ]);
+  }
+
+  private picture(): void {
+    savePng("balance", {
+      title: this.title(),
+      scale: { low: "", high: "", colours: [], marks: this.entries() },
+      parts: [{ title: "", canvas: this.drawing.canvas }],
+      caption: this.own.caption.textContent,
+    });
+  }
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

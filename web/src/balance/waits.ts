@@ -1,0 +1,235 @@
+/** What each rank waited, and what the others waited for it. */
+import type { Context } from "../shell/context.ts";
+import { BarsDrawing, type Series } from "../ui/bars.ts";
+import { list, redraw } from "../ui/controls.ts";
+import { element } from "../ui/dom.ts";
+import { figure } from "../ui/figure.ts";
+import { saveCsv } from "../ui/files.ts";
+import { savePng } from "../ui/pictures.ts";
+import type { Facts } from "../ui/tip.ts";
+import { secondText } from "../units.ts";
+import { type Entry, entries } from "./bars.ts";
+import type { LateData } from "./contract.ts";
+import { balanceOf, hostOf, rankName } from "./model.ts";
+
+type Column =
+  "computing" | "inMpi" | "leftLate" | "firstCall" | "messagesCaused" | "waited" | "messagesWaited";
+
+const CAUSED: [column: Column, name: string, light: string, dark: string][] = [
+  ["computing", "caused: it computed longer", "#b04a00", "#e2752b"],
+  ["inMpi", "it was in other calls of MPI", "#e69f00", "#e8ab2e"],
+  ["leftLate", "it left the collective before late", "#d9c27a", "#b9a45f"],
+  ["firstCall", "first call: not known why", "#aab4be", "#76828e"],
+  ["messagesCaused", "for its messages and receives", "#cc79a7", "#d58bb5"],
+];
+const WAITED: [column: Column, name: string, light: string, dark: string][] = [
+  ["waited", "waited in collectives", "#0072b2", "#4a9fd4"],
+  ["messagesWaited", "waited for messages", "#7fb8de", "#2f6f9c"],
+];
+const MARK = "to blame, when all has been passed on";
+const ORDERS = ["rank", "caused", "waited", "blamed"] as const;
+const HEIGHT = 300;
+
+export class WaitsFigure {
+  private readonly own = figure(
+    "balance-waits",
+    () => {
+      this.save();
+    },
+    () => {
+      this.picture();
+    },
+  );
+  readonly card = this.own.card;
+  private readonly tools = element("div", [], "under");
+  private readonly stage = element("div");
+  private readonly none = element("p", [], "empty");
+  private readonly drawing: BarsDrawing;
+
+  constructor(private readonly context: Context) {
+    this.own.body.append(this.tools, this.stage, this.none);
+    this.drawing = new BarsDrawing(this.stage);
+  }
+
+  show(): void {
+    const { context } = this;
+    const { late } = balanceOf(context.run);
+    const order = context.option("waits", ORDERS);
+    const rows = this.rows(order);
+    const known = late.rank.length > 0;
+    this.stage.hidden = this.tools.hidden = !rows.length;
+    this.none.hidden = rows.length > 0;
+    this.none.textContent = known
+      ? "None of the ranks that are chosen waited or was waited for: choose others."
+      : [late.noCollectives, late.noMessages].filter(Boolean).join(" ");
+    this.own.title.textContent = this.title();
+    this.own.caption.textContent = known ? this.caption() : "";
+    if (!rows.length) return;
+    redraw(this.tools, [
+      list(
+        "sorted by",
+        ORDERS.map((value) => ({ value, text: value === "blamed" ? "to blame" : value })),
+        order,
+        (value) => {
+          context.choose("waits", value === "rank" ? null : value);
+        },
+      ),
+      entries(this.entries()),
+    ]);
+    const series = (of: typeof CAUSED): Series[] =>
+      of
+        .filter(([column]) => late[column].some((seconds: number) => seconds > 0))
+        .map(([column, name, light, dark]) => ({
+          name,
+          colour: context.theme.dark ? dark : light,
+          values: Float64Array.from(rows, (row) => late[column][row]),
+        }));
+    this.drawing.show(
+      {
+        label: this.title(),
+        count: rows.length,
+        up: series(CAUSED),
+        down: series(WAITED),
+        mark: {
+          name: MARK,
+          colour: context.theme.ink,
+          values: Float64Array.from(rows, (row) => blamed(late, row)),
+        },
+        text: secondText,
+        name: (bar) => String(late.rank[rows[bar]]),
+        title: "rank; above the line what others waited for it, below what it waited",
+        groups: [],
+        facts: (bar) => this.facts(rows[bar]),
+        choose: (bar) => {
+          context.toggle("ranks", String(late.rank[rows[bar]]));
+        },
+        height: HEIGHT,
+      },
+      context.theme,
+    );
+  }
+
+  private rows(order: (typeof ORDERS)[number]): number[] {
+    const { late } = balanceOf(this.context.run);
+    const by = {
+      rank: () => 0,
+      caused: (row: number) => late.caused[row] + late.messagesCaused[row],
+      waited: (row: number) => late.waited[row] + late.messagesWaited[row],
+      blamed: (row: number) => blamed(late, row),
+    }[order];
+    return Array.from(late.rank.keys())
+      .filter((row) => this.context.selection.ranks[late.rank[row]])
+      .sort((one, other) => by(other) - by(one) || one - other);
+  }
+
+  private title(): string {
+    const { late } = balanceOf(this.context.run);
+    if (late.title) return late.title;
+    return late.rank.length
+      ? "No rank is known to have waited for another one"
+      : "It is not known who waited for whom";
+  }
+
+  private entries(): Entry[] {
+    const { late } = balanceOf(this.context.run);
+    const { dark, ink } = this.context.theme;
+    const shown = [...CAUSED, ...WAITED].filter(([column]) =>
+      late[column].some((seconds: number) => seconds > 0),
+    );
+    return [
+      ...shown.map(([, text, light, other]) => ({ text, colour: dark ? other : light })),
+      { text: MARK, colour: ink },
+    ];
+  }
+
+  private caption(): string {
+    const { late } = balanceOf(this.context.run);
+    const { chosen } = this.context.selection;
+    const said = [
+      "Estimates, in seconds. Above the line: what others waited for the rank, by why it was late. Below it: what it waited itself. The line across a bar: what it is to blame for, without what it passed on as it waited itself, and with what others passed on to it.",
+      ...late.notes,
+    ];
+    if (late.noCollectives) said.push(`Collectives: ${late.noCollectives}`);
+    if (late.noMessages) said.push(`Messages: ${late.noMessages}`);
+    if (chosen.some((key) => key !== "ranks" && key !== "node"))
+      said.push("It is of all calls: waits are passed on from call to call.");
+    if (this.drawing.pooled)
+      said.push(
+        "Ranks share pixels: each shows their mean, and thin lines the largest of what stands next to the line at 0.",
+      );
+    return said.join(" ");
+  }
+
+  private facts(row: number): Facts {
+    const { run } = this.context;
+    const { late } = balanceOf(run);
+    const rank = late.rank[row];
+    const about = (seconds: number, error: number) =>
+      secondText(seconds) + (error ? ` ± ${secondText(error)}` : "");
+    const told: [string, string][] = [];
+    if (!late.noCollectives)
+      told.push(
+        ["waited in collectives", about(late.waited[row], late.waitedError[row])],
+        ["others waited for it", about(late.caused[row], late.causedError[row])],
+        ["as it computed longer", secondText(late.computing[row])],
+        ["as it was in other calls", secondText(late.inMpi[row])],
+        ["as it left late before", secondText(late.leftLate[row])],
+        ["first call", secondText(late.firstCall[row])],
+        [
+          "passed on",
+          secondText(late.passedOn[row]) +
+            (late.passedTo[row] >= 0 ? `, most to rank ${late.passedTo[row]}` : ""),
+        ],
+        ["to blame for", secondText(late.blamed[row])],
+      );
+    if (!late.noMessages)
+      told.push(
+        ["waited for messages", secondText(late.messagesWaited[row])],
+        ["others waited for its messages", secondText(late.messagesCaused[row])],
+        ["such waits began with it", secondText(late.messagesBegun[row])],
+        ["longest chain of waits", String(late.chain[row])],
+      );
+    return { head: rankName(run, rank), note: "", rows: told };
+  }
+
+  private save(): void {
+    const { run } = this.context;
+    const { late } = balanceOf(run);
+    const columns = [
+      ["waited", late.waited],
+      ["waited_error", late.waitedError],
+      ["caused", late.caused],
+      ["caused_error", late.causedError],
+      ["computing", late.computing],
+      ["in_mpi", late.inMpi],
+      ["left_late", late.leftLate],
+      ["first_call", late.firstCall],
+      ["passed_on", late.passedOn],
+      ["blamed", late.blamed],
+      ["messages_waited", late.messagesWaited],
+      ["messages_caused", late.messagesCaused],
+      ["messages_begun", late.messagesBegun],
+    ] as const;
+    saveCsv("waiting", [
+      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`)],
+      ...this.rows("rank").map((row) => [
+        late.rank[row],
+        hostOf(run, late.rank[row]),
+        ...columns.map(([, values]) => values[row]),
+      ]),
+    ]);
+  }
+
+  private picture(): void {
+    savePng("waiting", {
+      title: this.title(),
+      scale: { low: "", high: "", colours: [], marks: this.entries() },
+      parts: [{ title: "", canvas: this.drawing.canvas }],
+      caption: this.own.caption.textContent,
+    });
+  }
+}
+
+function blamed(late: LateData, row: number): number {
+  return late.blamed[row] + late.messagesBegun[row];
+}
