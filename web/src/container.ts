@@ -18,14 +18,21 @@ const TYPES = {
 type Column = [type: keyof typeof TYPES, start: number, length: number, delta: 0 | 1];
 
 export async function unpacked(text: string): Promise<Report> {
-  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return (await contents(text)) as Report;
+}
+
+/** Return what any page holds. */
+export async function contents(text: string): Promise<unknown> {
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const whole = new Uint8Array(await new Response(stream).arrayBuffer());
   const begin = 4 + new DataView(whole.buffer).getUint32(0, true);
   const json = new TextDecoder().decode(whole.subarray(4, begin));
   return JSON.parse(json, (_key, value: unknown) =>
     isColumn(value) ? column(whole.subarray(begin), value.column) : value,
-  ) as Report;
+  );
 }
 
 function isColumn(value: unknown): value is { column: Column } {

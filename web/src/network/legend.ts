@@ -1,6 +1,5 @@
 /** What the colours mean. */
 import { HOT, type Scale, STEPS, type Theme } from "../ui/colours.ts";
-import { element } from "../ui/dom.ts";
 import { amountText } from "./facts.ts";
 import { highest } from "./model.ts";
 import { EXCESS, type View } from "./view.ts";
@@ -35,15 +34,4 @@ function withUnit(text: string, unit: string): string {
 
 function stops(theme: Theme): string[] {
   return [0, 0.25, 0.5, 0.75, 1].map((place) => theme.ramp[Math.round(place * (STEPS - 1))]);
-}
-
-export function legend(scale: Scale): Node[] {
-  const strip = element("span", [], "strip");
-  strip.style.background = `linear-gradient(to right, ${scale.colours.join(", ")})`;
-  const marks = scale.marks.map(({ colour, text }) => {
-    const dot = element("span", [], "dot");
-    dot.style.background = colour;
-    return element("span", [dot, text], "entry");
-  });
-  return [element("span", scale.low), strip, element("span", scale.high), ...marks];
 }

@@ -8,6 +8,7 @@ import { element } from "../ui/dom.ts";
 import { type Figure, figure } from "../ui/figure.ts";
 import { finely } from "../ui/dots.ts";
 import { saveCsv } from "../ui/files.ts";
+import { legend } from "../ui/legend.ts";
 import { type Picture, savePng, saveSvg } from "../ui/pictures.ts";
 import { causesTable } from "./causes.ts";
 import { chosenPart } from "./chosen.ts";
@@ -16,7 +17,7 @@ import { classesOf, histogram, histogramTitle } from "./histograms.ts";
 import { hotTable } from "./hot_links.ts";
 import { LevelMatrices, levelPairs } from "./level_matrices.ts";
 import { LevelsDrawing } from "./levels.ts";
-import { legend, linkScale, pairScale } from "./legend.ts";
+import { linkScale, pairScale } from "./legend.ts";
 import {
   causeLines,
   flowLines,

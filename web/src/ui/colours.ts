@@ -1,7 +1,7 @@
 /** The colours of amounts: further from the paper = more. */
 
 // As python/rankwise/report/heatmap/scale.py.
-const PALETTE = [
+export const PALETTE = [
   "#472a7a",
   "#3e4c8a",
   "#306a8e",
@@ -13,13 +13,15 @@ const PALETTE = [
   "#fde725",
 ];
 export const STEPS = 64;
-/** Of links that carry more than they need to. */
+/** Of links that carry more than they need to, and of what is beyond a scale. */
 export const HOT = "#e3342f";
 
 /** A scale of colours, to be told: from the least to the most, none or several, and colours of something else. */
 export interface Scale {
   low: string;
   high: string;
+  /** Round values between them, from 0 to 1, in place of both. */
+  ticks?: { at: number; text: string }[];
   colours: string[];
   marks: { colour: string; text: string }[];
 }
@@ -69,7 +71,16 @@ export function parts(colour: string): [number, number, number] {
   return [whole >> 16, (whole >> 8) & 255, whole & 255];
 }
 
-function mixed(stops: string[], place: number): [number, number, number] {
+/** A colour as it is in the memory of a canvas, and back. */
+export function packed([red, green, blue]: readonly number[]): number {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+export function unpacked(colour: number): [number, number, number] {
+  return [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255];
+}
+
+export function mixed(stops: readonly string[], place: number): [number, number, number] {
   const low = Math.min(Math.floor(place * (stops.length - 1)), stops.length - 2);
   const share = place * (stops.length - 1) - low;
   const [one, other] = [parts(stops[low]), parts(stops[low + 1])];

@@ -12,9 +12,18 @@ export function save(name: string, content: Blob): void {
   }, 10_000);
 }
 
-export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
-  const text = rows.map((row) => row.map(field).join(",")).join("\r\n");
-  save(`${name}.csv`, new Blob([text, "\r\n"], { type: "text/csv" }));
+/** Rows that are joined at once: all of them may be longer than a text can be. */
+const JOINED = 10_000;
+
+export function saveCsv(name: string, rows: Iterable<readonly Cell[]>): void {
+  const pieces: string[] = [];
+  let lines: string[] = [];
+  for (const row of rows) {
+    if (lines.push(`${row.map(field).join(",")}\r\n`) < JOINED) continue;
+    pieces.push(lines.join(""));
+    lines = [];
+  }
+  save(`${name}.csv`, new Blob([...pieces, lines.join("")], { type: "text/csv" }));
 }
 
 /** Quoted where it must be; a text that a spreadsheet would take for a formula is a text to it, too. */

@@ -2,15 +2,26 @@
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { dots } from "./dots.ts";
-import { HOT, parts, stepOf, type Theme } from "./colours.ts";
+import { HOT, packed, parts, stepOf, type Theme, unpacked } from "./colours.ts";
 import { element, short } from "./dom.ts";
+import { type Layer, layerFor, layersOf } from "./layers.ts";
+import {
+  everyCell,
+  LINE,
+  type Mark,
+  type Named,
+  namesAbove,
+  type Rule,
+  rules,
+  TITLE,
+} from "./matrix_axes.ts";
 import { type Facts, hideTip, showTip } from "./tip.ts";
 
 export interface MatrixData {
   label: string;
   rows: number;
   columns: number;
-  /** Row by row; NaN: there is nothing; 0: nothing was sent. */
+  /** Row by row; NaN: there is nothing; 0: nothing was sent. Of several cells a pixel shows the largest. */
   values: Float32Array;
   /** What of them is lit; null: all. */
   lit: Float32Array | null;
@@ -34,6 +45,16 @@ export interface MatrixData {
   /** Most pixels of a row, where it may be higher than a column is wide. */
   rowHeight?: number;
   margins?: Margins;
+  /** The colours of cells, packed, where they are no amounts; then `lit`, `hot` and `most` mean nothing. */
+  colour?: (cell: number) => number;
+  /** The number in a cell, in place of `text`. */
+  cellText?: (cell: number) => string;
+  /** What is written beside rows and columns, in place of all their names, where a cell has so many pixels. */
+  marks?: (pitch: number) => Mark[];
+  /** Names of neighbouring columns, in place of their title. */
+  groups?: Named[];
+  /** Lines between cells. */
+  rules?: Rule[];
 }
 
 /** What is drawn around the cells, where columns have no names; it follows when they are moved. */
@@ -55,9 +76,13 @@ export interface Place {
   y: (row: number) => number;
 }
 
+/** Cells, from the first to the one after the last. */
+export interface Part {
+  rows: [number, number];
+  columns: [number, number];
+}
+
 const RIGHT = 10;
-const TITLE = 16;
-const LINE = 13;
 
 export class MatrixDrawing {
   readonly canvas = element("canvas");
@@ -67,6 +92,8 @@ export class MatrixDrawing {
   private data: MatrixData | null = null;
   private theme: Theme | null = null;
   private box = { left: 0, top: 0, width: 1, height: 1 };
+  private layers: Layer[] = [];
+  private band: [x0: number, y0: number, x1: number, y1: number] | null = null;
   private cursor: [number, number] | null = null;
   private waiting = 0;
 
@@ -77,7 +104,7 @@ export class MatrixDrawing {
     parent.append(this.canvas, this.spoken);
     this.zoomer = zoom<HTMLCanvasElement, unknown>()
       .filter((event: MouseEvent) =>
-        event.type === "wheel" ? event.ctrlKey || event.metaKey : !event.button,
+        event.type === "wheel" ? event.ctrlKey || event.metaKey : !event.button && !event.shiftKey,
       )
       .on("zoom", (event: { transform: ZoomTransform }) => {
         this.transform = event.transform;
@@ -88,9 +115,23 @@ export class MatrixDrawing {
       });
     select(this.canvas).call(this.zoomer).on("dblclick.zoom", null);
     this.canvas.addEventListener("dblclick", () => {
-      this.zoomer.transform(select(this.canvas), zoomIdentity);
+      this.zoomOut();
+    });
+    this.canvas.addEventListener("pointerdown", (event) => {
+      if (!event.shiftKey || event.button) return;
+      const [x, y] = this.pixelOf(event);
+      this.band = [x, y, x, y];
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointerup", () => {
+      if (this.band) this.zoomTo(this.band);
+      this.band = null;
     });
     this.canvas.addEventListener("pointermove", (event) => {
+      if (this.band) {
+        [this.band[2], this.band[3]] = this.pixelOf(event);
+        this.paint();
+      }
       const cell = event.buttons ? null : this.cellAt(event);
       const facts = cell && this.data ? this.data.facts(...cell) : null;
       showTip(facts, event.clientX, event.clientY);
@@ -98,7 +139,7 @@ export class MatrixDrawing {
     });
     this.canvas.addEventListener("pointerleave", hideTip);
     this.canvas.addEventListener("click", (event) => {
-      const cell = this.cellAt(event);
+      const cell = event.shiftKey ? null : this.cellAt(event);
       if (cell && this.data?.facts(...cell)) this.data.choose(...cell);
     });
     this.canvas.addEventListener("blur", () => {
@@ -115,6 +156,8 @@ export class MatrixDrawing {
       this.transform = zoomIdentity;
       this.cursor = null;
     }
+    if (this.data?.values !== data.values || this.data.lit !== data.lit)
+      this.layers = layersOf(weightsOf(data), data.rows, data.columns);
     this.data = data;
     this.theme = theme;
     this.canvas.setAttribute(
@@ -123,6 +166,62 @@ export class MatrixDrawing {
     );
     this.layout(data);
     this.paint();
+  }
+
+  zoomBy(factor: number): void {
+    this.zoomer.scaleBy(select(this.canvas), factor);
+  }
+
+  zoomOut(): void {
+    this.zoomer.transform(select(this.canvas), zoomIdentity);
+  }
+
+  /** The cells that are on the screen, wholly or in part. */
+  get part(): Part {
+    const { left, top, width, height } = this.box;
+    const span = (from: number, to: number, cells: number): [number, number] => [
+      Math.max(0, Math.floor(from * cells + 1e-6)),
+      Math.min(cells, Math.ceil(to * cells - 1e-6)),
+    ];
+    const x = (at: number) => (this.transform.invertX(at) - left) / width;
+    const y = (at: number) => (this.transform.invertY(at) - top) / height;
+    return {
+      rows: span(y(top), y(top + height), this.data?.rows ?? 0),
+      columns: span(x(left), x(left + width), this.data?.columns ?? 0),
+    };
+  }
+
+  /** Zoom to a rectangle of the screen; not to one that is hardly any. */
+  private zoomTo([x0, y0, x1, y1]: [number, number, number, number]): void {
+    const { left, top, width, height } = this.box;
+    const [wide, high] = [Math.abs(x1 - x0), Math.abs(y1 - y0)];
+    if (Math.max(wide, high) < 6) {
+      this.paint();
+      return;
+    }
+    const most = this.zoomer.scaleExtent()[1];
+    const more = Math.min(width / Math.max(wide, 1), height / Math.max(high, 1));
+    const scale = Math.min(most, this.transform.k * more);
+    const x = this.transform.invertX((x0 + x1) / 2);
+    const y = this.transform.invertY((y0 + y1) / 2);
+    const target = zoomIdentity
+      .translate(left + width / 2, top + height / 2)
+      .scale(scale)
+      .translate(-x, -y);
+    this.zoomer.transform(
+      select(this.canvas),
+      this.zoomer.constrain()(
+        target,
+        [
+          [left, top],
+          [left + width, top + height],
+        ],
+        [
+          [left, top],
+          [left + width, top + height],
+        ],
+      ),
+    );
   }
 
   private layout(data: MatrixData): void {
@@ -181,10 +280,14 @@ export class MatrixDrawing {
     return this.transform.applyY(top + (row / (this.data?.rows ?? 1)) * height);
   }
 
+  private pixelOf(event: MouseEvent): [number, number] {
+    const at = this.canvas.getBoundingClientRect();
+    return [event.clientX - at.left, event.clientY - at.top];
+  }
+
   private cellAt(event: MouseEvent): [number, number] | null {
     if (!this.data) return null;
-    const at = this.canvas.getBoundingClientRect();
-    const [x, y] = [event.clientX - at.left, event.clientY - at.top];
+    const [x, y] = this.pixelOf(event);
     const { left, top, width, height } = this.box;
     if (x < left || y < top || x >= left + width || y >= top + height) return null;
     const column = Math.floor(((this.transform.invertX(x) - left) / width) * this.data.columns);
@@ -205,10 +308,27 @@ export class MatrixDrawing {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     this.cells(context, data, theme, scale);
     this.numbers(context, data, theme);
+    const lines = data.rules ?? [];
+    if (lines.length)
+      this.inside(context, 0, () => {
+        rules(
+          context,
+          lines,
+          theme.paper,
+          (column) => this.x(column),
+          (row) => this.y(row),
+        );
+      });
     this.axes(context, data, theme);
     data.margins?.draw(context, { ...this.box, x: (at) => this.x(at), y: (at) => this.y(at) });
     this.frame(context, data.chosen, getComputedStyle(document.documentElement).getPropertyValue("--chosen"));
     this.frame(context, this.cursor, theme.accent);
+    if (this.band) {
+      const [x0, y0, x1, y1] = this.band;
+      context.strokeStyle = theme.ink;
+      context.lineWidth = 1.5;
+      context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    }
   }
 
   /** Fill the pixels; where a pixel has several cells it shows the largest. */
@@ -220,14 +340,19 @@ export class MatrixDrawing {
     const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const colours = coloursOf(data, theme);
+    const fine = this.transform.k * scale;
+    const layer = layerFor(
+      this.layers,
+      Math.min(data.columns / (this.box.width * fine), data.rows / (this.box.height * fine)),
+    );
     const columns = spans(
       width,
-      data.columns,
+      data.columns / layer.block,
       (pixel) => (this.transform.invertX((left + pixel) / scale) - this.box.left) / this.box.width,
     );
     const rows = spans(
       height,
-      data.rows,
+      data.rows / layer.block,
       (pixel) => (this.transform.invertY((top + pixel) / scale) - this.box.top) / this.box.height,
     );
     for (let y = 0; y < height; y++) {
@@ -237,14 +362,17 @@ export class MatrixDrawing {
       }
       for (let x = 0; x < width; x++) {
         let best = -1;
-        let most = -1;
+        let most = -Infinity;
         for (let row = rows[2 * y]; row < rows[2 * y + 1]; row++)
           for (let column = columns[2 * x]; column < columns[2 * x + 1]; column++) {
-            const cell = row * data.columns + column;
-            const value = data.lit ? data.lit[cell] + 1e-9 * data.values[cell] : data.values[cell];
-            if (value > most) [best, most] = [cell, value];
+            const cell = row * layer.columns + column;
+            const weight = layer.weights[cell];
+            if (weight > most) {
+              best = cell;
+              most = weight;
+            }
           }
-        if (best >= 0) pixels[y * width + x] = colours(best);
+        if (best >= 0) pixels[y * width + x] = colours(layer.cells ? layer.cells[best] : best);
       }
     }
     context.putImageData(image, left, top);
@@ -252,18 +380,17 @@ export class MatrixDrawing {
 
   private numbers(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme): void {
     const [wide, high] = [this.x(1) - this.x(0), this.y(1) - this.y(0)];
-    if (!data.text || high < 15 || wide < 30) return;
+    if ((!data.text && !data.cellText) || high < 15 || wide < 30) return;
     context.font = this.font();
     context.textAlign = "center";
     context.textBaseline = "middle";
+    const colours = coloursOf(data, theme);
     this.visible((row, column) => {
       const cell = row * data.columns + column;
       const value = data.lit ? data.lit[cell] : data.values[cell];
-      const text = value > 0 ? (data.text?.(value) ?? "") : "";
+      const text = data.cellText?.(cell) ?? (value > 0 ? (data.text?.(value) ?? "") : "");
       if (!text || context.measureText(text).width > wide - 4) return;
-      const [red, green, blue] = data.hot?.[cell]
-        ? parts(HOT)
-        : theme.ramp3[stepOf(value, data.most, data.logarithmic)];
+      const [red, green, blue] = unpacked(colours(cell));
       context.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#1f2933" : "#ffffff";
       context.fillText(text, this.x(column) + wide / 2, this.y(row) + high / 2);
     });
@@ -290,44 +417,55 @@ export class MatrixDrawing {
     context.fillStyle = theme.ink;
     context.textAlign = "right";
     let free = -Infinity;
-    for (let row = 0; row < data.rows; row++) {
-      const y = (this.y(row) + this.y(row + 1)) / 2;
+    const cell = Math.min(this.x(1) - this.x(0), this.y(1) - this.y(0));
+    const marks = data.marks?.(cell);
+    for (const { at, text } of marks ?? everyCell(data.rows, data.rowName)) {
+      const y = this.y(at);
       if (y < top || y > top + height || y < free) continue;
-      context.fillText(short(data.rowName(row), 18), left - 5, y, left - TITLE - 6);
+      context.fillText(short(text(), 18), left - 5, y, left - TITLE - 6);
       free = y + LINE;
     }
     free = -Infinity;
     context.textAlign = "left";
-    for (let column = 0; column < data.columns; column++) {
-      const x = (this.x(column) + this.x(column + 1)) / 2;
+    for (const { at, text } of marks ?? everyCell(data.columns, data.columnName)) {
+      const x = this.x(at);
       if (x < left || x > left + width || x < free) continue;
       turned(context, x, top - 5, () => {
-        context.fillText(short(data.columnName(column), 18), 0, 0, top - TITLE - 6);
+        context.fillText(short(text(), 18), 0, 0, top - TITLE - 6);
       });
       free = x + LINE;
     }
     context.fillStyle = theme.faint;
-    context.fillText(data.columnTitle, left, 7, width);
+    if (data.groups?.length)
+      namesAbove(context, data.groups, [left, left + width], (column) => this.x(column));
+    else context.fillText(data.columnTitle, left, 7, width);
     turned(context, 7, top + height, () => {
       context.fillText(data.rowTitle, 0, 0, height);
     });
   }
 
-  private frame(context: CanvasRenderingContext2D, cell: [number, number] | null, colour: string): void {
-    if (!cell) return;
+  /** Draw with nothing outside of the cells, and so many pixels around them. */
+  private inside(context: CanvasRenderingContext2D, edge: number, draw: () => void): void {
     const { left, top, width, height } = this.box;
     context.save();
     context.beginPath();
-    context.rect(left - 2, top - 2, width + 4, height + 4);
+    context.rect(left - edge, top - edge, width + 2 * edge, height + 2 * edge);
     context.clip();
-    context.strokeStyle = colour;
-    context.lineWidth = 2;
-    const all = cell[1] < 0;
-    const [x, y] = [all ? left : this.x(cell[1]), this.y(cell[0])];
-    const wide = all ? width : Math.max(4, this.x(cell[1] + 1) - x);
-    const high = Math.max(4, this.y(cell[0] + 1) - y);
-    context.strokeRect(x, y, wide, high);
+    draw();
     context.restore();
+  }
+
+  private frame(context: CanvasRenderingContext2D, cell: [number, number] | null, colour: string): void {
+    if (!cell) return;
+    this.inside(context, 2, () => {
+      context.strokeStyle = colour;
+      context.lineWidth = 2;
+      const all = cell[1] < 0;
+      const [x, y] = [all ? this.box.left : this.x(cell[1]), this.y(cell[0])];
+      const wide = all ? this.box.width : Math.max(4, this.x(cell[1] + 1) - x);
+      const high = Math.max(4, this.y(cell[0] + 1) - y);
+      context.strokeRect(x, y, wide, high);
+    });
   }
 
   private key(event: KeyboardEvent): void {
@@ -335,7 +473,6 @@ export class MatrixDrawing {
     if (!data) return;
     const [row, column] = (this.cursor ?? data.chosen ?? [0, 0]).map((place) => Math.max(0, place));
     const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    const target = select(this.canvas);
     if (move) {
       const clamp = (value: number, end: number) => Math.max(0, Math.min(end - 1, value));
       const at = this.cursor ? move : [0, 0];
@@ -343,9 +480,9 @@ export class MatrixDrawing {
       this.speak(...this.cursor);
       this.paint();
     } else if (event.key === "Enter" && this.cursor) data.choose(...this.cursor);
-    else if (event.key === "+" || event.key === "=") this.zoomer.scaleBy(target, 1.6);
-    else if (event.key === "-") this.zoomer.scaleBy(target, 1 / 1.6);
-    else if (event.key === "0") this.zoomer.transform(target, zoomIdentity);
+    else if (event.key === "+" || event.key === "=") this.zoomBy(1.6);
+    else if (event.key === "-") this.zoomBy(1 / 1.6);
+    else if (event.key === "0") this.zoomOut();
     else return;
     event.preventDefault();
   }
@@ -369,12 +506,19 @@ function turned(context: CanvasRenderingContext2D, x: number, y: number, draw: (
   context.restore();
 }
 
-/** Return the first cell of each pixel and the one after the last. */
+/** Return by what cells are compared: what is lit comes first. */
+function weightsOf({ values, lit }: MatrixData): Float32Array {
+  return lit ? lit.map((part, cell) => part + 1e-9 * values[cell]) : values;
+}
+
+/** Return the first cell of each pixel and the one after the last; of the last cell a part may be there only. */
 function spans(pixels: number, cells: number, share: (pixel: number) => number): Int32Array {
   const found = new Int32Array(2 * pixels);
+  const end = Math.ceil(cells - 1e-6);
   for (let pixel = 0; pixel < pixels; pixel++) {
-    const first = Math.max(0, Math.min(cells - 1, Math.floor(share(pixel) * cells + 1e-6)));
-    const after = Math.min(cells, Math.floor(share(pixel + 1) * cells + 1e-6));
+    const first = Math.max(0, Math.min(end - 1, Math.floor(share(pixel) * cells + 1e-6)));
+    const to = share(pixel + 1) * cells + 1e-6;
+    const after = to >= cells ? end : Math.floor(to);
     found[2 * pixel] = first;
     found[2 * pixel + 1] = Math.max(first + 1, after);
   }
@@ -383,8 +527,7 @@ function spans(pixels: number, cells: number, share: (pixel: number) => number):
 
 /** Return a function that gives the pixel of a cell, as it is in memory. */
 function coloursOf(data: MatrixData, theme: Theme): (cell: number) => number {
-  const packed = ([red, green, blue]: [number, number, number]) =>
-    ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  if (data.colour) return data.colour;
   const ramp = theme.ramp3.map(packed);
   const [unlit, ground, hot] = [theme.unlit, theme.ground, HOT].map((colour) => packed(parts(colour)));
   return (cell) => {

@@ -14,6 +14,7 @@ export interface Picture {
 const EDGE = 12;
 const LINE = 18;
 const STRIP = 140;
+const TICKED = 320;
 
 /** Save the canvases one below the other, on the paper's colour. */
 export function savePng(name: string, picture: Picture): void {
@@ -33,7 +34,7 @@ export function savePng(name: string, picture: Picture): void {
   const foot = broken(context, caption, width - 2 * EDGE);
   const above = (part: { title: string }) => (part.title ? LINE : 0);
   const drawn = parts.reduce((sum, part) => sum + above(part) + part.canvas.height / fine + 6, 0);
-  const height = 2 * EDGE + (head.length + 1.5 + foot.length) * LINE + drawn;
+  const height = 2 * EDGE + (head.length + scaleLines(scale) + foot.length) * LINE + drawn;
   canvas.width = Math.round(width * fine);
   canvas.height = Math.round(height * fine);
   context.scale(fine, fine);
@@ -51,7 +52,7 @@ export function savePng(name: string, picture: Picture): void {
   write(head, fonts.bold, "ink");
   context.font = fonts.plain;
   drawScale(context, scale, y, colour("faint"));
-  y += 1.5 * LINE;
+  y += scaleLines(scale) * LINE;
   for (const part of parts) {
     if (part.title) write([part.title], fonts.bold, "ink");
     context.drawImage(part.canvas, EDGE, y, part.canvas.width / fine, part.canvas.height / fine);
@@ -63,6 +64,10 @@ export function savePng(name: string, picture: Picture): void {
   });
 }
 
+function scaleLines(scale: Scale): number {
+  return scale.ticks ? 2 : 1.5;
+}
+
 function drawScale(context: CanvasRenderingContext2D, scale: Scale, top: number, ink: string): void {
   let x = EDGE;
   const write = (text: string) => {
@@ -71,14 +76,20 @@ function drawScale(context: CanvasRenderingContext2D, scale: Scale, top: number,
     x += context.measureText(text).width + 10;
   };
   if (scale.colours.length) {
+    const wide = scale.ticks ? TICKED : STRIP;
     write(scale.low);
-    const strip = context.createLinearGradient(x, 0, x + STRIP, 0);
+    const strip = context.createLinearGradient(x, 0, x + wide, 0);
     scale.colours.forEach((colour, place) => {
       strip.addColorStop(place / (scale.colours.length - 1), colour);
     });
     context.fillStyle = strip;
-    context.fillRect(x, top + 4, STRIP, 9);
-    x += STRIP + 10;
+    context.fillRect(x, top + 4, wide, 9);
+    context.fillStyle = ink;
+    for (const { at, text } of scale.ticks ?? []) {
+      const half = context.measureText(text).width / 2;
+      context.fillText(text, Math.max(x, Math.min(x + wide - 2 * half, x + at * wide - half)), top + 26);
+    }
+    x += wide + 10;
     write(scale.high);
   }
   for (const { colour, text } of scale.marks) {

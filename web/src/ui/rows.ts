@@ -33,3 +33,12 @@ export function tableOf(head: HTMLElement, lines: readonly HTMLElement[]): HTMLT
   if (first) first.tabIndex = 0;
   return element("table", [element("thead", head), element("tbody", lines)]);
 }
+
+/** A table that may be larger than its place: keys scroll it, too. */
+export function scrolled(table: HTMLTableElement, label: string, className = "scroll"): HTMLElement {
+  const whole = element("div", [table], className);
+  whole.tabIndex = 0;
+  whole.setAttribute("role", "region");
+  whole.setAttribute("aria-label", label);
+  return whole;
+}
