@@ -56,7 +56,7 @@ format: $(VENV)/.developer ## put all sources into shape
 generate: $(VENV)/.developer ## write what follows from the table of MPI procedures
 	$(BIN)/python api/generate.py
 
-page: ## build the report's page from web/ (Node.js must be there)
+page: ## build the pages from web/ (Node.js must be there)
 	sh tests/lint/page.sh --build
 
 clean: ## remove everything that make has made

@@ -13,7 +13,6 @@ _EXTRA_OF = {
     "matplotlib": "plots",
     "otf2": "otf2",
     "pandas": NOTEBOOK,
-    "plotly": "plots",
     "pyarrow": "parquet",
     "scipy": "latency",
 }

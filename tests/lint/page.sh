@@ -1,13 +1,13 @@
-# Linters over web/, and whether the page that is shipped is what it is built to: sh tests/lint/page.sh [--build]
+# Linters over web/, and whether the pages that are shipped are what it is built to: sh tests/lint/page.sh [--build]
 # Where there is no Node.js, nothing is checked: nobody but who changes the page needs it.
 set -eu
 cd "$(dirname "$0")/../../web"
-SHIPPED=../python/rankwise/report/page/report.html
+SHIPPED=../python/rankwise/report/page
 NEEDED=20.19
 
 version=$(node --version 2>/dev/null | tr -d v) || version=none
 if [ "$(printf '%s\n' "$NEEDED" "$version" | sort -V | head -n 1)" != "$NEEDED" ] || ! command -v npm >/dev/null; then
-  echo "Node.js $NEEDED and npm are needed for the page of the report, and there is $version: not checked"
+  echo "Node.js $NEEDED and npm are needed for the pages, and there is $version: not checked"
   [ "${1:-}" != --build ]
   exit
 fi
@@ -22,8 +22,10 @@ fi
 npm run --silent lint
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
-npm run --silent build -- --outDir "$built" --logLevel warn
-cmp "$built/report.html" "$SHIPPED" || {
-  echo "$SHIPPED is not what web/ is built to: make page"
-  exit 1
-}
+PAGES_TO="$built" npm run --silent build
+for page in report latency; do
+  cmp "$built/$page.html" "$SHIPPED/$page.html" || {
+    echo "$SHIPPED/$page.html is not what web/ is built to: make page"
+    exit 1
+  }
+done

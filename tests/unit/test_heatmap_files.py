@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import io
-import json
-import re
 import struct
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -20,8 +17,6 @@ from rankwise.__main__ import main
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats.own import write
 from rankwise.latency.measurement import Measurement
-from rankwise.report.heatmap.html_page import html_page
-from rankwise.report.heatmap.html_page_data import page_data
 from rankwise.report.heatmap.picture import picture
 from rankwise.report.heatmap.scale import PALETTE
 from rankwise.report.heatmap.terminal import heatmap_lines
@@ -83,74 +78,6 @@ def test_missing_pairs_are_hatched_and_told() -> None:
     svg = picture(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64), "svg")
     assert any("not measured: 1 pair (grey)" in text for text in texts(svg))
     assert b"<pattern" in svg
-
-
-def data_of(content: bytes) -> Any:
-    [found] = re.findall(
-        r'<script type="application/json" id="data">(.*?)</script>', content.decode(), re.DOTALL
-    )
-    return json.loads(found)
-
-
-def decoded(of: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Read a matrix as the page's script does."""
-    codes = np.frombuffer(base64.b64decode(of["values"]), "<u2").astype(float)
-    values = of["low"] * (of["high"] / of["low"]) ** ((codes - 1) / 65534)
-    values[codes == 0] = np.nan
-    found = np.full((of["cells"], of["cells"]), np.nan)
-    if not of["symmetric"]:
-        return values.reshape(found.shape)
-    found[np.triu_indices(len(found))] = values
-    return np.where(np.isnan(found), found.T, found)
-
-
-def test_page_holds_every_statistic_in_order() -> None:
-    chosen = example("p95", shuffled=True)
-    data = data_of(html_page(chosen))
-    views = [(found["statistic"], found["size"]) for found in data["views"]]
-    mib = 1 << 20
-    assert views == [*((name, 64) for name in ("min", "median", "p95")),
-                     *((name, mib) for name in ("min", "median", "p95", "bandwidth"))]  # fmt: skip
-    assert views[data["start"]] == ("p95", 64)
-    assert data["ranks"] == chosen.ordering.ranks.tolist()
-    assert [data["hosts"][host] for host in data["hostOf"]] == heatmaps.HOSTS
-    for found in data["views"]:
-        expected = chosen.of(found["statistic"], found["size"]).matrix
-        np.testing.assert_allclose(decoded(found), expected, rtol=3e-4)
-    assert data["outliers"] == [["slow link", "node0 - node3", "64 B", "44.4 us", "4.00 us", "slow alone"]]
-    assert data["levels"][0] == [0, 0, 1, 1, 2, 2, 3, 3] or len(set(data["levels"][0])) == 4
-
-
-def test_page_fetches_nothing() -> None:
-    content = html_page(example()).decode()
-    scripts = re.findall(r"<script[^>]*>", content)
-    outside = re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", content, flags=re.DOTALL)
-    assert not [tag for tag in scripts if "src" in tag]
-    assert not re.search(r"""(src|href|srcset|action)\s*=|url\(|@import|https?:|//""", outside)
-    assert "default-src 'none'" in outside  # whatever the scripts hold: the browser lets them fetch nothing
-
-
-def test_names_in_a_page_stay_names() -> None:
-    content = html_page(example(names=HOSTILE))
-    plain = html_page(example())
-    assert content.count(b"<script") - plain.count(b"<script") == 0
-    assert content.count(b"</script") == plain.count(b"</script")
-    [name, *_] = data_of(content)["hosts"]
-    assert name.startswith("</script><script>alert(1)</script><img src=http://x/$")
-    assert "\x1b" not in name and "\u202e" not in name
-
-
-def test_page_pools_and_tells_where_the_worst_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankwise.report.heatmap.html_page_data._MOST_CELLS", 2)
-    times = heatmaps.latencies()
-    times[1, 6] = times[6, 1] = 99.0
-    found = page_data(view(from_matrices(heatmaps.HOSTS, {64: times}), None, "min", 64), surface=False)[
-        "views"
-    ][0]
-    assert (found["together"], found["cells"]) == (4, 2)
-    np.testing.assert_allclose(decoded(found), [[2.0, 99.0], [99.0, 2.0]], rtol=1e-3)
-    where = np.frombuffer(base64.b64decode(found["where"]), "<u2")
-    assert where.tolist()[1] == 1 * 4 + 2  # row 1, column 4 + 2 of the matrix
 
 
 def large() -> Measurement:
@@ -217,7 +144,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_command_draws_each_kind(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for kind, start in (("png", b"\x89PNG"), ("html", b"<!DOCTYPE html>")):
+    for kind, start in (("png", b"\x89PNG"), ("html", b"<!doctype html>")):
         target = file.with_name(f"picture.{kind}")
         words = [
             "latency",

@@ -74,9 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
     """Return the content of the picture."""
     from rankwise.latency.formats.detect import read
-    from rankwise.report.heatmap.html_page import html_page
     from rankwise.report.heatmap.picture import picture
     from rankwise.report.heatmap.view import default_size, default_statistic, view
+    from rankwise.report.latency_page.page import latency_page
     from rankwise.topology.hierarchy.find import find_hierarchy
 
     measurement = read(arguments.measurement)
@@ -85,7 +85,7 @@ def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
     view(measurement, None, statistic, size)  # complains before anything takes long
     found = view(measurement, find_hierarchy(measurement), statistic, size, arguments.order)
     if kind in _PAGES:
-        return html_page(found, surface=arguments.surface)
+        return latency_page(found, surface=arguments.surface)
     return picture(found, kind, surface=arguments.surface)
 
 

@@ -1,4 +1,4 @@
-"""The page itself: what web/ is built to, with data put in."""
+"""The pages themselves: what web/ is built to, with data put in."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from pathlib import Path
 
 from rankwise.report.safe import safe
 
-_TEMPLATE = Path(__file__).with_name("report.html")
+_TEMPLATES = Path(__file__).parent
 
 
-def html_page(title: str, packed: str) -> bytes:
+def html_page(title: str, packed: str, template: str = "report.html") -> bytes:
     """Return the page as UTF-8.
 
     Args:
         title: of the window.
         packed: what it shows, as Container.packed returns it.
+        template: which of the pages it is.
     """
     parts = {"title": html.escape(safe(title, "utf-8")), "data": packed}
     # Split, not replaced: nothing that is put in can be taken for the name of another part.
-    pieces = re.split(r"<!--(title|data)-->", _TEMPLATE.read_text(encoding="utf-8"))
+    pieces = re.split(r"<!--(title|data)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
     whole = "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     return whole.encode("utf-8")

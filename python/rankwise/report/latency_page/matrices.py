@@ -1,0 +1,72 @@
+"""The matrices of a page: as many cells and digits as a browser still loads at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.report.heatmap.pooling import pooled
+from rankwise.report.heatmap.view import View
+from rankwise.report.page.container import Container
+
+_LEAST_CELLS = 256  # rows
+_MOST_VALUES = 9_000_000  # of all matrices: those of 4,096 ranks, once
+_MOST_EXACT = 2_000_000
+_KEPT_BITS = 11
+ROUNDING = 2.0**-_KEPT_BITS
+"""The largest relative error of values that are rounded."""
+
+
+def values_of(cells: int, view: View) -> int:
+    """Return how many values a matrix of so many rows has: half of them if it is symmetric."""
+    return cells * cells if view.smallest else cells * (cells + 1) // 2
+
+
+def most_cells(ranks: int, views: list[View]) -> int:
+    """Return how many rows of cells each matrix of a page may have."""
+    most = ranks
+    while most > _LEAST_CELLS and sum(values_of(most, view) for view in views) > _MOST_VALUES:
+        most = -(-most // 2)
+    return most
+
+
+def is_rounded(cells: int, views: list[View]) -> bool:
+    """Tell whether matrices of so many rows are kept with fewer digits."""
+    return sum(values_of(cells, view) for view in views) > _MOST_EXACT
+
+
+def matrix_data(view: View, cells: int, container: Container, *, rounded: bool) -> dict[str, Any]:
+    """Return the cells of a matrix.
+
+    Of a symmetric matrix the upper triangle with the diagonal, row by row. `where`: the place of the worst
+    pair in its cell, row by row of it, where several pairs share one.
+
+    Args:
+        view: whose matrix it is.
+        cells: rows of the page's matrices, at most.
+        container: for the numbers.
+        rounded: whether the values are kept to ROUNDING.
+    """
+    found = pooled(view.matrix, cells, smallest=view.smallest, block=view.ordering.node_size())
+    symmetric = not view.smallest
+    count = len(found.values)
+    picked = np.triu_indices(count) if symmetric else tuple(np.indices((count, count)).reshape(2, -1))
+    values = found.values[picked]
+    together = found.together
+    where = (found.row % together) * together + found.column % together
+    return {
+        "symmetric": symmetric,
+        "together": together,
+        "cells": count,
+        "values": container.column(_rounded(values) if rounded else values),
+        "where": container.column(where[picked]) if together > 1 else None,
+    }
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values with _KEPT_BITS significant bits: the others are noise, which can't be packed."""
+    mantissa, exponent = np.frexp(values)
+    kept = np.round(np.ldexp(mantissa, _KEPT_BITS))
+    return np.asarray(np.ldexp(kept, exponent - _KEPT_BITS), np.float64)

@@ -1,0 +1,46 @@
+/** What is looked at; the address of the page holds it. */
+import type { Cell, Model } from "./model.ts";
+
+export interface State {
+  /** Index of the view. */
+  view: number;
+  surface: boolean;
+  logarithmic: boolean;
+  chosen: Cell | null;
+}
+
+export function startOf({ data }: Model): State {
+  return { view: data.start, surface: data.surface, logarithmic: true, chosen: null };
+}
+
+export function toAddress(state: State, model: Model): string {
+  const start = startOf(model);
+  const parts = new URLSearchParams();
+  const { statistic, size } = model.data.views[state.view];
+  if (state.view !== start.view) {
+    parts.set("statistic", statistic);
+    parts.set("size", String(size));
+  }
+  if (state.surface !== start.surface) parts.set("shape", state.surface ? "surface" : "map");
+  if (!state.logarithmic) parts.set("colours", "linear");
+  if (state.chosen) parts.set("cell", `${state.chosen.row}.${state.chosen.column}`);
+  return parts.toString();
+}
+
+/** Whatever fits nothing is left out. */
+export function fromAddress(address: string, model: Model): State {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  const start = startOf(model);
+  const view = model.find(parts.get("statistic") ?? "", Number(parts.get("size")));
+  const found = { ...start, view: view < 0 ? start.view : view };
+  const shape = parts.get("shape");
+  if (shape === "surface" || shape === "map") found.surface = shape === "surface";
+  if (parts.get("colours") === "linear") found.logarithmic = false;
+  const cell = /^(\d{1,7})\.(\d{1,7})$/.exec(parts.get("cell") ?? "");
+  const { cells } = model.data.views[found.view].matrix;
+  if (cell) {
+    const [row, column] = [Number(cell[1]), Number(cell[2])];
+    if (row < cells && column < cells) found.chosen = { row, column };
+  }
+  return found;
+}
