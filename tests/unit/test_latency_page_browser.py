@@ -203,7 +203,7 @@ def test_a_pair_is_chosen_copied_and_saved(browser: Any, tmp_path: Path) -> None
     assert tab.page.locator("#pair-copy").is_disabled()
     tab.page.mouse.click(*point(tab, 1, 6, heatmaps.RANKS))
     assert tab.page.inner_text("#pair-title") == "rank 1 on node0 – rank 6 on node3"
-    assert "cell=1.6" in tab.page.url
+    assert "pair=1.6" in tab.page.url
     tab.click("#pair-copy")
     tab.page.wait_for_selector("#pair-copy:has-text('copied')")
     lines = tab.page.evaluate("navigator.clipboard.readText()").split("\n")
@@ -278,7 +278,7 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
 
 
 def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
-    address = "statistic=<b>&size=-1&cell=99.1&colours=red&shape=7"
+    address = "statistic=<b>&size=-1&pair=99.1&colours=red&shape=7"
     tab = opened(browser, example(), tmp_path, address)
     tab.page.wait_for_timeout(100)
     assert "64 B messages, median" in tab.page.inner_text("h1")
@@ -317,4 +317,17 @@ def test_everybody_can_use_it(browser: Any, tmp_path: Path, theme: str) -> None:
     tab.page.evaluate(AXE.read_text(encoding="utf-8"))
     found = tab.page.evaluate("axe.run().then(found => found.violations)")
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    tab.close()
+
+
+def test_paper_is_light(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, example(), tmp_path, color_scheme="dark")
+    assert tab.page.pdf(format="A4").startswith(b"%PDF-")
+    tab.page.evaluate("""window.addEventListener('beforeprint', () => {
+      window.printed = document.documentElement.dataset.theme;
+    })""")
+    tab.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert tab.page.evaluate("window.printed") == "light"
+    tab.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert tab.page.evaluate("document.documentElement.dataset.theme") == "dark"
     tab.close()

@@ -2,7 +2,17 @@
 import type { Facts } from "../ui/tip.ts";
 import { countOf, digits, ratioText } from "../units.ts";
 import type { ViewData } from "./contract.ts";
-import { type Cell, isOwn, type Model, pairAt, slower, valueAt, worstCell } from "./model.ts";
+import {
+  type Cell,
+  cellOf,
+  isOwn,
+  type Model,
+  type Pair,
+  pairAt,
+  slower,
+  valueAt,
+  worstCell,
+} from "./model.ts";
 
 export function withUnit(view: ViewData, value: number): string {
   return Number.isFinite(value) ? `${digits(value)} ${view.unit}` : "–";
@@ -12,31 +22,42 @@ export function pooledText({ matrix: { together } }: ViewData): string {
   return `the worst of ${together} × ${together} pairs`;
 }
 
-/** Both ends of a cell's worst pair. */
-export function pairName(model: Model, view: ViewData, cell: Cell): string {
-  const [one, other] = pairAt(view, cell, model.size);
+/** Both ends of a pair. */
+export function pairName(model: Model, view: ViewData, [one, other]: Pair): string {
   const { ranks } = model.data;
   const way = view.smallest ? "→" : "–";
   return `rank ${ranks[one]} on ${model.host(one)} ${way} rank ${ranks[other]} on ${model.host(other)}`;
 }
 
-export function levelName(model: Model, view: ViewData, cell: Cell): string {
-  return model.data.classes[model.level(...pairAt(view, cell, model.size))];
+/** What a view has of a pair, there and back, if these were measured apart. */
+export function valuesOf(view: ViewData, [one, other]: Pair): [name: string, value: number][] {
+  const value = (pair: Pair) => valueAt(view, cellOf(view, pair));
+  return view.smallest
+    ? [
+        [`${view.name} there`, value([one, other])],
+        [`${view.name} back`, value([other, one])],
+      ]
+    : [[view.name, value([one, other])]];
 }
 
 /** All that was measured of a cell with messages of one size; null: it is a rank and itself. */
 export function facts(model: Model, view: ViewData, cell: Cell): Facts | null {
   if (isOwn(view, cell, model.size)) return null;
-  const rows: [string, string][] = [];
-  for (const other of model.data.views.filter((one) => one.size === view.size)) {
-    rows.push([other.smallest ? `${other.name} there` : other.name, withUnit(other, valueAt(other, cell))]);
-    const back = { row: cell.column, column: cell.row };
-    if (other.smallest) rows.push([`${other.name} back`, withUnit(other, valueAt(other, back))]);
-  }
+  const pair = pairAt(view, cell, model.size);
+  const rows = model.data.views
+    .filter((other) => other.size === view.size)
+    .flatMap((other) => {
+      const coarser = other.matrix.together !== view.matrix.together && other.matrix.together > 1;
+      const note = coarser ? `, ${pooledText(other)}` : "";
+      return valuesOf(other, pair).map(([name, value]): [string, string] => [
+        `${name}${note}`,
+        withUnit(other, value),
+      ]);
+    });
   const many = view.matrix.together > 1 ? `; ${pooledText(view)}` : "";
   return {
-    head: pairName(model, view, cell),
-    note: `${levelName(model, view, cell)}, ${view.sizeName}${many}`,
+    head: pairName(model, view, pair),
+    note: `${model.data.classes[model.level(...pair)]}, ${view.sizeName}${many}`,
     rows,
   };
 }

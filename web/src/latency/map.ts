@@ -7,7 +7,7 @@ import { digits } from "../units.ts";
 import { colourOf } from "./colours.ts";
 import type { Division, ViewData } from "./contract.ts";
 import { facts } from "./facts.ts";
-import { type Cell, isOwn, type Model, valueAt } from "./model.ts";
+import { cellOf, isOwn, type Model, type Pair, pairAt, valueAt } from "./model.ts";
 
 /** More groups than that have no lines between them: there would be hardly anything else. */
 const MOST_BLOCKS = 80;
@@ -20,12 +20,13 @@ export class LatencyMap {
   constructor(
     parent: HTMLElement,
     private readonly model: Model,
-    private readonly choose: (cell: Cell) => void,
+    private readonly choose: (pair: Pair) => void,
   ) {
     this.drawing = new MatrixDrawing(parent);
   }
 
-  show(view: ViewData, heights: Float32Array, chosen: Cell | null): void {
+  show(view: ViewData, heights: Float32Array, chosen: Pair | null): void {
+    const framed = chosen && cellOf(view, chosen);
     const { model } = this;
     const { cells, together } = view.matrix;
     const name = (cell: number) => (together > 1 ? `${model.name(cell * together)} …` : model.name(cell));
@@ -55,9 +56,9 @@ export class LatencyMap {
         rules: rules(model.data.divisions, together, model.size),
         facts: (row, column) => facts(model, view, { row, column }),
         choose: (row, column) => {
-          this.choose({ row, column });
+          this.choose(pairAt(view, { row, column }, model.size));
         },
-        chosen: chosen ? [chosen.row, chosen.column] : null,
+        chosen: framed ? [framed.row, framed.column] : null,
         largest: 170,
         highest: Math.max(420, Math.min(900, window.innerHeight - 120)),
         square: true,

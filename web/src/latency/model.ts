@@ -6,11 +6,14 @@ export const END = 1 + 1e-6;
 /** Stands for the height of a pair that was not measured. */
 export const MISSING = -1;
 
-/** A pair of places, and what it is told of. */
+/** Of the matrix of a view. */
 export interface Cell {
   row: number;
   column: number;
 }
+
+/** Two places: a view has its pair in the cell that holds them. */
+export type Pair = readonly [one: number, other: number];
 
 export class Model {
   readonly size: number;
@@ -52,7 +55,7 @@ export function valueAt(view: ViewData, { row, column }: Cell): number {
 }
 
 /** The places of the worst pair of a cell. */
-export function pairAt(view: ViewData, { row, column }: Cell, places: number): [number, number] {
+export function pairAt(view: ViewData, { row, column }: Cell, places: number): Pair {
   const { together, where, symmetric } = view.matrix;
   if (!where) return [row, column];
   const place = where[indexOf(view, row, column)];
@@ -60,6 +63,11 @@ export function pairAt(view: ViewData, { row, column }: Cell, places: number): [
   if (symmetric && row > column) inside.reverse();
   const last = places - 1;
   return [Math.min(row * together + inside[0], last), Math.min(column * together + inside[1], last)];
+}
+
+/** The cell of a pair. */
+export function cellOf({ matrix }: ViewData, [one, other]: Pair): Cell {
+  return { row: Math.floor(one / matrix.together), column: Math.floor(other / matrix.together) };
 }
 
 /** Whether a cell is a rank and itself. */

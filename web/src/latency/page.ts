@@ -6,14 +6,13 @@ import { type Figure, figure } from "../ui/figure.ts";
 import { type Cell as Field, saveCsv } from "../ui/files.ts";
 import { legend } from "../ui/legend.ts";
 import { savePng, saveSvg } from "../ui/pictures.ts";
-import { percentText } from "../units.ts";
 import { cellLines } from "./cell_lines.ts";
 import { scaleOf } from "./colours.ts";
 import type { ViewData } from "./contract.ts";
 import { levelsFinding, mapFinding, nodesFinding, outliersFinding, pooledText } from "./facts.ts";
 import { histogram, histogramLines, levelTable } from "./histogram.ts";
 import { LatencyMap } from "./map.ts";
-import { heights, isOwn, MISSING, type Model } from "./model.ts";
+import { heights, MISSING, type Model } from "./model.ts";
 import { nodeLines, nodesDrawing } from "./nodes.ts";
 import { outlierLines, outlierTable } from "./outliers.ts";
 import { pairCaption, pairLines, pairTable, pairText, pairTitle } from "./pair.ts";
@@ -275,8 +274,9 @@ export class LatencyPage {
       ? "Measured: the median of what does not fit; others: the median of its level."
       : "";
     figures.pair.title.textContent = pairTitle(model, view, state.chosen);
-    figures.pair.caption.textContent = pairCaption(model, view, state.chosen);
-    this.copy.disabled = !state.chosen || isOwn(view, state.chosen, model.size);
+    figures.pair.caption.textContent = pairCaption(model, state.chosen);
+    this.copy.disabled = !state.chosen;
+    figures.pair.card.classList.toggle("idle", !state.chosen);
   }
 
   private mapCaption(): string {
@@ -291,7 +291,9 @@ export class LatencyPage {
     const shape = state.surface
       ? " The slower a pair, the higher; of more than 96 rows, a step shows the worst of its pairs."
       : " Where a pixel has several cells, it shows the worst.";
-    const kept = rounding ? ` Values are rounded to ${percentText(rounding)}, to keep the file small.` : "";
+    const kept = rounding
+      ? ` Values are rounded to ${(100 * rounding).toFixed(2)} %, to keep the file small.`
+      : "";
     return `${way}${scale}${beyond}.${many}${shape}${kept}`;
   }
 

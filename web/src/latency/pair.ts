@@ -1,29 +1,34 @@
 /** The pair that is chosen: all that was measured of it. */
 import { element, row } from "../ui/dom.ts";
-import { scrolled } from "../ui/rows.ts";
 import type { Cell as Field } from "../ui/files.ts";
+import { scrolled } from "../ui/rows.ts";
 import type { ViewData } from "./contract.ts";
-import { levelName, pairName, pooledText, withUnit } from "./facts.ts";
-import { type Cell, type Model, valueAt } from "./model.ts";
+import { pairName, pooledText, valuesOf, withUnit } from "./facts.ts";
+import type { Model, Pair } from "./model.ts";
 
-export function pairTitle(model: Model, view: ViewData, cell: Cell | null): string {
-  return cell ? pairName(model, view, cell) : "No pair is chosen";
+export function pairTitle(model: Model, view: ViewData, pair: Pair | null): string {
+  return pair ? pairName(model, view, pair) : "No pair is chosen";
 }
 
-export function pairCaption(model: Model, view: ViewData, cell: Cell | null): string {
-  if (!cell) return "";
-  const many = view.matrix.together > 1 ? ` Each value is ${pooledText(view)} of its cell.` : "";
-  return `Level: ${levelName(model, view, cell)}.${many}`;
+export function pairCaption(model: Model, pair: Pair | null): string {
+  if (!pair) return "";
+  const pooled = model.data.views.filter((view) => view.matrix.together > 1);
+  const told = pooled.map((view) => `${view.name} of ${view.sizeName}: ${pooledText(view)} around it`);
+  return [`Level: ${level(model, pair)}`, ...told].join("; ") + ".";
 }
 
-export function pairTable(model: Model, cell: Cell | null): HTMLElement {
-  if (!cell)
+function level(model: Model, pair: Pair): string {
+  return model.data.classes[model.level(...pair)];
+}
+
+export function pairTable(model: Model, pair: Pair | null): HTMLElement {
+  if (!pair)
     return element(
       "p",
       "Click a cell of the heat map, or go there with the arrow keys and press Enter.",
       "none",
     );
-  const [head, ...lines] = table(model, cell, withUnit);
+  const [head, ...lines] = table(model, pair, withUnit);
   const whole = element("table", [
     element("thead", row(head, 1, true)),
     element(
@@ -35,34 +40,27 @@ export function pairTable(model: Model, cell: Cell | null): HTMLElement {
 }
 
 /** As lines with tabs between the fields, to be pasted. */
-export function pairText(model: Model, view: ViewData, cell: Cell): string {
-  const lines = table(model, cell, withUnit).map((fields) => fields.join("\t"));
-  return [`${pairName(model, view, cell)}, ${levelName(model, view, cell)}`, ...lines].join("\n");
+export function pairText(model: Model, view: ViewData, pair: Pair): string {
+  const lines = table(model, pair, withUnit).map((fields) => fields.join("\t"));
+  return [`${pairName(model, view, pair)}, ${level(model, pair)}`, ...lines].join("\n");
 }
 
-export function pairLines(model: Model, view: ViewData, cell: Cell | null): Field[][] {
-  if (!cell) return [["size"]];
-  return table<Field>(model, cell, (_of, value) => value).map((fields, place) =>
-    place ? [pairName(model, view, cell), ...fields] : ["pair", ...fields],
+export function pairLines(model: Model, view: ViewData, pair: Pair | null): Field[][] {
+  if (!pair) return [["pair", "size"]];
+  return table<Field>(model, pair, (_of, value) => value).map((fields, place) =>
+    place ? [pairName(model, view, pair), ...fields] : ["pair", ...fields],
   );
 }
 
 /** A line for each size; a column for each statistic, and both directions of bandwidths. */
-function table<T>({ data }: Model, cell: Cell, tell: (view: ViewData, value: number) => T): (T | string)[][] {
-  const back = { row: cell.column, column: cell.row };
-  const columns = [...new Set(data.views.map((view) => view.statistic))].flatMap((statistic) => {
-    const views = data.views.filter((view) => view.statistic === statistic);
-    const { name, smallest } = views[0];
-    const column = (head: string, at: Cell) => ({ views, head, at });
-    return smallest ? [column(`${name} there`, cell), column(`${name} back`, back)] : [column(name, cell)];
-  });
+function table<T>({ data }: Model, pair: Pair, tell: (view: ViewData, value: number) => T): (T | string)[][] {
+  const heads = [...new Set(data.views.flatMap((view) => valuesOf(view, pair).map(([name]) => name)))];
   const sizes = new Map(data.views.map((view) => [view.size, view.sizeName]));
-  const lines = [...sizes].map(([size, sizeName]) => [
-    sizeName,
-    ...columns.map(({ views, at }) => {
-      const found = views.find((view) => view.size === size);
-      return found ? tell(found, valueAt(found, at)) : "";
-    }),
-  ]);
-  return [["size", ...columns.map(({ head }) => head)], ...lines];
+  const lines = [...sizes].map(([size, sizeName]) => {
+    const found = new Map<string, T>();
+    for (const view of data.views.filter((one) => one.size === size))
+      for (const [name, value] of valuesOf(view, pair)) found.set(name, tell(view, value));
+    return [sizeName, ...heads.map((head) => found.get(head) ?? "")];
+  });
+  return [["size", ...heads], ...lines];
 }

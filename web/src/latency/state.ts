@@ -1,12 +1,12 @@
 /** What is looked at; the address of the page holds it. */
-import type { Cell, Model } from "./model.ts";
+import type { Model, Pair } from "./model.ts";
 
 export interface State {
   /** Index of the view. */
   view: number;
   surface: boolean;
   logarithmic: boolean;
-  chosen: Cell | null;
+  chosen: Pair | null;
 }
 
 export function startOf({ data }: Model): State {
@@ -23,7 +23,7 @@ export function toAddress(state: State, model: Model): string {
   }
   if (state.surface !== start.surface) parts.set("shape", state.surface ? "surface" : "map");
   if (!state.logarithmic) parts.set("colours", "linear");
-  if (state.chosen) parts.set("cell", `${state.chosen.row}.${state.chosen.column}`);
+  if (state.chosen) parts.set("pair", state.chosen.join("."));
   return parts.toString();
 }
 
@@ -36,11 +36,10 @@ export function fromAddress(address: string, model: Model): State {
   const shape = parts.get("shape");
   if (shape === "surface" || shape === "map") found.surface = shape === "surface";
   if (parts.get("colours") === "linear") found.logarithmic = false;
-  const cell = /^(\d{1,7})\.(\d{1,7})$/.exec(parts.get("cell") ?? "");
-  const { cells } = model.data.views[found.view].matrix;
-  if (cell) {
-    const [row, column] = [Number(cell[1]), Number(cell[2])];
-    if (row < cells && column < cells) found.chosen = { row, column };
+  const pair = /^(\d{1,7})\.(\d{1,7})$/.exec(parts.get("pair") ?? "");
+  if (pair) {
+    const [one, other] = [Number(pair[1]), Number(pair[2])];
+    if (one < model.size && other < model.size && one !== other) found.chosen = [one, other];
   }
   return found;
 }

@@ -9,17 +9,28 @@ function look(): Look {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Put on the look of the system, and return the button that puts on the other one. */
+/** Put on the look of the system, and return the button that puts on the other one. Paper is light. */
 export function lookButton(changed: () => void): HTMLButtonElement {
-  document.documentElement.dataset.theme = look();
-  const other = (): Look => (look() === "dark" ? "light" : "dark");
-  const toggle = button(other(), () => {
-    document.documentElement.dataset.theme = other();
+  const put = (wanted: Look) => {
+    document.documentElement.dataset.theme = wanted;
     toggle.textContent = other();
     changed();
+  };
+  const other = (): Look => (look() === "dark" ? "light" : "dark");
+  document.documentElement.dataset.theme = look();
+  const toggle = button(other(), () => {
+    put(other());
   });
   toggle.id = "theme";
   toggle.className = "plain";
   toggle.title = "colours of the page";
+  let onScreen = look();
+  window.addEventListener("beforeprint", () => {
+    onScreen = look();
+    put("light");
+  });
+  window.addEventListener("afterprint", () => {
+    put(onScreen);
+  });
   return toggle;
 }

@@ -34,7 +34,8 @@ def page_data(chosen: View, container: Container, *, surface: bool) -> dict[str,
     short = short_names(host.name for host in measurement.hosts)
     wanted = _wanted(chosen)
     views = [chosen.of(statistic, size) for statistic, size in wanted]
-    cells = most_cells(len(ranks), views)
+    start = wanted.index((chosen.statistic, chosen.size))
+    cells = most_cells(len(ranks), views, start)
     rounded = is_rounded(cells, views)
     return {
         "format": _FORMAT,
@@ -55,8 +56,11 @@ def page_data(chosen: View, container: Container, *, surface: bool) -> dict[str,
         "outliers": _outliers(chosen),
         "hierarchy": chosen.hierarchy is not None,
         "rounding": ROUNDING if rounded else 0,
-        "views": [_view_data(view, cells, container, rounded=rounded) for view in views],
-        "start": wanted.index((chosen.statistic, chosen.size)),
+        "views": [
+            _view_data(view, rows, container, rounded=rounded)
+            for view, rows in zip(views, cells, strict=True)
+        ],
+        "start": start,
         "surface": surface,
     }
 

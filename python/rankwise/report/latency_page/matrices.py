@@ -12,7 +12,8 @@ from rankwise.report.heatmap.view import View
 from rankwise.report.page.container import Container
 
 _LEAST_CELLS = 256  # rows
-_MOST_VALUES = 9_000_000  # of all matrices: those of 4,096 ranks, once
+_MOST_VALUES = 9_000_000  # of the matrix that a page begins with, or of all: those of 4,096 ranks
+_MOST_OTHERS = 4_000_000  # of all others, where these are too many
 _MOST_EXACT = 2_000_000
 _KEPT_BITS = 11
 ROUNDING = 2.0**-_KEPT_BITS
@@ -24,17 +25,36 @@ def values_of(cells: int, view: View) -> int:
     return cells * cells if view.smallest else cells * (cells + 1) // 2
 
 
-def most_cells(ranks: int, views: list[View]) -> int:
-    """Return how many rows of cells each matrix of a page may have."""
-    most = ranks
-    while most > _LEAST_CELLS and sum(values_of(most, view) for view in views) > _MOST_VALUES:
-        most = -(-most // 2)
-    return most
+def most_cells(ranks: int, views: list[View], start: int) -> list[int]:
+    """Return how many rows of cells each matrix of a page may have; that of the first view gets most.
+
+    Args:
+        ranks: that are drawn.
+        views: of the page.
+        start: the one that it begins with.
+    """
+    if _sum([ranks] * len(views), views) <= _MOST_VALUES:
+        return [ranks] * len(views)
+    others = _halved(ranks, [view for place, view in enumerate(views) if place != start], _MOST_OTHERS)
+    found = [others] * len(views)
+    found[start] = _halved(ranks, [views[start]], _MOST_VALUES)
+    return found
 
 
-def is_rounded(cells: int, views: list[View]) -> bool:
+def _halved(ranks: int, views: list[View], most: int) -> int:
+    cells = ranks
+    while cells > _LEAST_CELLS and _sum([cells] * len(views), views) > most:
+        cells = -(-cells // 2)
+    return cells
+
+
+def _sum(cells: list[int], views: list[View]) -> int:
+    return sum(values_of(rows, view) for rows, view in zip(cells, views, strict=True))
+
+
+def is_rounded(cells: list[int], views: list[View]) -> bool:
     """Tell whether matrices of so many rows are kept with fewer digits."""
-    return sum(values_of(cells, view) for view in views) > _MOST_EXACT
+    return _sum(cells, views) > _MOST_EXACT
 
 
 def matrix_data(view: View, cells: int, container: Container, *, rounded: bool) -> dict[str, Any]:
