@@ -20,6 +20,7 @@ VERBS = (
     "explain",
     "export",
     "report",
+    "plot",
     "diff",
     "doctor",
     "recover",

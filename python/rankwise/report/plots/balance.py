@@ -50,7 +50,7 @@ def draw_balance(rows: Sequence[Rank], axes: Any = None) -> Any:
         times = f", {ratio_text(mpi[most] / mean)} times the mean" if mean and len(ranks) > 1 else ""
         on.set_title(f"Rank {ranks[most].rank} spends the most time in MPI: {second_text(mpi[most])}{times}")
         on.set_xlim(edges[0], edges[-1])
-        on.xaxis.get_major_locator().set_params(integer=True)
+        on.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         on.set_xlabel("rank")
         on.set_ylabel("time")
         on.grid(axis="y")

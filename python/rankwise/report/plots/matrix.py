@@ -38,7 +38,10 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
         cells[cell.source // factor, cell.destination // factor] += getattr(cell, measure)
     seen = cells[cells > 0]
     with drawing(axes, 6.4, 5.2) as on:
-        least, most = (float(seen.min()), float(seen.max())) if seen.size else (1.0, 1.0)
+        if not seen.size:
+            on.set_title(_title(found, measure))
+            return on
+        least, most = float(seen.min()), float(seen.max())
         image = on.imshow(
             np.ma.masked_equal(cells, 0),
             norm=LogNorm(least, most),
@@ -55,8 +58,8 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
             on.set_xticks(range(found.size), names, rotation=45, ha="right")
             on.set_yticks(range(found.size), names)
         else:
-            on.xaxis.get_major_locator().set_params(integer=True)
-            on.yaxis.get_major_locator().set_params(integer=True)
+            on.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+            on.yaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         bar = on.figure.colorbar(image, ax=on, shrink=0.9)
         bar.outline.set_visible(False)
         bar.ax.minorticks_off()

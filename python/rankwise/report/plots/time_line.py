@@ -52,7 +52,7 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
         )
         names = [line.rank for line in found.ranks]
         if names == list(range(len(names))):
-            on.yaxis.get_major_locator().set_params(integer=True)
+            on.yaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         else:
             step = -(-len(names) // 16)
             on.set_yticks(range(0, len(names), step), names[::step])

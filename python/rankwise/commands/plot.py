@@ -1,0 +1,136 @@
+"""Draw a profile as a figure for a paper or a talk: one picture, which needs no browser.
+
+  rankwise plot F.rankwise --what matrix -o traffic.pdf
+  rankwise plot F.rankwise --what sizes --width 88mm -o sizes.svg
+
+matrix: who sends how much to whom; communicators: the time on each, by call; sizes: the time of
+calls by the size of their data; balance: what the time of each rank went to; timeline: what the
+ranks did when. Fonts are as large in any width: 88mm is one column of most papers, 180mm are two.
+PDF and SVG keep texts as texts. The same profile gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwise import extras
+from rankwise.analysis.matrix import ENDS, KINDS, MEASURES
+from rankwise.commands.selecting import add_selection, wanted
+from rankwise.errors import RankwiseError
+from rankwise.whole_files import appearing, refuse_existing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankwise.reading.profile import Profile
+
+# Of the height to the width; communicators are as high as their bars.
+_SHAPES = {"matrix": 0.82, "communicators": None, "sizes": 0.5, "balance": 0.45, "timeline": 0.5}
+_LEAST_HEIGHT = 2.2  # inches
+_ENDINGS = ("pdf", "svg", "png")
+_MM = 25.4  # an inch
+_LEAST, _MOST = 40.0, 1000.0  # mm
+_DOTS = 300
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise plot`."""
+    parser.add_argument("profile", type=Path, metavar="F.rankwise", help="the profile to draw")
+    parser.add_argument("--what", choices=_SHAPES, required=True, help="what is drawn")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        required=True,
+        help="the picture; its kind follows from the ending: .pdf, .svg or .png",
+    )
+    parser.add_argument(
+        "--by", choices=ENDS, help="with matrix: messages between ranks or nodes (default: rank)"
+    )
+    parser.add_argument("--kind", choices=KINDS, help="with matrix: of these messages alone (default: all)")
+    parser.add_argument(
+        "--of",
+        metavar="MEASURE",
+        help="with matrix: bytes (default) or messages; with timeline: mpi, the share of the time "
+        "(default), or bytes_sent, bytes_received, messages or calls a second",
+    )
+    parser.add_argument(
+        "--width",
+        type=_width,
+        default=_width("180mm"),
+        metavar="WIDTH",
+        help="of the picture, such as 88mm or 3.5in (default: 180mm)",
+    )
+    parser.add_argument(
+        "--dpi", type=_dots, default=_DOTS, metavar="N", help="of PNG: dots an inch (default: %(default)s)"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
+    add_selection(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw; 0, or RankwiseError if the profile can't be read or drawn, or the picture not written."""
+    from rankwise.reading.profile import Profile
+
+    output: Path = arguments.output
+    kind = output.suffix.lower().removeprefix(".")
+    if kind not in _ENDINGS:
+        endings = ", ".join(f".{known}" for known in _ENDINGS)
+        raise RankwiseError(
+            f"{output}: give it one of the endings {endings}; `rankwise report` writes a page"
+        )
+    what: str = arguments.what
+    for option in ("by", "kind"):
+        if getattr(arguments, option) is not None and what != "matrix":
+            raise RankwiseError(f"--{option} goes with --what matrix")
+    if arguments.of is not None and what not in ("matrix", "timeline"):
+        raise RankwiseError("--of goes with --what matrix and --what timeline")
+    extras.check("matplotlib")
+    refuse_existing(output, force=arguments.force)
+    profile = Profile(arguments.profile, wanted(arguments))
+
+    from rankwise.report.plots.paper import paper_figure
+
+    width: float = arguments.width
+    shape = _SHAPES[what]
+    height = None if shape is None else max(shape * width, min(width, _LEAST_HEIGHT))
+    content = paper_figure(_drawing(profile, arguments), width, height, kind, arguments.dpi)
+    with appearing(output) as [unfinished]:
+        unfinished.write_bytes(content)
+    return 0
+
+
+def _drawing(profile: Profile, arguments: argparse.Namespace) -> Callable[[Any], object]:
+    """Return what draws on the axes that it is given."""
+    what, of = arguments.what, {} if arguments.of is None else {"of": arguments.of}
+    draw = getattr(profile.plot, what)
+    if what == "matrix":
+        if arguments.of not in (None, *MEASURES):
+            raise RankwiseError(f"--of {arguments.of}: a matrix is of {' or '.join(MEASURES)}")
+        draw = partial(draw, arguments.by or ENDS[0], kind=arguments.kind or KINDS[0])
+    return lambda axes: draw(ax=axes, **of)
+
+
+def _width(text: str) -> float:
+    """Return a width in inches, of `88mm` or `3.5in`, for argparse."""
+    unit = {"mm": _MM, "in": 1.0}.get(text[-2:], 0.0)
+    try:
+        inches = float(text[:-2]) / unit if unit else math.nan
+    except ValueError:
+        inches = math.nan
+    if not _LEAST <= inches * _MM <= _MOST:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no width from {_LEAST:g}mm to {_MOST:g}mm, such as 88mm or 3.5in"
+        )
+    return inches
+
+
+def _dots(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 30 <= int(text) <= 2400:
+        raise argparse.ArgumentTypeError(f"{text!r}: give dots an inch from 30 to 2400")
+    return int(text)

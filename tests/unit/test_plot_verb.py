@@ -1,0 +1,154 @@
+"""`rankwise plot`: figures of the width that is asked for, with texts inside; what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from made_profile import Made
+
+from rankwise.__main__ import main
+from rankwise.profile.database import TABLES_BESIDE, calculate_sums
+
+pytest.importorskip("matplotlib")
+
+WHAT = ("matrix", "communicators", "sizes", "balance", "timeline")
+
+
+def made(ranks: int) -> Made:
+    """Made calls of each rank; with a message from each to the next one."""
+    profile = Made(ranks, [f"node{rank // 4}" for rank in range(ranks)])
+    for rank in range(ranks):
+        profile.call(rank, "MPI_Allreduce", 0.5 + rank / ranks, calls=10)
+        if ranks > 1:
+            profile.message(rank, (rank + 1) % ranks, 1000 * (rank + 1))
+    calculate_sums(profile.connection)
+    for table in TABLES_BESIDE - {"call_counts"}:
+        profile.connection.execute(f"INSERT INTO main.{table} SELECT * FROM temp.{table}")
+    return profile
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(8).write(tmp_path_factory.mktemp("made") / "run.rankwise")
+
+
+def plot(profile: Path, output: Path, *more: str) -> int:
+    return main(["plot", str(profile), "-o", str(output), *more])
+
+
+def texts(svg: str) -> str:
+    """All texts of a drawing in a line: a title may be broken."""
+    return " ".join(re.findall(r">([^<]+)</t(?:ext|span)>", svg))
+
+
+def drawn(profile: Path, output: Path, *more: str) -> bytes:
+    assert plot(profile, output, *more) == 0
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("what", WHAT)
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+def test_the_same_profile_gives_the_same_bytes(profile: Path, tmp_path: Path, what: str, ending: str) -> None:
+    one, other = (
+        drawn(profile, tmp_path / f"{name}.{ending}", "--what", what, "--width", "88mm", "--dpi", "100")
+        for name in "ab"
+    )
+    assert one == other
+    if ending == "png":
+        assert int.from_bytes(one[16:20], "big") == pytest.approx(88 / 25.4 * 100, abs=1)
+    elif ending == "pdf":
+        [box] = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", one)
+        assert float(box) == pytest.approx(88 / 25.4 * 72, abs=0.01)
+        assert b"/Type3" not in one
+        assert b"/CreationDate" not in one
+
+
+def test_texts_of_svg_are_texts(profile: Path, tmp_path: Path) -> None:
+    content = drawn(profile, tmp_path / "a.svg", "--what", "matrix", "--width", "3.5in").decode()
+    assert 'width="252pt"' in content
+    assert ">from rank</text>" in content
+    # 1000 (1 + 2 + ... + 8) bytes, 8000 of them from the last to the first.
+    assert "35.2 KiB between 8 ranks; most: rank 7 to rank 0, 7.81 KiB (22.2 %)" in texts(content)
+    nodes = drawn(
+        profile, tmp_path / "b.svg", "--what", "matrix", "--by", "node", "--of", "messages"
+    ).decode()
+    assert ">from node</text>" in nodes
+    assert ">node1</text>" in nodes
+
+
+@pytest.mark.parametrize("ranks", [1, 4096])
+@pytest.mark.parametrize("what", WHAT)
+def test_few_ranks_and_many(tmp_path: Path, what: str, ranks: int) -> None:
+    profile = made(ranks).write(tmp_path / "run.rankwise")
+    content = drawn(profile, tmp_path / "a.svg", "--what", what).decode()
+    told = {
+        "matrix": "between 4096 ranks" if ranks > 1 else "No messages were recorded",
+        "communicators": "W takes 100.0 % of the time in MPI",
+        "sizes": "Calls without data take 100.0 % of the time in MPI",
+        "balance": f"Rank {ranks - 1} spends the most time in MPI",
+        "timeline": "It is not known what the ranks did when",
+    }
+    assert told[what] in texts(content)
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_an_empty_profile_says_what_is_missing(tmp_path: Path, what: str) -> None:
+    profile = Made(1).write(tmp_path / "run.rankwise")
+    content = drawn(profile, tmp_path / "a.svg", "--what", what).decode()
+    told = {
+        "matrix": "No messages were recorded",
+        "communicators": "No MPI call was recorded",
+        "sizes": "No MPI call was recorded",
+        "balance": "Rank 0",
+        "timeline": "It is not known what the ranks did when",
+    }
+    assert told[what] in texts(content)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--what", "matrix", "-o", "a.gif"], "give it one of the endings .pdf, .svg, .png"),
+        (["--what", "sizes", "-o", "a.svg", "--by", "node"], "--by goes with --what matrix"),
+        (["--what", "balance", "-o", "a.svg", "--of", "bytes"], "--of goes with"),
+        (["--what", "matrix", "-o", "a.svg", "--of", "calls"], "a matrix is of bytes or messages"),
+        (["--what", "timeline", "-o", "a.svg", "--of", "bytes"], "a time line is of mpi, "),
+        (["--what", "sizes", "-o", "a.svg", "--width", "88"], "is no width from 40mm to 1000mm"),
+        (["--what", "sizes", "-o", "a.svg", "--width", "nanmm"], "is no width from 40mm to 1000mm"),
+        (["--what", "sizes", "-o", "a.svg", "--dpi", "0"], "give dots an inch from 30 to 2400"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    profile: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    complaint: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot", str(profile), *words]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert complaint in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_replaced_unasked(
+    profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "a.svg"
+    output.write_text("mine")
+    assert plot(profile, output, "--what", "sizes") == 2
+    assert "is there already" in capsys.readouterr().err
+    assert output.read_text() == "mine"
+    assert drawn(profile, output, "--what", "sizes", "--force") != b"mine"
+
+
+def test_without_matplotlib(
+    profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rankwise.extras.find_spec", lambda _: None)
+    assert plot(profile, tmp_path / "a.svg", "--what", "sizes") == 1
+    assert "pip install 'rankwise[plots]'" in capsys.readouterr().err
