@@ -3,7 +3,7 @@ import { max, sum } from "d3-array";
 import { theme } from "../ui/colours.ts";
 import { element, row } from "../ui/dom.ts";
 import type { Cell } from "../ui/files.ts";
-import { part } from "../ui/svg.ts";
+import { shape } from "../ui/svg.ts";
 import { countOf, countText, digits } from "../units.ts";
 import { apart, logScale, roundValues } from "./axes.ts";
 import type { LatencyData, ViewData } from "./contract.ts";
@@ -24,7 +24,7 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
   const most = max(counts, (of) => max(of) ?? 0) ?? 0;
   const x = logScale([edges[0], edges[edges.length - 1]], [LEFT, width - RIGHT]);
   const y = logScale([0.7, Math.max(2, 1.6 * most)], [HEIGHT - BOTTOM, TOP]);
-  const svg = part("svg", {
+  const svg = shape("svg", {
     width,
     height: HEIGHT,
     viewBox: `0 0 ${width} ${HEIGHT}`,
@@ -37,15 +37,15 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
   for (let count = 1; count <= 1.6 * most; count *= 10) {
     const at = y(count);
     svg.append(
-      part("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: look.rule, "stroke-width": 0.6 }),
-      part("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, countText(count)),
+      shape("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: look.rule, "stroke-width": 0.6 }),
+      shape("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, countText(count)),
     );
   }
   counts.forEach((of, place) => {
     of.forEach((count: number, bin: number) => {
       if (!count) return;
       const [from, to] = [x(edges[bin]), x(edges[bin + 1])];
-      const bar = part("rect", {
+      const bar = shape("rect", {
         x: from,
         width: Math.max(1, to - from),
         y: y(count),
@@ -54,15 +54,15 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
         "fill-opacity": 0.85,
       });
       const span = `${digits(edges[bin])} – ${withUnit(view, edges[bin + 1])}`;
-      bar.append(part("title", {}, `${data.classes[place]}: ${countOf(count, "pair")}, ${span}`));
+      bar.append(shape("title", {}, `${data.classes[place]}: ${countOf(count, "pair")}, ${span}`));
       svg.append(bar);
     });
   });
   const values = roundValues(edges[0], edges[edges.length - 1], 8);
   for (const { at, text } of apart(values.map((value) => ({ at: x(value), text: String(value) }))))
-    svg.append(part("text", { x: at, y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" }, text));
+    svg.append(shape("text", { x: at, y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" }, text));
   const middle = (LEFT + width - RIGHT) / 2;
-  svg.append(part("text", { x: middle, y: HEIGHT - 5, "text-anchor": "middle" }, view.quantity));
+  svg.append(shape("text", { x: middle, y: HEIGHT - 5, "text-anchor": "middle" }, view.quantity));
   return svg;
 }
 

@@ -2,7 +2,7 @@
 import { theme } from "../ui/colours.ts";
 import { short } from "../ui/dom.ts";
 import type { Cell } from "../ui/files.ts";
-import { part } from "../ui/svg.ts";
+import { shape } from "../ui/svg.ts";
 import { measured } from "../ui/text_width.ts";
 import { logScale, roundValues } from "./axes.ts";
 import { shadeText } from "./colours.ts";
@@ -28,7 +28,7 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
   const [low, high] = range(view);
   const y = logScale([low, high], [height - bottom, TOP]);
   const shadeOf = heightBy(view, logarithmic);
-  const svg = part("svg", {
+  const svg = shape("svg", {
     width,
     height,
     viewBox: `0 0 ${width} ${height}`,
@@ -41,22 +41,22 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
   for (const value of roundValues(low, high, 7)) {
     const at = y(value);
     svg.append(
-      part("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: look.rule, "stroke-width": 0.6 }),
-      part("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, String(value)),
+      shape("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: look.rule, "stroke-width": 0.6 }),
+      shape("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, String(value)),
     );
   }
-  svg.append(part("text", { x: LEFT - 6, y: 10, "text-anchor": "end" }, view.unit));
+  svg.append(shape("text", { x: LEFT - 6, y: 10, "text-anchor": "end" }, view.unit));
   const radius = Math.max(1.5, Math.min(5.5, pitch / 3));
   let free = -Infinity;
   names.forEach((name, place) => {
     if (!Number.isNaN(median[place])) {
       const [from, to] = [y(median[place]), y(worst[place])];
       const colour = (value: number) => shadeText(shadeOf(value));
-      const whole = part("g", {});
+      const whole = shape("g", {});
       whole.append(
-        part("title", {}, told(view, place)),
+        shape("title", {}, told(view, place)),
         // Wide enough to be pointed at.
-        part("rect", {
+        shape("rect", {
           x: x(place) - pitch / 2,
           y: TOP,
           width: pitch,
@@ -65,7 +65,7 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
         }),
         line(x(place), from, x(place), to, look.unlit, Math.max(1, Math.min(4, pitch / 3))),
         line(x(place) - radius, to, x(place) + radius, to, colour(worst[place]), 2.5),
-        part("circle", { cx: x(place), cy: from, r: radius, fill: colour(median[place]) }),
+        shape("circle", { cx: x(place), cy: from, r: radius, fill: colour(median[place]) }),
       );
       svg.append(whole);
     }
@@ -75,7 +75,7 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
     const at = { x: x(place), y: height - bottom + 16 };
     svg.append(
       upright
-        ? part(
+        ? shape(
             "text",
             {
               x: 0,
@@ -85,14 +85,14 @@ export function nodesDrawing(view: ViewData, width: number, logarithmic: boolean
             },
             name,
           )
-        : part("text", { ...at, "text-anchor": "middle" }, name),
+        : shape("text", { ...at, "text-anchor": "middle" }, name),
     );
   });
   return svg;
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number): SVGElement {
-  return part("line", { x1, y1, x2, y2, stroke, "stroke-width": width });
+  return shape("line", { x1, y1, x2, y2, stroke, "stroke-width": width });
 }
 
 function told(view: ViewData, place: number): string {

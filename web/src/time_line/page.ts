@@ -7,7 +7,7 @@ import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";
-import { legend } from "../network/legend.ts";
+import { legend } from "../ui/legend.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
 import { givenTable } from "../ui/table.ts";
