@@ -2,7 +2,7 @@
 // MPI_Init to the begin of MPI_Finalize, and of them in MPI, by its own clock; processes compute by sleeping, since a
 // late one must not need the processor that others may wait on.
 //
-//     efficient uneven    rank r computes for r + 1 units, in each of 20 steps; then all wait for the last
+//     efficient uneven    rank r computes for r + 1 units, in each of 6 steps; then all wait for the last
 //     efficient chain     each computes when the one before it has sent, and sends to the next; then all wait
 //     efficient nested    as uneven, in the region "outer"; the wait is in the region "inner" nested in it
 #include <mpi.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // So long that it changes nothing to be kept waiting for a few ms between two readings of clocks, theirs and ours.
-enum { STEPS = 20, UNIT_US = 20000 };
+enum { STEPS = 6, UNIT_US = 100000 };
 
 static double in_mpi;
 
