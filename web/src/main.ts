@@ -1,5 +1,6 @@
 import "./page.css";
 import "./shell/shell.css";
+import "./shell/print.css";
 import { unpacked } from "./container.ts";
 import { look, Shell } from "./shell/shell.ts";
 import { byId, element } from "./ui/dom.ts";

@@ -104,7 +104,8 @@ export class Filters {
 }
 
 function chip(text: string, unknown: boolean, remove: () => void): HTMLElement {
-  const made = button(`${text} ×`, remove, `${text}: show others, too`);
+  const made = button(text, remove, `${text}: show others, too`);
+  made.append(element("span", " ×", "cross"));
   made.className = unknown ? "chip unknown" : "chip";
   made.dataset.key = text;
   return made;

@@ -110,6 +110,7 @@ export class Shell {
       else return;
       event.preventDefault();
     });
+    this.printLight();
   }
 
   private turnTo(parent: HTMLElement, page: Page): void {
@@ -118,6 +119,22 @@ export class Shell {
     if (window.scrollY > this.head.offsetHeight) window.scrollTo(0, this.head.offsetHeight);
     const tab = document.getElementById(`tab-${page.name}`);
     if (tab) this.tabs.scrollLeft = tab.offsetLeft - (this.tabs.clientWidth - tab.offsetWidth) / 2;
+  }
+
+  /** Paper is white: what is printed has the light colours, pictures too. */
+  private printLight(): void {
+    let before: Look | null = null;
+    window.addEventListener("beforeprint", () => {
+      before = look();
+      if (before === "light") return;
+      document.documentElement.dataset.theme = "light";
+      this.show();
+    });
+    window.addEventListener("afterprint", () => {
+      if (!before || before === "light") return;
+      document.documentElement.dataset.theme = before;
+      this.show();
+    });
   }
 
   /** Say what of the filters a page, or the run, does not follow. */
