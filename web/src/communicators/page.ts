@@ -4,7 +4,6 @@ import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { finely } from "../ui/dots.ts";
 import { figure } from "../ui/figure.ts";
-import { type Cell, saveCsv } from "../ui/files.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
 import type { Context } from "../shell/context.ts";
@@ -15,15 +14,8 @@ import { CommunicatorAmounts } from "./amounts.ts";
 import { chosenFacts } from "./chosen.ts";
 import type { CommunicatorsData } from "./contract.ts";
 import { blockName, laneFacts, type Lanes, lanesOf, membershipFinding, share } from "./lanes.ts";
-import {
-  ancestry,
-  type Branch,
-  explanation,
-  groupsOf,
-  inOrderOfRanks,
-  linesOf,
-  sortBranches,
-} from "./model.ts";
+import { ancestry, type Branch, explanation, inOrderOfRanks, linesOf, sortBranches } from "./model.ts";
+import { saveLanes, saveTree } from "./save.ts";
 import { communicatorTree, isShown, keyOf, type TreeState } from "./tree.ts";
 
 const COLOURS = ["time", "members"] as const;
@@ -43,14 +35,14 @@ class CommunicatorsPage implements Open {
   private readonly tree = figure(
     "communicators",
     () => {
-      this.saveTree();
+      saveTree(this.context, this.data, this.roots);
     },
     null,
   );
   private readonly lanes = figure(
     "lanes",
     () => {
-      this.saveLanes();
+      saveLanes(this.context, this.found());
     },
     () => {
       this.saveImage();
@@ -247,100 +239,6 @@ class CommunicatorsPage implements Open {
     ]
       .filter(Boolean)
       .join(" ");
-  }
-
-  private saveTree(): void {
-    const { data, context, selection } = this;
-    const { axes } = context.run;
-    const { name, family, parent } = axes.communicators;
-    const amounts = new CommunicatorAmounts(selection);
-    const time = (seconds: number) => (seconds < 0 ? NaN : seconds);
-    const rows = linesOf(this.roots, () => true)
-      .map(({ branch }) => branch)
-      .filter((branch) => branch.name && branch.ones.length === 1)
-      .map((branch): Cell[] => {
-        const [one] = branch.ones;
-        const of = amounts.of(branch);
-        const { groups, more } = groupsOf(branch, data);
-        return [
-          name[one],
-          data.userNames[one].join("; "),
-          family[one],
-          parent[one] < 0 ? "" : name[parent[one]],
-          data.remoteParent[one],
-          data.type[one],
-          data.count[one],
-          data.least[one],
-          data.most[one],
-          data.remote[one],
-          data.maker[one],
-          data.madeIn[one].join("; "),
-          data.madeAt[one].join("; "),
-          time(data.created[one]),
-          time(data.freed[one]),
-          data.topology[one],
-          data.reorder[one],
-          of.calls,
-          of.unfinished,
-          of.sent,
-          of.received,
-          of.seconds,
-          amounts.top(branch),
-          groups.join(" | ") + (more ? ` +${more} more` : ""),
-        ];
-      });
-    saveCsv("communicators", [
-      [
-        "communicator",
-        "program_name",
-        "family",
-        "parent",
-        "remote_parent",
-        "type",
-        "communicators",
-        "size_min",
-        "size_max",
-        "remote_size",
-        "made_by",
-        "made_in",
-        "made_at",
-        "created_seconds",
-        "freed_seconds",
-        "topology",
-        "reorder",
-        "calls",
-        "never_returned",
-        "bytes_sent",
-        "bytes_received",
-        "seconds",
-        "top_operation",
-        "members",
-      ],
-      ...rows,
-    ]);
-  }
-
-  private saveLanes(): void {
-    const found = this.found();
-    const width = found.blocks.length;
-    const rows: Cell[][] = [];
-    found.rows.forEach((branch, row) => {
-      for (let column = 0; column < width; column++) {
-        const place = row * width + column;
-        if (found.members[place] || found.seconds[place])
-          rows.push([
-            branch.name,
-            blockName(found, column, this.context.run),
-            found.members[place],
-            found.seconds[place],
-            share(found.seconds[place], found.all[column]),
-          ]);
-      }
-    });
-    saveCsv("ranks-by-communicators", [
-      ["communicator", "rank", "member_of", "seconds", "share_of_time_in_mpi"],
-      ...rows,
-    ]);
   }
 
   private saveImage(): void {
