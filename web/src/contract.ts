@@ -73,7 +73,7 @@ export interface Axes {
   sizes: string[];
   /** Paths; parent: index of the enclosing region, -1: none. */
   regions: { name: string[]; parent: Numbers };
-  /** Places that call MPI. */
+  /** Places that call MPI, each with a name of its own. The first one: not known. */
   sites: string[];
 }
 

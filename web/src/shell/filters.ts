@@ -14,6 +14,7 @@ const TITLES: Record<keyof Filter, string> = {
   ranks: "ranks",
   region: "region",
   node: "node",
+  site: "call site",
 };
 /** More are no longer a list that somebody looks through: the search finds them. */
 const MOST_OPTIONS = 2000;
@@ -51,7 +52,7 @@ export class Filters {
   private choices(): HTMLElement[] {
     const { context, ranks } = this;
     const { axes } = context.run;
-    const { procedures, regions, sizes, hosts } = axes;
+    const { procedures, regions, sizes, hosts, sites } = axes;
     const of = (key: keyof Filter, options: Option<string>[]) => {
       const now = context.state.filter[key];
       if (options.length < 2 && !now) return [];
@@ -74,6 +75,7 @@ export class Filters {
       ...(axes.ranks > 1 ? [element("label", [element("span", TITLES.ranks), ranks], "list")] : []),
       ...of("node", named(hosts)),
       ...of("region", named(regions.name)),
+      ...of("site", named(sites)),
     ];
   }
 

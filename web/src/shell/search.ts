@@ -1,4 +1,4 @@
-/** Finds pages, communicators, calls, nodes, regions and ranks by their names. */
+/** Finds pages, communicators, calls, nodes, regions, call sites and ranks by their names. */
 import { element } from "../ui/dom.ts";
 import type { Context } from "./context.ts";
 import { PAGES } from "./pages.ts";
@@ -154,6 +154,9 @@ function matches(context: Context, text: string): Found[] {
   });
   add("region", axes.regions.name, (place) => {
     context.filter({ region: axes.regions.name[place] });
+  });
+  add("call site", axes.sites, (place) => {
+    context.filter({ site: axes.sites[place] });
   });
   const rank = /^(?:rank\s*)?(\d{1,9})$/.exec(wanted)?.[1];
   if (rank && Number(rank) < axes.ranks)

@@ -15,12 +15,13 @@ export interface Sums {
 export type Key = "procedure" | "communicator" | "region" | "size" | "site" | "rank";
 
 export class Selection {
-  /** 1: chosen; by communicator, procedure, size, region, rank. */
+  /** 1: chosen; by communicator, procedure, size, region, rank, site. */
   readonly communicators: Uint8Array;
   readonly procedures: Uint8Array;
   readonly sizes: Uint8Array;
   readonly regions: Uint8Array;
   readonly ranks: Uint8Array;
+  readonly sites: Uint8Array;
   /** What a filter names that this run does not have: it chooses nothing. */
   readonly unknown: (keyof Filter)[] = [];
   private found: Uint32Array | null = null;
@@ -49,6 +50,7 @@ export class Selection {
         if (regions.name[at] === filter.region) return true;
       return false;
     });
+    this.sites = this.mask("site", axes.sites.length, (one) => axes.sites[one] === filter.site);
     const node = axes.hosts.indexOf(filter.node);
     const listed = ranksOf(filter.ranks, axes.ranks);
     this.ranks = Uint8Array.from({ length: axes.ranks }, (_, rank) =>
@@ -91,6 +93,7 @@ export class Selection {
         this.communicators[cells.communicator[cell]] &&
         this.sizes[cells.size[cell]] &&
         this.regions[cells.region[cell]] &&
+        this.sites[cells.site[cell]] &&
         blocks[cells.rank[cell]]
       )
         found[count++] = cell;

@@ -12,6 +12,8 @@ export interface Filter {
   ranks: string;
   region: string;
   node: string;
+  /** A place that calls MPI. */
+  site: string;
 }
 
 export interface State {
@@ -31,6 +33,7 @@ export const EVERYTHING: Filter = {
   ranks: "",
   region: "",
   node: "",
+  site: "",
 };
 const FILTERS = Object.keys(EVERYTHING) as (keyof Filter)[];
 

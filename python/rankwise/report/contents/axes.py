@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.communicators import communicators
 from rankwise.analysis.families import families
-from rankwise.analysis.sites import places_of_sites
+from rankwise.analysis.sites import Place, places_of_sites
+from rankwise.report.contents.site_names import site_names
 from rankwise.report.names import call_name, communicator_name, family_name
 from rankwise.report.page.container import Container
 from rankwise.report.safe import safe
 from rankwise.report.units import bin_text
 
 _MOST_COMMUNICATORS = 1000
-_UNKNOWN = "not known"
 _OUTSIDE = "outside of regions"
 
 Key = TypeVar("Key", bound=Hashable)
@@ -40,7 +40,8 @@ class Axes:
         procedure_of: likewise.
         size_of: size bin → index.
         region_of: likewise.
-        site_of: id of a site, None = not known → index.
+        places: that call MPI; the first one: not known.
+        site_of: id of a site, None = not known → index of its place.
         data: of the page, as web/src/contract.ts declares it.
     """
 
@@ -53,6 +54,7 @@ class Axes:
     procedure_of: dict[int, int]
     size_of: dict[int, int]
     region_of: dict[int, int]
+    places: list[Place]
     site_of: dict[int | None, int]
     data: dict[str, Any]
 
@@ -76,7 +78,7 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
     sizes = [size for (size,) in connection.execute("SELECT DISTINCT size_bin FROM calls ORDER BY size_bin")]
     regions = connection.execute("SELECT id, name, parent, path FROM regions ORDER BY path, id").fetchall()
     region_of = _numbered(region for region, *_ in regions)
-    sites, site_of = _sites(connection)
+    places, site_of = _places(connection)
     column = container.column
     data = {
         "ranks": ranks,
@@ -99,7 +101,7 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
             "name": _safe(path or name if region else _OUTSIDE for region, name, _, path in regions),
             "parent": column([region_of.get(parent, -1) for _, _, parent, _ in regions]),
         },
-        "sites": _safe(sites),
+        "sites": site_names(places),
     }
     return Axes(
         ranks,
@@ -111,6 +113,7 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
         _numbered(procedure for procedure, *_ in procedures),
         _numbered(sizes),
         region_of,
+        places,
         site_of,
         data,
     )
@@ -144,12 +147,11 @@ def _communicators(connection: sqlite3.Connection) -> tuple[list[_Told], bool, d
     return told, each, {key: numbers[name] for key, name in names.items()}
 
 
-def _sites(connection: sqlite3.Connection) -> tuple[list[str], dict[int | None, int]]:
-    """Return the names of places that call MPI, the unknown one first, and where each site is among them."""
+def _places(connection: sqlite3.Connection) -> tuple[list[Place], dict[int | None, int]]:
+    """Return the places that call MPI, the unknown one first, and where each site is among them."""
     found = places_of_sites(connection)
-    numbers = _numbered(dict.fromkeys(found.values()))
-    names = [_UNKNOWN, *(place.name for place in numbers)]
-    return names, {None: 0, **{site: 1 + numbers[place] for site, place in found.items()}}
+    numbers = _numbered(dict.fromkeys([Place(), *found.values()]))
+    return list(numbers), {None: 0, **{site: numbers[place] for site, place in found.items()}}
 
 
 def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
