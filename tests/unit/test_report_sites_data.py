@@ -1,0 +1,111 @@
+"""What a report tells of places that call MPI: names that tell them apart, and why lines are not known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from assembled import made
+from made_profile import Made
+from synthetic import call, loaded_object, small_world
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.sites import Place
+from rankwise.profile.layout import CONSTANTS
+from rankwise.report.contents.site_names import site_names
+from rankwise.report.contents.sites import sites_data
+from rankwise.report.contents.subject import subject
+from rankwise.report.page.container import Container
+
+FIRST = CONSTANTS["FIRST_SITE"]
+
+
+class Plain(Container):
+    """Leaves columns as they are."""
+
+    def column(self, numbers: Any, *, ascending: bool = False) -> Any:  # noqa: ARG002
+        return np.ravel(np.asarray(numbers)).tolist()
+
+
+def told(path: Path) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of the places of a profile, and what a report tells of them."""
+    with opened_profile(path) as connection:
+        of = subject(path, connection, Plain())
+        return of.axes.data["sites"], sites_data(of)
+
+
+def place(file: str | None, line: int = 0, function: str | None = None, path: str = "/bin/app") -> Place:
+    return Place(path, "app", True, function, file, line, None if file else 16)
+
+
+def test_names_are_as_short_as_they_can_be() -> None:
+    places = [
+        Place(),
+        place("/a/solve.c", 7),
+        place("/a/mesh.c", 7),
+        place("/b/mesh.c", 7),
+        place("/a/io.h", 3, "read"),
+        place("/a/io.h", 3, "write"),
+        place("/a/x.h", 3, "run", "/lib/one.so"),
+        place("/a/x.h", 3, "run", "/lib/two.so"),
+        place(None),
+        place(None, path="/opt/app"),
+    ]
+    assert site_names(places) == [
+        "not known",
+        "solve.c:7",
+        "/a/mesh.c:7",
+        "/b/mesh.c:7",
+        "/a/io.h:3 in read",
+        "/a/io.h:3 in write",
+        "/a/x.h:3 in run of /lib/one.so",
+        "/a/x.h:3 in run of /lib/two.so",
+        "/bin/app+0x10",
+        "/opt/app+0x10",
+    ]
+
+
+def test_names_that_become_the_same_by_escapes_are_numbered() -> None:
+    names = site_names([place("/a\x1b.c", 1), place("/a\\x1b.c", 1)])
+    assert len(set(names)) == 2
+    assert all("\x1b" not in name for name in names)
+
+
+def test_places_of_a_program_and_a_library(tmp_path: Path) -> None:
+    processes = small_world()
+    for process in processes:
+        process.objects = [loaded_object(b"/home/me/solver", kind=1), loaded_object(b"/usr/lib/libsums.so.3")]
+        process.sites = [{"offset": 16, "object": 0}, {"offset": 48, "object": 1}]
+        process.calls[0] += [call("MPI_Scan", site=FIRST), call("MPI_Scan", site=FIRST + 1)]
+    names, data = told(made(tmp_path, processes).path)
+    assert names == ["not known", "solver+0x10", "libsums.so.3+0x30"]
+    assert data["missing"] == ""
+    libraries = data["libraries"]
+    assert [libraries["name"][of] for of in data["libraryOf"]] == ["(not known)", "solver", "libsums"]
+    assert [libraries["isProgram"][of] for of in data["libraryOf"]] == [False, True, False]
+    assert data["path"] == ["", "/home/me/solver", "/usr/lib/libsums.so.3"]
+    assert data["function"] == data["file"] == ["", "", ""]
+    assert "The places are shown without a line of the source" in data["hint"]
+    assert "-g" in data["hint"]
+    assert "python" not in data["hint"]
+
+
+def test_lines_that_are_known_of_some(tmp_path: Path) -> None:
+    run = Made()
+    run.insert("objects", id=1, path="/x/mpi4py/MPI.so")
+    run.insert("sites", id=1, object=1, offset=5, function="f", file="/a/x.pyx", line=3)
+    run.insert("sites", id=2, object=1, offset=9)
+    path = run.write(tmp_path / "some.rankwise")
+    names, data = told(path)
+    assert names == ["not known", "x.pyx:3", "MPI.so+0x9"]
+    assert data["hint"].startswith("1 of 2 places are shown without a line")
+    assert "--python-sites" in data["hint"]
+
+
+def test_without_places(tmp_path: Path) -> None:
+    made_run = Made(ranks=2)
+    made_run.call(0, "MPI_Barrier", 0.5)
+    names, data = told(made_run.write(tmp_path / "none.rankwise"))
+    assert names == ["not known"]
+    assert "--no-sites" in data["missing"]

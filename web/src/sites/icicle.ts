@@ -1,0 +1,123 @@
+/** Where the time in MPI goes: by program or library, function and place, each as wide as its time. */
+import type { Theme } from "../ui/colours.ts";
+import { short } from "../ui/dom.ts";
+import { shape } from "../ui/svg.ts";
+import { percentText, secondText } from "../units.ts";
+
+/** A part of the time. `site`: index of the place that it is; -1: it has several. */
+export interface Part {
+  name: string;
+  seconds: number;
+  site: number;
+  inside: Part[];
+}
+
+const ROW = 27;
+const GAP = 1.5;
+const LETTER = 6.6;
+/** Pixels: what is narrower is drawn with its neighbours. */
+const LEAST = 5;
+
+export interface Ways {
+  width: number;
+  theme: Theme;
+  /** Index of the chosen place; -1: none. */
+  chosen: number;
+  choose: (site: number) => void;
+}
+
+export function icicle(parts: readonly Part[], ways: Ways): SVGElement {
+  const depth = depthOf(parts);
+  const whole = parts.reduce((sum, part) => sum + part.seconds, 0);
+  const svg = shape("svg", {
+    width: ways.width,
+    height: depth * ROW,
+    viewBox: `0 0 ${ways.width} ${depth * ROW}`,
+    role: "img",
+    "aria-label": `Time in MPI: ${parts.map((part) => told(part, whole)).join("; ")}`,
+    "font-family": getComputedStyle(document.body).fontFamily,
+    "font-size": 12,
+  });
+  draw(svg, parts, { left: 0, level: 0, scale: ways.width / (whole || 1), whole }, ways);
+  return svg;
+}
+
+interface At {
+  left: number;
+  level: number;
+  /** Pixels a second. */
+  scale: number;
+  whole: number;
+}
+
+function draw(svg: SVGElement, parts: readonly Part[], at: At, ways: Ways): void {
+  const { theme } = ways;
+  let left = at.left;
+  const rest: Part = { name: "", seconds: 0, site: -1, inside: [] };
+  let many = 0;
+  for (const part of parts) {
+    const width = part.seconds * at.scale;
+    if (width < LEAST) {
+      rest.seconds += part.seconds;
+      many++;
+      continue;
+    }
+    box(svg, part, left, width, at, ways);
+    draw(svg, part.inside, { ...at, left, level: at.level + 1 }, ways);
+    left += width;
+  }
+  const width = rest.seconds * at.scale;
+  if (width < GAP) return;
+  const others = shape("rect", {
+    x: left,
+    y: at.level * ROW,
+    width: Math.max(width - GAP, 0.5),
+    height: ROW - GAP,
+    fill: theme.unlit,
+  });
+  others.append(shape("title", {}, `${many} more: ${secondText(rest.seconds)}`));
+  svg.append(others);
+}
+
+function box(svg: SVGElement, part: Part, left: number, width: number, at: At, ways: Ways): void {
+  const { theme, chosen } = ways;
+  const is = part.site >= 0 && part.site === chosen;
+  const group = shape("g", { class: part.site >= 0 ? "pick" : "" });
+  const strength = [0.34, 0.24, 0.15][Math.min(at.level, 2)];
+  group.append(
+    shape("title", {}, told(part, at.whole)),
+    shape("rect", {
+      x: left,
+      y: at.level * ROW,
+      width: width - GAP,
+      height: ROW - GAP,
+      rx: 3,
+      fill: theme.accent,
+      "fill-opacity": strength,
+      stroke: is ? theme.ink : "none",
+      "stroke-width": is ? 2 : 0,
+    }),
+  );
+  const letters = Math.floor((width - 12) / LETTER);
+  if (letters > 3)
+    group.append(
+      shape(
+        "text",
+        { x: left + 6, y: at.level * ROW + 17, fill: theme.ink, class: "ink" },
+        short(part.name, letters),
+      ),
+    );
+  if (part.site >= 0)
+    group.addEventListener("click", () => {
+      ways.choose(part.site);
+    });
+  svg.append(group);
+}
+
+function told(part: Part, whole: number): string {
+  return `${part.name}: ${secondText(part.seconds)}, ${percentText(part.seconds / whole)} of the time in MPI`;
+}
+
+function depthOf(parts: readonly Part[]): number {
+  return parts.length ? 1 + Math.max(...parts.map((part) => depthOf(part.inside))) : 0;
+}
