@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rich.text import Text
 
+from rankwise.analysis.node_kinds import kinds, ranks_on_cores
 from rankwise.analysis.place import NodePlace, Processor
 from rankwise.profile.members import compact
+from rankwise.report.node_inside import inside_text
 from rankwise.report.terminal.page import Page
 from rankwise.report.terminal.tables import cut
-from rankwise.report.units import byte_text
 from rankwise.topology.machine.hosts import folded
 
 _FREE = "."
@@ -31,10 +32,7 @@ def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]
         nodes: whose inside is known.
         limit: of the pictures; 0 = all.
     """
-    alike: dict[object, list[NodePlace]] = {}
-    for node in nodes:
-        alike.setdefault(_pattern(node), []).append(node)
-    shown, rest = cut(list(alike.values()), limit)
+    shown, rest = cut(kinds(nodes), limit)
     lines = [line for group in shown for line in _group_lines(page, group)]
     if rest:
         lines += page.wrapped(f"{len(rest)} other kinds of nodes; --limit 0 shows all.", "dim")
@@ -53,16 +51,10 @@ def _any_cache(nodes: Sequence[NodePlace]) -> bool:
     return any(one.l3 is not None for node in nodes for one in node.processors)
 
 
-def _pattern(node: NodePlace) -> object:
-    """Return what is the same for nodes that look alike but for the numbers of their ranks."""
-    ranks = tuple((rank.cpus, () if node.is_bound(rank) else rank.seen) for rank in node.ranks)
-    return node.processors, node.devices, ranks
-
-
 def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     node = group[0]
     hosts = folded([one.host for one in group]) if len(group) > 1 else node.host
-    what = f"{hosts}: {_inside(node)}"
+    what = f"{hosts}: {inside_text(node)}"
     if len(group) > 1:
         what += f"; {len(group)} nodes alike, of which {node.host} is shown"
     lines = [Text(), *page.wrapped(what, "bold", indent=_INDENT)]
@@ -80,37 +72,9 @@ def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     return lines
 
 
-def _inside(node: NodePlace) -> str:
-    kinds: list[tuple[str, str, Callable[[Processor], object]]] = [
-        ("package", "packages", lambda one: one.package),
-        ("NUMA domain", "NUMA domains", lambda one: one.numa),
-        ("L3 cache", "L3 caches", lambda one: one.l3),
-        ("core", "cores", lambda one: node.core_of[one.processor]),
-        ("processor", "processors", lambda one: one.processor),
-    ]
-    texts = []
-    for one, several, of in kinds:
-        count = len({of(processor) for processor in node.processors} - {None})
-        sizes = {processor.l3_bytes for processor in node.processors if processor.l3_bytes}
-        size = f" of {byte_text(min(sizes))}" if one == "L3 cache" and len(sizes) == 1 else ""
-        if count:
-            texts.append(f"{count} {one if count == 1 else several}{size}")
-    near = [
-        f"{device.name} at NUMA domain {device.numa}"
-        for device in node.devices
-        if device.numa is not None and len({one.numa for one in node.processors}) > 1
-    ]
-    return ", ".join(texts) + (f"; {', '.join(near)}" if near else "")
-
-
 def _cells(node: NodePlace) -> Mapping[int, str]:
     """Return what stands for each core."""
-    bound: dict[int, list[int]] = {}
-    seen: dict[int, list[int]] = {}
-    for rank in node.ranks:
-        where, cpus = (bound, rank.cpus) if node.is_bound(rank) else (seen, rank.seen)
-        for core in node.cores(cpus):
-            where.setdefault(core, []).append(rank.rank)
+    bound, seen = ranks_on_cores(node)
     cells = {}
     for one in node.processors:
         core = node.core_of[one.processor]
