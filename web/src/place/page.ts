@@ -1,9 +1,45 @@
 /** Where the ranks ran: nodes, sockets, cores. */
-import type { Page } from "../shell/pages.ts";
+import type { Context } from "../shell/context.ts";
+import type { Open, Page } from "../shell/pages.ts";
+import { element } from "../ui/dom.ts";
+import { Faults } from "./faults.ts";
+import { Nodes } from "./nodes.ts";
+import { NodeTable } from "./table.ts";
+import { PlaceView } from "./view.ts";
+import "./place.css";
 
 export const placePage: Page = {
   name: "place",
   title: "Place",
   there: ({ run }) => run.place !== undefined,
-  open: () => ({ show: () => undefined }),
+  ignores: (context) =>
+    context.selection.chosen.some((key) => key !== "ranks" && key !== "node")
+      ? "Time in MPI is that of the calls that are chosen. Waiting, moves, bytes on and off the node, and what is wrong are of the whole run."
+      : "",
+  open: (context, parent) => new PlacePage(context, parent),
 };
+
+class PlacePage implements Open {
+  private readonly cards: { show: (view: PlaceView) => void; card: HTMLElement }[] = [];
+
+  constructor(
+    private readonly context: Context,
+    parent: HTMLElement,
+  ) {
+    const { place } = context.run;
+    if (!place || place.missing) {
+      parent.append(element("p", place?.missing ?? "", "empty"));
+      return;
+    }
+    this.cards = [new Faults(), new Nodes(), new NodeTable(context)];
+    parent.append(...this.cards.map(({ card }) => card));
+    this.show();
+  }
+
+  show(): void {
+    const { place } = this.context.run;
+    if (!place || place.missing) return;
+    const view = new PlaceView(this.context, place);
+    for (const card of this.cards) card.show(view);
+  }
+}

@@ -12,6 +12,7 @@ from rankwise.report.contents.balance import balance_data
 from rankwise.report.contents.cells import cells_data
 from rankwise.report.contents.communicators import communicators_data
 from rankwise.report.contents.overview import overview_data
+from rankwise.report.contents.place import place_data
 from rankwise.report.contents.sites import sites_data
 from rankwise.report.contents.subject import Subject
 from rankwise.report.names import run_command
@@ -28,6 +29,7 @@ _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "balance": balance_data,
     "timeLine": time_line_data,
     "sites": sites_data,
+    "place": place_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 
