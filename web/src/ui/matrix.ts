@@ -15,6 +15,8 @@ import {
   rules,
   TITLE,
 } from "./matrix_axes.ts";
+import { drawSums, SUMS, type Sums } from "./sums.ts";
+import { cellAt, rowOf, type Sparse, SparsePixels } from "./sparse.ts";
 import { type Facts, hideTip, showTip } from "./tip.ts";
 
 export interface MatrixData {
@@ -55,6 +57,10 @@ export interface MatrixData {
   groups?: Named[];
   /** Lines between cells. */
   rules?: Rule[];
+  /** Where most cells are empty: those that are not. `values`, `lit` and all that goes by a cell are of these. */
+  sparse?: Sparse;
+  /** Bars above and at the right. */
+  sums?: Sums;
 }
 
 /** What is drawn around the cells, where columns have no names; it follows when they are moved. */
@@ -93,6 +99,7 @@ export class MatrixDrawing {
   private theme: Theme | null = null;
   private box = { left: 0, top: 0, width: 1, height: 1 };
   private layers: Layer[] = [];
+  private pixels: SparsePixels | null = null;
   private band: [x0: number, y0: number, x1: number, y1: number] | null = null;
   private cursor: [number, number] | null = null;
   private waiting = 0;
@@ -156,7 +163,16 @@ export class MatrixDrawing {
       this.transform = zoomIdentity;
       this.cursor = null;
     }
-    if (this.data?.values !== data.values || this.data.lit !== data.lit)
+    const colours = coloursOf(data, theme);
+    this.pixels = data.sparse
+      ? new SparsePixels(
+          data.sparse,
+          weightsOf(data),
+          Uint32Array.from(data.values, (_, cell) => colours(cell)),
+        )
+      : null;
+    if (data.sparse) this.layers = [];
+    else if (this.data?.values !== data.values || this.data.lit !== data.lit)
       this.layers = layersOf(weightsOf(data), data.rows, data.columns);
     this.data = data;
     this.theme = theme;
@@ -237,8 +253,10 @@ export class MatrixDrawing {
       return most;
     };
     const left = TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8;
-    const top = data.margins?.above ?? TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
-    const room = width - left - RIGHT - (data.margins?.right ?? 0);
+    const bars = data.sums ? SUMS : 0;
+    const names = TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
+    const top = data.margins?.above ?? names + bars;
+    const room = width - left - RIGHT - bars - (data.margins?.right ?? 0);
     const foot = 6 + (data.margins?.below ?? 0);
     const cell = Math.min(
       data.largest,
@@ -290,6 +308,12 @@ export class MatrixDrawing {
     const [x, y] = this.pixelOf(event);
     const { left, top, width, height } = this.box;
     if (x < left || y < top || x >= left + width || y >= top + height) return null;
+    if (this.data.sparse && this.pixels) {
+      // Of several cells in a pixel it is the one that is seen.
+      const scale = dots();
+      const shown = this.pixels.at(Math.floor((x - left) * scale), Math.floor((y - top) * scale));
+      if (shown >= 0) return [rowOf(this.data.sparse, shown), this.data.sparse.column[shown]];
+    }
     const column = Math.floor(((this.transform.invertX(x) - left) / width) * this.data.columns);
     const row = Math.floor(((this.transform.invertY(y) - top) / height) * this.data.rows);
     return row >= 0 && column >= 0 && row < this.data.rows && column < this.data.columns
@@ -339,6 +363,21 @@ export class MatrixDrawing {
     const top = Math.round(this.box.top * scale);
     const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
+    if (this.pixels && data.sparse) {
+      const across = {
+        offset: this.x(0) * scale - left,
+        pitch: (this.x(1) - this.x(0)) * scale,
+        pixels: width,
+      };
+      const down = {
+        offset: this.y(0) * scale - top,
+        pitch: (this.y(1) - this.y(0)) * scale,
+        pixels: height,
+      };
+      this.pixels.paint(pixels, across, down, packed(parts(theme.ground)));
+      context.putImageData(image, left, top);
+      return;
+    }
     const colours = coloursOf(data, theme);
     const fine = this.transform.k * scale;
     const layer = layerFor(
@@ -386,7 +425,8 @@ export class MatrixDrawing {
     context.textBaseline = "middle";
     const colours = coloursOf(data, theme);
     this.visible((row, column) => {
-      const cell = row * data.columns + column;
+      const cell = data.sparse ? cellAt(data.sparse, row, column) : row * data.columns + column;
+      if (cell < 0) return;
       const value = data.lit ? data.lit[cell] : data.values[cell];
       const text = data.cellText?.(cell) ?? (value > 0 ? (data.text?.(value) ?? "") : "");
       if (!text || context.measureText(text).width > wide - 4) return;
@@ -397,18 +437,25 @@ export class MatrixDrawing {
   }
 
   private visible(tell: (row: number, column: number) => void): void {
-    const { data } = this;
-    if (!data) return;
-    const { left, top, width, height } = this.box;
-    for (let row = 0; row < data.rows; row++) {
-      if (this.y(row + 1) <= top || this.y(row) >= top + height) continue;
-      for (let column = 0; column < data.columns; column++)
+    const { rows, columns } = this.part;
+    const { left, width } = this.box;
+    for (let row = rows[0]; row < rows[1]; row++)
+      for (let column = columns[0]; column < columns[1]; column++)
         if (this.x(column) >= left - 1 && this.x(column + 1) <= left + width + 1) tell(row, column);
-    }
   }
 
   private axes(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme): void {
     const { left, top, width, height } = this.box;
+    const bars = data.sums ? SUMS : 0;
+    if (data.sums)
+      drawSums(
+        context,
+        data.sums,
+        this.box,
+        (column) => this.x(column),
+        (row) => this.y(row),
+        theme.accent,
+      );
     context.font = this.font();
     context.strokeStyle = theme.rule;
     context.lineWidth = 1;
@@ -419,7 +466,7 @@ export class MatrixDrawing {
     let free = -Infinity;
     const cell = Math.min(this.x(1) - this.x(0), this.y(1) - this.y(0));
     const marks = data.marks?.(cell);
-    for (const { at, text } of marks ?? everyCell(data.rows, data.rowName)) {
+    for (const { at, text } of marks ?? everyCell(this.part.rows, data.rowName)) {
       const y = this.y(at);
       if (y < top || y > top + height || y < free) continue;
       context.fillText(short(text(), 18), left - 5, y, left - TITLE - 6);
@@ -427,11 +474,11 @@ export class MatrixDrawing {
     }
     free = -Infinity;
     context.textAlign = "left";
-    for (const { at, text } of marks ?? everyCell(data.columns, data.columnName)) {
+    for (const { at, text } of marks ?? everyCell(this.part.columns, data.columnName)) {
       const x = this.x(at);
       if (x < left || x > left + width || x < free) continue;
-      turned(context, x, top - 5, () => {
-        context.fillText(short(text(), 18), 0, 0, top - TITLE - 6);
+      turned(context, x, top - bars - 5, () => {
+        context.fillText(short(text(), 18), 0, 0, top - bars - TITLE - 6);
       });
       free = x + LINE;
     }

@@ -28,8 +28,12 @@ export interface Rule {
   width: number;
 }
 
-export function everyCell(count: number, name: (place: number) => string): Mark[] {
-  return Array.from({ length: count }, (_, place) => ({ at: place + 0.5, text: () => name(place) }));
+/** Of cells from the first to the one after the last. */
+export function everyCell([first, end]: [number, number], name: (place: number) => string): Mark[] {
+  return Array.from({ length: Math.max(0, end - first) }, (_, place) => ({
+    at: first + place + 0.5,
+    text: () => name(first + place),
+  }));
 }
 
 export function rules(
