@@ -22,7 +22,7 @@ from test_network_page_data import JOBS, RANKS, job
 
 from rankwise.network.job.journeys import journeys
 from rankwise.network.routes.walk import crossings, link_loads
-from rankwise.report.network.blocks import blocks
+from rankwise.report.blocks import blocks
 from rankwise.report.network.traffic import Traffic
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"

@@ -14,7 +14,7 @@ from rankwise.network.fabric.model import CLASSES, Subnet
 from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.network.sources.generators.torus import torus
-from rankwise.report.network.blocks import blocks
+from rankwise.report.blocks import blocks
 from rankwise.report.network.groups import page_groups
 from rankwise.report.network.layout import layout, natural
 from rankwise.report.network.sentences import about, captions, finding, warnings

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankwise.network.fabric.model import ACROSS, CLASSES, NO_PORT
 from rankwise.network.job.places import Rail
 from rankwise.network.routes.classes import between_switches, cuts, least_hops
-from rankwise.report.network.blocks import blocks
+from rankwise.report.blocks import blocks
 from rankwise.report.network.groups import PageGroups
 from rankwise.report.network.layout import layout
 from rankwise.report.network.part import Part, part_of
