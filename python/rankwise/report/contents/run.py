@@ -14,6 +14,7 @@ from rankwise.report.contents.communicators import communicators_data
 from rankwise.report.contents.overview import overview_data
 from rankwise.report.contents.place import place_data
 from rankwise.report.contents.sites import sites_data
+from rankwise.report.contents.messages import messages_data
 from rankwise.report.contents.subject import Subject
 from rankwise.report.names import run_command
 from rankwise.report.contents.time_line import time_line_data
@@ -30,6 +31,7 @@ _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "timeLine": time_line_data,
     "sites": sites_data,
     "place": place_data,
+    "messages": messages_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 
