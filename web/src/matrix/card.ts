@@ -108,7 +108,7 @@ export class MatrixCard {
         highest: 760,
         square: true,
         sparse: cells,
-        margins: { above: view.received, right: view.sent },
+        sums: { above: view.received, right: view.sent },
       },
       context.theme,
     );

@@ -252,9 +252,9 @@ export class MatrixDrawing {
         most = Math.max(most, context.measureText(short(name(place), 18)).width);
       return most;
     };
-    const left = TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8;
+    const left = Math.ceil(TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8);
     const bars = data.sums ? SUMS : 0;
-    const names = TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8;
+    const names = Math.ceil(TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8);
     const top = data.margins?.above ?? names + bars;
     const room = width - left - RIGHT - bars - (data.margins?.right ?? 0);
     const foot = 6 + (data.margins?.below ?? 0);
