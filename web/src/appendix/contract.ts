@@ -1,6 +1,18 @@
 /** What the page Appendix holds: filled by python/rankwise/report/contents/appendix.py. */
+import type { TableData } from "../contract.ts";
 
 export interface AppendixData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */
   missing: string;
+  sections: AppendixSection[];
+}
+
+/** Tables below a title; `group`: sections with the same one stand together. */
+export interface AppendixSection {
+  id: string;
+  group: string;
+  title: string;
+  /** Sentences above the tables. */
+  text: string[];
+  tables: TableData[];
 }

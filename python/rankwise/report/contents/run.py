@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.findings.verdict import verdict
-from rankwise.analysis.overview import trust
+from rankwise.report.contents.appendix import appendix_data
 from rankwise.report.contents.balance import balance_data
 from rankwise.report.contents.cells import cells_data
 from rankwise.report.contents.communicators import communicators_data
@@ -16,9 +16,8 @@ from rankwise.report.contents.place import place_data
 from rankwise.report.contents.sites import sites_data
 from rankwise.report.contents.messages import messages_data
 from rankwise.report.contents.subject import Subject
-from rankwise.report.names import run_command
 from rankwise.report.contents.time_line import time_line_data
-from rankwise.report.names import library_name, program_text
+from rankwise.report.names import run_command
 from rankwise.report.safe import safe
 from rankwise.report.summary_texts import run_fields
 from rankwise.report.trust_lines import partial_line, warnings
@@ -32,6 +31,7 @@ _PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
     "sites": sites_data,
     "place": place_data,
     "messages": messages_data,
+    "appendix": appendix_data,
 }
 """Parts of a run in web/src/contract.ts, and what fills them."""
 
