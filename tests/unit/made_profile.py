@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.profile.database import SCHEMA, calculate_sums
+from rankwise.profile.database import SCHEMA, TABLES_BESIDE, calculate_sums
 from rankwise.profile.procedures import PROCEDURES
 
 WORLD = 3
@@ -200,6 +200,11 @@ class Made:
     def write(self, path: Path) -> Path:
         """The profile as a file."""
         calculate_sums(self.connection)
+        for name in TABLES_BESIDE - {"call_counts", "call_places"}:  # a profile keeps its sums
+            found = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))
+            columns = ", ".join(f'"{column}"' for (column,) in found)
+            self.connection.execute(f"DELETE FROM main.{name}")
+            self.connection.execute(f"INSERT INTO main.{name} ({columns}) SELECT {columns} FROM temp.{name}")
         self.connection.commit()
         with closing(sqlite3.connect(path)) as file:
             self.connection.backup(file)

@@ -50,6 +50,8 @@ def _partial(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: AR
     trust = found.trust
     if trust.complete:
         return ""
+    if found.times.most_in_mpi is None:
+        return NO_RANKS.rstrip(".")
     lost = sum(place.count for place in found.places if place.state != "finalized")
     first = next((place for place in found.places if place.state != "finalized"), None)
     if first is None:
@@ -60,8 +62,6 @@ def _partial(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: AR
 
 
 def _nothing(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    if found.times.most_in_mpi is None:
-        return NO_RANKS.rstrip(".")
     if found.calls:
         return ""
     return (NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS).rstrip(".")

@@ -169,7 +169,7 @@ def _cite(of: Subject) -> dict[str, Any]:
     library = library_name(of.seen.run.mpi_library)
     return section(
         "cite",
-        "How to cite",
+        "This run",
         "How to cite",
         [
             f"Rankwise {version}, a profiler of MPI communication. Name its version, the MPI library"

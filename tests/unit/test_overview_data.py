@@ -1,0 +1,143 @@
+"""What the overview and the appendix of a report are told: the numbers and words of the terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import overview_profiles
+import profiles
+import pytest
+
+from rankwise.analysis.opened import opened_profile
+from rankwise.findings.metrics import METRICS
+from rankwise.findings.registry import RULES
+from rankwise.report.contents.run import run_data
+from rankwise.report.contents.subject import subject
+from rankwise.report.page.container import Container
+from rankwise.report.terminal.summary import print_summary
+from rankwise.report.views import VIEWS
+
+
+def run_of(path: Path) -> dict[str, Any]:
+    with opened_profile(path) as connection:
+        return run_data(subject(path, connection, Container()), "a")
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_of(overview_profiles.late_rank(tmp_path_factory.mktemp("late") / "a.rankwise"))
+
+
+def test_parts_of_the_time_add_up(late: dict[str, Any]) -> None:
+    time = late["overview"]["time"]
+    parts = {part["name"]: part for part in time["parts"]}
+    assert {name: part["percent"] for name, part in parts.items()} == pytest.approx(
+        {"compute": 50.0, "waiting": 30.0, "transfer": 20.0}
+    )
+    assert {name: part["seconds"] for name, part in parts.items()} == pytest.approx(
+        {"compute": 5.0, "waiting": 3.0, "transfer": 2.0}
+    )
+    assert time["title"] == "MPI takes 50.0 % of the run, 30.0 % is waiting for other ranks"
+    assert time["wall"] == "wall 10.0 s, 4 ranks / 2 nodes"
+
+
+def test_the_efficiency_is_a_product(late: dict[str, Any]) -> None:
+    found = late["overview"]["efficiency"]
+    tree = found["tree"]
+    balance, communication = tree["below"]
+    assert tree["value"] == pytest.approx(0.5)
+    assert balance["value"] == pytest.approx(0.625)
+    assert communication["value"] == pytest.approx(0.8)
+    serialisation, transfer = communication["below"]
+    assert serialisation["value"] * transfer["value"] == pytest.approx(0.8)
+    assert serialisation["text"].startswith("~")
+    assert "load balance costs most" in found["title"]
+
+
+def test_who_is_late(late: dict[str, Any]) -> None:
+    found = late["overview"]["late"]
+    assert found["title"] == "Rank 3 (slow) is waited for most: 100.0 % of all waiting"
+    [row] = found["rows"]
+    assert (row["rank"], row["host"], row["seconds"], row["share"]) == (3, "slow", pytest.approx(12.0), 1.0)
+
+
+def test_findings_with_their_commands(late: dict[str, Any]) -> None:
+    first = late["overview"]["findings"][0]
+    assert first["title"].startswith("Rank 3 comes late")
+    assert first["share"] == "up to 30.0 %"
+    assert first["command"].endswith("a.rankwise --by waiting")
+    assert "rule" in dict(first["facts"])
+    assert late["overview"]["next"][0]["command"].startswith("rankwise explain ")
+
+
+def test_lead_and_head(late: dict[str, Any]) -> None:
+    assert late["lead"] == late["overview"]["verdict"]
+    assert late["about"][0] == "4 ranks / 2 nodes"
+    heaviest = late["overview"]["heaviest"]
+    assert (heaviest["operation"], heaviest["communicator"]) == ("Allreduce 8-15 B", "W")
+    assert heaviest["share"] == "100.0 % of the time in MPI"
+
+
+def test_the_words_of_the_terminal(tmp_path: Path) -> None:
+    path = profiles.write_profile(tmp_path / "a.rankwise")
+    shown = io.StringIO()
+    print_summary(path, file=shown, verbose=True)
+    words = " ".join(shown.getvalue().split())
+    found = run_of(path)["overview"]
+    for text in (*found["trust"]["fields"], found["efficiency"]["text"], *found["late"]["spread"]):
+        assert " ".join(text.split()) in words
+    for row in found["calls"]["table"]["rows"]:
+        assert f"{row[0][0]} {row[1][0]}" in words
+    assert f"MPI {found['time']['title'].split()[2]} %" in words
+
+
+def test_tables_have_what_matters_and_the_rest(tmp_path: Path) -> None:
+    found = run_of(profiles.write_profile(tmp_path / "a.rankwise"))["overview"]
+    for short in (found["communicators"], found["calls"]):
+        assert len(short["values"]) == len(short["table"]["rows"]) <= 4
+        assert len(short["table"]["sums"]) <= 1
+    assert found["calls"]["values"][0] == found["calls"]["table"]["rows"][0][0][0]
+
+
+def test_a_partial_run_begins_with_where_it_ended(tmp_path: Path) -> None:
+    run = run_of(profiles.write_partial(tmp_path / "a.rankwise"))
+    assert run["warnings"][0].startswith("PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W")
+    places = run["overview"]["places"]
+    assert places["rows"][0][0][0] == "2"
+    assert not run["overview"]["trust"]["complete"]
+
+
+@pytest.mark.parametrize("write", [profiles.write_empty, profiles.write_hostile, profiles.write_with_files])
+def test_any_profile_is_told(tmp_path: Path, write: Any) -> None:
+    run = run_of(write(tmp_path / "a.rankwise"))
+    text = json.dumps([run["overview"], run["appendix"]], allow_nan=False, ensure_ascii=False)
+    assert not any(ord(character) < 32 for character in text)
+
+
+def test_older_profiles_are_told(tmp_path: Path) -> None:
+    new = profiles.write_profile(tmp_path / "new.rankwise")
+    old = profiles.as_version_5(new, tmp_path / "old.rankwise")
+    parts = [part["name"] for part in run_of(old)["overview"]["time"]["parts"]]
+    assert parts[0] == "compute"
+    assert "waiting" not in parts
+
+
+def test_the_appendix_has_all_words_and_tables(late: dict[str, Any]) -> None:
+    sections = {one["id"]: one for one in late["appendix"]["sections"]}
+
+    def first_column(name: str) -> list[str]:
+        return [row[0][0] for row in sections[name]["tables"][0]["rows"]]
+
+    assert first_column("metrics") == [one.name for one in METRICS]
+    assert first_column("rules") == [one.id for one in RULES]
+    assert "command" in first_column("environment")
+    assert first_column("coverage") == ["Allreduce"]
+    alone = {name.removeprefix("by-") for name in sections if name.startswith("by-")}
+    assert alone == {"region", "counter", "file", "collective", "algorithm", "library"}
+    assert alone < {*VIEWS}
+    values = {row[0][0]: row[1][0] for row in sections["metrics"]["tables"][0]["rows"]}
+    assert values["load-balance"] == "0.62"
+    assert values["waiting"] == "12.0 s"

@@ -1,0 +1,112 @@
+"""What limits a run: profiles whose times are made up, each by one of the rules."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import overview_profiles
+import profiles
+import pytest
+from made_profile import Made
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.heaviest import heaviest
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.summary import summary
+from rankwise.findings.search import findings
+from rankwise.findings.verdict import verdict
+
+
+def said(path: Path) -> str:
+    with opened_profile(path) as connection:
+        seen = Evidence(connection)
+        return verdict(summary(connection, seen), seen, findings(seen))
+
+
+def made(path: Path, procedure: str, seconds: float, ranks: int = 4) -> Path:
+    run = Made(ranks)
+    for rank in range(ranks):
+        run.call(rank, procedure, seconds)
+    return run.write(path)
+
+
+def test_a_late_rank(tmp_path: Path) -> None:
+    sentence = said(overview_profiles.late_rank(tmp_path / "a.rankwise"))
+    assert sentence == "Waiting limits the run: 30.0 % of it, 100.0 % of that for rank 3."
+
+
+@pytest.mark.parametrize(
+    ("procedure", "seconds", "sentence"),
+    [
+        ("MPI_Allreduce", 0.5, "Computing limits the run, not communication: MPI takes 5.0 % of it."),
+        ("MPI_Isend", 5.0, "Moving data limits the run: transfer takes 50.0 % of it."),
+        ("MPI_File_write_all", 5.0, "MPI-IO limits the run: it takes 50.0 % of it."),
+        (
+            "MPI_Iprobe",
+            5.0,
+            "MPI limits the run: it takes 50.0 % of the run, but of 100.0 % of that it is not known whether"
+            " ranks waited.",
+        ),
+    ],
+)
+def test_one_kind_of_time(tmp_path: Path, procedure: str, seconds: float, sentence: str) -> None:
+    assert said(made(tmp_path / "a.rankwise", procedure, seconds)) == sentence
+
+
+def test_several_reasons(tmp_path: Path) -> None:
+    run = Made()
+    for rank in range(4):
+        run.call(rank, "MPI_Isend", 2.0)
+        run.call(rank, "MPI_File_write_all", 1.5)
+        run.call(rank, "MPI_Iprobe", 1.5)
+    assert said(run.write(tmp_path / "a.rankwise")) == (
+        "MPI takes 50.0 % of the run, for several reasons: transfer 20.0 %, MPI-IO 15.0 %, not told apart"
+        " 15.0 %."
+    )
+
+
+def test_a_single_rank(tmp_path: Path) -> None:
+    sentence = said(made(tmp_path / "a.rankwise", "MPI_Isend", 5.0, ranks=1))
+    assert sentence == "A single rank has nobody to wait for: its calls of MPI take 50.0 % of the run."
+
+
+def test_processors_come_before_what_follows_from_them(tmp_path: Path) -> None:
+    run = Made(8, cpus="0-1")
+    for rank in range(8):
+        run.call(rank, "MPI_Iprobe", 9.0)
+    assert said(run.write(tmp_path / "a.rankwise")).startswith(
+        "The processors limit the run: 8 ranks share 2"
+    )
+
+
+def test_a_run_that_did_not_end(tmp_path: Path) -> None:
+    sentence = said(profiles.write_partial(tmp_path / "a.rankwise"))
+    assert sentence.startswith(
+        "The run did not come to its end on 1 of 4 ranks; rank 2 ended in: MPI_Allreduce on W"
+    )
+
+
+def test_nothing_was_called(tmp_path: Path) -> None:
+    assert "No rank's counters could be read" in said(profiles.write_empty(tmp_path / "a.rankwise"))
+
+
+def test_the_heaviest_calls() -> None:
+    run = Made()
+    run.call(0, "MPI_Send", 1.0, size_bin=4)
+    run.call(1, "MPI_Send", 2.0, size_bin=11)
+    run.call(2, "MPI_Recv", 1.0, size_bin=4)
+    with closing(run.seen.connection) as connection:
+        found = heaviest(connection)
+        assert found is not None
+        assert (found.procedure, found.family, found.size_bin) == ("MPI_Send", "W", 11)
+        assert (found.seconds, found.percent_of_mpi) == (pytest.approx(3.0), pytest.approx(75.0))
+        assert found.percent_of_size == pytest.approx(200 / 3)
+        assert found.place is None
+
+
+def test_without_calls_none_is_the_heaviest() -> None:
+    run = Made()
+    connection: sqlite3.Connection = run.seen.connection
+    assert heaviest(connection) is None
