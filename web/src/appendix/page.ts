@@ -50,7 +50,7 @@ class AppendixPage implements Open {
     made.id = of.id;
     const fill = () => {
       if (body.childElementCount) return;
-      body.append(...of.text.map((text) => element("p", text)));
+      body.append(...of.text.map((text) => element("p", withCode(text))));
       of.tables.forEach((table, place) => {
         body.append(tableOf(`${of.id}-${place}`, of.title, table));
       });
@@ -115,7 +115,7 @@ function tableOf(id: string, title: string, table: TableData): HTMLElement {
       wanted = input.value.trim();
       draw();
     });
-    made.body.append(input);
+    made.card.querySelector(".head")?.append(input);
   }
   made.body.append(shown);
   return made.card;
@@ -124,4 +124,9 @@ function tableOf(id: string, title: string, table: TableData): HTMLElement {
 function holds(row: TableCell[], wanted: string): boolean {
   const small = wanted.toLowerCase();
   return row.some(([text, , note]) => `${text} ${note ?? ""}`.toLowerCase().includes(small));
+}
+
+/** A text with what stands in backquotes as code. */
+function withCode(text: string): (string | Node)[] {
+  return text.split("`").map((part, place) => (place % 2 ? element("code", part) : part));
 }

@@ -119,7 +119,10 @@ export function tableLines(data: TableData): (string | number)[][] {
 }
 
 function told([text, , note]: TableCell): string | Node {
-  return note ? element("span", [text, element("span", ` ${note}`, "sub")]) : text;
+  if (!note || note === text) return text;
+  // Some notes say the text once more, with its reason.
+  const more = note.startsWith(text) ? note.slice(text.length) : ` ${note}`;
+  return element("span", [text, element("span", more, "sub")]);
 }
 
 function headOf<Row>(
