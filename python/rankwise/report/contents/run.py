@@ -11,10 +11,10 @@ from rankwise.report.contents.appendix import appendix_data
 from rankwise.report.contents.balance import balance_data
 from rankwise.report.contents.cells import cells_data
 from rankwise.report.contents.communicators import communicators_data
+from rankwise.report.contents.messages import messages_data
 from rankwise.report.contents.overview import overview_data
 from rankwise.report.contents.place import place_data
 from rankwise.report.contents.sites import sites_data
-from rankwise.report.contents.messages import messages_data
 from rankwise.report.contents.subject import Subject
 from rankwise.report.contents.time_line import time_line_data
 from rankwise.report.names import run_command
