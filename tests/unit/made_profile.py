@@ -198,7 +198,7 @@ class Made:
         )
 
     def write(self, path: Path) -> Path:
-        """The profile as a file."""
+        """The profile as a file, with the sums that profiles keep."""
         calculate_sums(self.connection)
         for name in TABLES_BESIDE - {"call_counts", "call_places"}:  # a profile keeps its sums
             found = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))

@@ -82,7 +82,7 @@ export function sizeBars(
   return svg;
 }
 
-/** The fewest neighbouring sizes that have nine tenths of something, in words, and their share. */
+/** The fewest neighbouring sizes that have nine tenths of something, in words, and their share; else the largest. */
 export function mostIn(
   names: readonly string[],
   shares: readonly number[],
@@ -100,6 +100,11 @@ export function mostIn(
     }
   }
   if (!best) return null;
+  if (best.first === 0 && best.last === shares.length - 1 && best.last > 0) {
+    // Everything is in all of them: the largest tells more.
+    const share = Math.max(...shares);
+    return { share, where: `of ${names[shares.indexOf(share)]}` };
+  }
   const [low, high] = [ends(names[best.first])?.[0], ends(names[best.last])?.[1]];
   if (low === undefined || high === undefined) return null;
   const below = best.first === 0;
