@@ -187,9 +187,7 @@ class CommunicatorsPage implements Open {
       return;
     }
     const width = found.blocks.length;
-    const values = Float32Array.from(found.members, (count, place) =>
-      count || found.seconds[place] ? 1 : NaN,
-    );
+    const values = found.members.map((count, place) => (count || found.seconds[place] ? 1 : NaN));
     const chosen = found.rows.findIndex(({ name }) => name === context.state.filter.communicator);
     this.drawing.show(
       {
@@ -198,7 +196,7 @@ class CommunicatorsPage implements Open {
         columns: width,
         values,
         lit: byTime
-          ? Float32Array.from(found.seconds, (seconds, place) => {
+          ? found.seconds.map((seconds, place) => {
               const part = share(seconds, found.all[place % width]);
               return part < found.most / 1000 ? 0 : part;
             })
