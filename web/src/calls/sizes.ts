@@ -47,7 +47,7 @@ export function sizeBars(
     const is = (sizeFrom || sizeTo) && masks[context.run.axes.sizes.indexOf(row.name)];
     const line = shape("g", { class: "line", tabindex: 0, role: "button", "aria-pressed": String(!!is) });
     const said = panels.map(({ of, title }) => `${percentText(row[of])} of the ${title}`).join(", ");
-    line.setAttribute("aria-label", `${row.name}: ${said}`);
+    line.append(shape("title", {}, `${row.name}: ${said}`));
     line.append(
       shape("rect", { x: 0, y: top - 2, width, height: y.bandwidth() + 4, fill: "transparent" }),
       shape("text", { ...text, x: LABEL - 10, y: middle, "text-anchor": "end", fill: theme.ink }, row.name),
