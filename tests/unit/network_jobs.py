@@ -26,7 +26,7 @@ from rankwise.report.safe import safe
 _TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4"}
 _CELLS = (
     *("procedure", "communicator", "region", "size", "site", "rank"),
-    *("calls", "sent", "received", "seconds"),
+    *("calls", "sent", "received", "seconds", "unfinished"),
 )
 Pairs = Mapping[tuple[int, int], tuple[int, int]]
 
@@ -118,7 +118,7 @@ def page(of: Traffic) -> bytes:
         "about": [],
         "warnings": [],
         "axes": _axes(of, container),
-        "cells": {"together": 1, **{name: container.column([]) for name in _CELLS}},
+        "cells": _cells(of, container),
         "network": network_data(of, container),
     }
     return report_page("./app", [run], container)
@@ -127,7 +127,7 @@ def page(of: Traffic) -> bytes:
 def _axes(of: Traffic, container: Container) -> dict[str, Any]:
     groups = of.flows.groups
     communicators = {group.communicator: group for group in groups}
-    procedures = list(dict.fromkeys(call_name(group.procedure) for group in groups))
+    procedures = _procedures(of)
     return {
         "ranks": of.flows.ranks,
         "hosts": [_safe(host.name) for host in of.places.hosts],
@@ -148,6 +148,18 @@ def _axes(of: Traffic, container: Container) -> dict[str, Any]:
         "regions": {"name": ["outside of regions"], "parent": container.column([-1])},
         "sites": ["not known"],
     }
+
+
+def _procedures(of: Traffic) -> list[str]:
+    return list(dict.fromkeys(call_name(group.procedure) for group in of.flows.groups))
+
+
+def _cells(of: Traffic, container: Container) -> dict[str, Any]:
+    """A call of each procedure: nothing else is known of the calls."""
+    calls = len(_procedures(of))
+    columns = {name: [0] * calls for name in _CELLS}
+    columns |= {"procedure": list(range(calls)), "calls": [1] * calls}
+    return {"together": 1, **{name: container.column(numbers) for name, numbers in columns.items()}}
 
 
 def _safe(text: str) -> str:

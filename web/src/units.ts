@@ -37,8 +37,8 @@ export function countText(number: number): string {
 }
 
 /** `1 link`, `2 links`. */
-export function countOf(number: number, what: string): string {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+export function countOf(number: number, what: string, several = `${what}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? what : several}`;
 }
 
 export function secondText(seconds: number): string {

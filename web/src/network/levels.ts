@@ -5,6 +5,7 @@ import { dots } from "../ui/dots.ts";
 import { HOT, stepOf, STEPS } from "../ui/colours.ts";
 import { button, element, short } from "../ui/dom.ts";
 import { hideTip, showTip } from "../ui/tip.ts";
+import { countOf } from "../units.ts";
 import { bundleFacts, nodeFacts } from "./facts.ts";
 import type { Rail } from "./model.ts";
 import type { Choice } from "./state.ts";
@@ -374,9 +375,10 @@ export class LevelsDrawing {
     context.fillStyle = theme.faint;
     for (let level = 0; level <= rail.levels; level++) {
       const y = this.y(level);
-      const count = rail.at[level].length.toLocaleString("en");
+      const count = rail.at[level].length;
       context.fillText(level ? `level ${level}` : "hosts", 0, y - 7);
-      context.fillText(level ? `${count} switches` : `${count} ports`, 0, y + 7, LEFT - 24);
+      const counted = level ? countOf(count, "switch", "switches") : countOf(count, "port");
+      context.fillText(counted, 0, y + 7, LEFT - 24);
     }
   }
 

@@ -3,7 +3,7 @@ import type { Axes } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, type Option, redraw } from "../ui/controls.ts";
 import type { Context } from "./context.ts";
-import { ranksOf, type Selection } from "./selection.ts";
+import { calledProcedures, ranksOf, type Selection } from "./selection.ts";
 import type { Filter } from "./state.ts";
 
 const TITLES: Record<keyof Filter, string> = {
@@ -52,7 +52,7 @@ export class Filters {
   private choices(): HTMLElement[] {
     const { context, ranks } = this;
     const { axes } = context.run;
-    const { procedures, regions, sizes, hosts, sites } = axes;
+    const { regions, sizes, hosts, sites } = axes;
     const of = (key: keyof Filter, options: Option<string>[]) => {
       const now = context.state.filter[key];
       if (options.length < 2 && !now) return [];
@@ -69,7 +69,7 @@ export class Filters {
     if (document.activeElement !== ranks) ranks.value = context.state.filter.ranks;
     return [
       ...of("communicator", communicators(axes)),
-      ...of("procedure", named(procedures.name.filter((_, one) => !procedures.apart[one]))),
+      ...of("procedure", named(calledProcedures(context.run))),
       ...of("sizeFrom", named(sizes)),
       ...of("sizeTo", named(sizes)),
       ...(axes.ranks > 1 ? [element("label", [element("span", TITLES.ranks), ranks], "list")] : []),
@@ -113,11 +113,11 @@ function chip(text: string, unknown: boolean, remove: () => void): HTMLElement {
   return made;
 }
 
-/** Say why the filters leave nothing; '' = they leave something. */
+/** Say why the filters leave nothing, whatever a page shows beside what they choose; '' = they leave something. */
 export function told({ unknown, filter, cells }: Selection): string {
   if (unknown.length) {
     const names = unknown.map((key) => `${TITLES[key]} ${filter[key]}`);
-    return `This run does not have ${names.join(", and not ")}: nothing is shown.`;
+    return `This run has no ${names.join(", and no ")}.`;
   }
   return cells.length ? "" : "No call is in all of these filters.";
 }

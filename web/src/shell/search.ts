@@ -2,6 +2,7 @@
 import { element } from "../ui/dom.ts";
 import type { Context } from "./context.ts";
 import { PAGES } from "./pages.ts";
+import { calledProcedures } from "./selection.ts";
 
 interface Found {
   text: string;
@@ -142,7 +143,7 @@ function matches(context: Context, text: string): Found[] {
       context.change({ page: there[place].name });
     },
   );
-  const calls = axes.procedures.name.filter((_, place) => !axes.procedures.apart[place]);
+  const calls = calledProcedures(context.run);
   add("call", calls, (place) => {
     context.filter({ procedure: calls[place] });
   });

@@ -156,3 +156,11 @@ export function ranksOf(text: string, end: number): Set<number> | null {
   }
   return found;
 }
+
+/** Return the names of the procedures that are called, without MPI_Init and MPI_Finalize. */
+export function calledProcedures({ axes, cells }: RunData): string[] {
+  const { name, apart } = axes.procedures;
+  const called = new Uint8Array(name.length);
+  for (const procedure of cells.procedure) called[procedure] = 1;
+  return name.filter((_, one) => called[one] && !apart[one]);
+}

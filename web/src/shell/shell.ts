@@ -61,7 +61,7 @@ export class Shell {
       this.filters.bar,
     ]);
     bar.setAttribute("aria-label", "pages and filters");
-    this.head = element("header", [this.words, this.tools()]);
+    this.head = element("header", [this.tools(), this.words]);
     main.replaceChildren(this.head, bar, this.notice, this.stage, this.help.dialog);
     this.listen();
     this.show();
