@@ -12,6 +12,7 @@ from rankwise.cpulist import cpu_list
 from rankwise.profile.members import compact
 
 _BUSY = 0.1  # of the processor time of the rank's busiest thread: less is no work of the program
+_LONGEST_LIST = 60  # characters, of ranks in a sentence
 _NOT_BOUND_BY_OPENMP = ("", "false")
 SHARING = ("shared core", "crowded", "threads crowded")
 """Kinds of faults that make ranks or threads take turns, the worst first."""
@@ -218,7 +219,9 @@ def _joined(some: Sequence[Fault]) -> Fault:
     if not more:
         return first
     where = f", on {len(hosts)} nodes" if len(hosts) > 1 else ""
-    what = f"{first.what}, and {more} more of this kind (ranks {compact(ranks)} in all{where})"
+    listed = f"ranks {compact(ranks)}"
+    whose = listed if len(listed) <= _LONGEST_LIST else f"{len(ranks)} ranks"
+    what = f"{first.what}, and {more} more of this kind ({whose} in all{where})"
     return replace(first, hosts=hosts, ranks=ranks, what=what)
 
 

@@ -130,7 +130,7 @@ export class Nodes {
     if (shape) {
       const room = Math.max(200, this.figure.body.clientWidth || 300);
       const svg = drawing(view, node, shape, room, wide);
-      this.drawings.push({ title: `${host}: ${shape.text}`, svg });
+      this.drawings.push({ title: host, svg });
       parts.push(svg);
     }
     parts.push(this.list(view, node, !shape));
