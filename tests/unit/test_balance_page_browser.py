@@ -12,6 +12,7 @@ import browsers
 import profiles
 import pytest
 from browsers import Tab
+from made_profile import Made
 from phased_run import INTERVALS, Run
 from test_balance_of_report import waiting_run
 
@@ -105,7 +106,7 @@ def test_a_rank_is_chosen_by_the_keys_and_in_the_table(browser: Any, tmp_path: P
     tab.click("#balance-ranks tbody tr")
     assert "ranks=" not in tab.page.url
     tab.page.select_option("#balance-times select", label="node")
-    assert "order=node" in tab.page.url
+    assert "bars-by=node" in tab.page.url
     tab.close()
 
 
@@ -145,7 +146,7 @@ def test_time_line_shows_what_was_when(browser: Any, tmp_path: Path) -> None:
     assert numbers(rows, "percent_of_mpi") == pytest.approx(([1.0] * 20 + [91.0] * 20) * 4)
     assert tab.page.locator("#phases tbody tr").count() == 2
     tab.page.get_by_role("button", name="sent", exact=True).click()
-    assert "of=sent" in tab.page.url
+    assert "time-of=sent" in tab.page.url
     rows = tab.rows("#time-line-data", tmp_path)
     assert numbers(rows, "sent_per_second") == pytest.approx(([10.0] * 20 + [10_000.0] * 20) * 4)
     [picture] = tab.saved("#time-line-image", tmp_path)
@@ -165,6 +166,32 @@ def test_time_line_has_the_ranks_that_are_chosen(browser: Any, tmp_path: Path) -
     assert "% of the time in MPI 1.0 %" in said
     tab.page.keyboard.press("Enter")
     assert "ranks=2&" in f"{tab.page.url}&"
+    tab.close()
+
+
+def test_of_many_ranks_each_pixel_has_the_mean_and_the_most(browser: Any, tmp_path: Path) -> None:
+    ranks = 2000
+    run = Made(ranks)
+    for one in range(ranks):
+        run.call(one, "MPI_Barrier", 1.0 if one != 777 else 0.25)
+    tab = opened(browser, run.write(tmp_path / "a.rankwise"), "page=balance")
+    assert title(tab, "balance-times") == "Rank 777 (node) computes 8 % longer than the mean"
+    assert "2,000 ranks share fewer pixels" in tab.page.inner_text("#balance-times .caption")
+    assert len(tab.rows("#balance-times-data", tmp_path)) == ranks
+    # Where it shares a pixel with others the pointer finds the one that stands out.
+    box = tab.page.locator("#balance-times canvas").bounding_box()
+    tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+    found = set()
+    for pixel in range(round(0.3 * box["width"]), round(0.5 * box["width"])):
+        tab.page.mouse.move(box["x"] + pixel, box["y"] + 100)
+        found.add(tab.page.inner_text("#tip strong"))
+    assert "rank 777 (node)" in found
+    tab.page.locator("#balance-times canvas").focus()
+    tab.page.keyboard.press("End")
+    assert tab.page.inner_text("#balance-times .unseen").startswith("rank 1999 (node)")
+    assert tab.page.locator("#balance-ranks tbody tr").count() == 16
+    tab.page.get_by_role("button", name="show 1,984 more").click()
+    assert tab.page.locator("#balance-ranks tbody tr").count() == ranks
     tab.close()
 
 

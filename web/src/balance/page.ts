@@ -3,9 +3,12 @@ import "./balance.css";
 import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/pages.ts";
 import { element } from "../ui/dom.ts";
+import { balanceOf } from "./model.ts";
 import { NodeTable, RankTable } from "./tables.ts";
 import { TimesFigure } from "./times.ts";
 import { WaitsFigure } from "./waits.ts";
+
+const FEW = 32; // ranks: their bars need no more than half of a wide screen
 
 export const balancePage: Page = {
   name: "balance",
@@ -30,6 +33,7 @@ class BalancePage implements Open {
       new RankTable(context),
     ];
     parent.append(...this.figures.map(({ card }) => card));
+    parent.classList.toggle("few", balanceOf(context.run).ranks.rank.length <= FEW);
     this.show();
   }
 

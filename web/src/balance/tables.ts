@@ -8,7 +8,7 @@ import { byteText, percentText, ratioText, secondText } from "../units.ts";
 import { ofRun } from "./facts.ts";
 import { balanceOf, hostOf, spread } from "./model.ts";
 
-const MOST = 64;
+const [MOST_RANKS, MOST_NODES] = [16, 8];
 
 interface NodeRow {
   host: string;
@@ -55,7 +55,7 @@ export class RankTable {
         },
         isPicked: (row) => context.state.filter.ranks === String(ranks.rank[row]),
         sums: rows.length > 1 ? this.sums(rows) : [],
-        most: MOST,
+        most: MOST_RANKS,
       }),
     ]);
   }
@@ -227,7 +227,7 @@ export class NodeTable {
             context.toggle("node", host);
           },
           isPicked: ({ host }) => context.state.filter.node === host,
-          most: MOST,
+          most: MOST_NODES,
         },
       ),
     ]);

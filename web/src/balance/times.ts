@@ -48,7 +48,7 @@ export class TimesFigure {
     this.times = rankTimes(run, context.selection);
     const { times } = this;
     const parts = this.parts();
-    const order = context.option<Order>("order", ["rank", "node", ...parts]);
+    const order = context.option<Order>("bars-by", ["rank", "node", ...parts]);
     const places = sortedRows(
       run,
       times.rows,
@@ -73,7 +73,7 @@ export class TimesFigure {
         ],
         order,
         (value) => {
-          context.choose("order", value === "rank" ? null : value);
+          context.choose("bars-by", value === "rank" ? null : value);
         },
       ),
       entries(this.entries()),
@@ -173,7 +173,7 @@ export class TimesFigure {
       said.push(`The calls of ${together} neighbouring ranks are kept together: each has their mean.`);
     if (this.drawing.pooled)
       said.push(
-        `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks, and the line the one with the most ${first}, which is the one that the pointer finds.`,
+        `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks, and the line the one with the most of “${first}”, which the pointer finds.`,
       );
     said.push("Ctrl and the wheel zoom. A click filters by the rank.");
     return said.join(" ");

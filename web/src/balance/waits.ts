@@ -1,6 +1,7 @@
 /** What each rank waited, and what the others waited for it. */
 import type { Context } from "../shell/context.ts";
-import { BarsDrawing, type Series } from "../ui/bars.ts";
+import { BarsDrawing } from "../ui/bars.ts";
+import type { Series } from "../ui/bars_data.ts";
 import { list, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { figure } from "../ui/figure.ts";
@@ -28,6 +29,12 @@ const WAITED: [column: Column, name: string, light: string, dark: string][] = [
 ];
 const MARK = "to blame, when all has been passed on";
 const ORDERS = ["rank", "caused", "waited", "blamed"] as const;
+const ORDER_NAMES = {
+  rank: "rank",
+  caused: "what it caused",
+  waited: "what it waited",
+  blamed: "what it is to blame for",
+};
 const HEIGHT = 300;
 
 export class WaitsFigure {
@@ -54,7 +61,7 @@ export class WaitsFigure {
   show(): void {
     const { context } = this;
     const { late } = balanceOf(context.run);
-    const order = context.option("waits", ORDERS);
+    const order = context.option("waits-by", ORDERS);
     const rows = this.rows(order);
     const known = late.rank.length > 0;
     this.stage.hidden = this.tools.hidden = !rows.length;
@@ -68,10 +75,10 @@ export class WaitsFigure {
     redraw(this.tools, [
       list(
         "sorted by",
-        ORDERS.map((value) => ({ value, text: value === "blamed" ? "to blame" : value })),
+        ORDERS.map((value) => ({ value, text: ORDER_NAMES[value] })),
         order,
         (value) => {
-          context.choose("waits", value === "rank" ? null : value);
+          context.choose("waits-by", value === "rank" ? null : value);
         },
       ),
       entries(this.entries()),
@@ -97,7 +104,7 @@ export class WaitsFigure {
         },
         text: secondText,
         name: (bar) => String(late.rank[rows[bar]]),
-        title: "rank; above the line what others waited for it, below what it waited",
+        title: order === "rank" ? "rank" : `rank, sorted by ${ORDER_NAMES[order]}`,
         groups: [],
         facts: (bar) => this.facts(rows[bar]),
         choose: (bar) => {

@@ -95,7 +95,7 @@ class TimeLinePage implements Open {
     this.none.hidden = !this.stage.hidden;
     redraw(this.tools, [
       choice("what is shown", MEASURES, measure, (value) => {
-        context.choose("of", value === "mpi" ? null : value);
+        context.choose("time-of", value === "mpi" ? null : value);
       }),
       ...(context.run.axes.hosts.length > 1 ? [this.orders()] : []),
       element("div", legend(this.scale()), "legend"),
@@ -136,15 +136,21 @@ class TimeLinePage implements Open {
 
   private get measure(): Measure {
     return this.context.option(
-      "of",
+      "time-of",
       MEASURES.map(({ value }) => value),
     );
   }
 
   private get byNode(): boolean {
-    return (
-      timeLineOf(this.context.run).together === 1 && this.context.option("rows", ["rank", "node"]) === "node"
-    );
+    return !this.mixed && this.context.option("time-rows", ["rank", "node"]) === "node";
+  }
+
+  /** Whether rows have ranks of several nodes. */
+  private get mixed(): boolean {
+    const { run } = this.context;
+    const { rank, together } = timeLineOf(run);
+    const host = (place: number) => run.axes.hostOf[rank[place]];
+    return rank.some((_: number, place: number) => host(place) !== host(place - (place % together)));
   }
 
   private found(): Rows {
@@ -153,7 +159,7 @@ class TimeLinePage implements Open {
 
   private orders(): HTMLElement {
     const { together } = timeLineOf(this.context.run);
-    const missing = together > 1 ? `a row is ${together} neighbouring ranks` : "";
+    const missing = this.mixed ? `a row is ${together} neighbouring ranks, which are not on one node` : "";
     return choice(
       "rows",
       [
@@ -162,7 +168,7 @@ class TimeLinePage implements Open {
       ],
       this.byNode ? "node" : "rank",
       (value) => {
-        this.context.choose("rows", value === "rank" ? null : value);
+        this.context.choose("time-rows", value === "rank" ? null : value);
       },
     );
   }
@@ -196,7 +202,7 @@ class TimeLinePage implements Open {
     const { context, measure, rows } = this;
     const data = timeLineOf(context.run);
     const said = [
-      `A row is ${data.together > 1 ? `${data.together} neighbouring ranks, and shows the one with the most; means are with the pointer` : "a rank"}, a column ${secondText(data.width)}. Colour: ${MEASURE_NAMES[measure]}${measure === "mpi" ? "" : ", by orders of magnitude"}; white: ${data.together > 1 ? "none of them" : "the rank"} was not there.`,
+      `A row is ${data.together > 1 ? `${data.together} neighbouring ranks, and shows the one with the most; means are with the pointer` : "a rank"}, a column ${secondText(data.width)}. Colour: ${MEASURE_NAMES[measure]}${measure === "mpi" ? "" : ", by orders of magnitude"}; blank: ${data.together > 1 ? "none of them" : "the rank"} was not there.`,
       "Above: the phases of the run, and the mean over the ranks; at the right that over the time.",
     ];
     const pixels = this.stage.clientWidth - 180;

@@ -3,36 +3,10 @@ import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { dots } from "./dots.ts";
+import { type BarsData, highest, mean, peak } from "./bars_data.ts";
 import type { Theme } from "./colours.ts";
 import { element, short } from "./dom.ts";
-import { type Facts, hideTip, showTip } from "./tip.ts";
-
-export interface Series {
-  name: string;
-  colour: string;
-  values: Float64Array;
-}
-
-export interface BarsData {
-  label: string;
-  count: number;
-  /** From the line at 0 on. */
-  up: Series[];
-  down: Series[];
-  /** Heights that are marked by a line. */
-  mark: Series | null;
-  /** Of heights. */
-  text: (value: number) => string;
-  /** Below a bar. */
-  name: (bar: number) => string;
-  title: string;
-  /** Neighbouring bars that belong together: the first one of each, and its name. */
-  groups: { first: number; name: string }[];
-  facts: (bar: number) => Facts;
-  choose: (bar: number) => void;
-  /** Pixels. */
-  height: number;
-}
+import { hideTip, showTip } from "./tip.ts";
 
 const [TOP, RIGHT, LINE, TICKS] = [8, 10, 15, 5];
 const [GAP, WIDEST] = [0.18, 64];
@@ -113,7 +87,7 @@ export class BarsDrawing {
     const context = canvas.getContext("2d");
     if (!data || !theme || !context) return;
     const width = Math.max(180, this.parent.clientWidth);
-    const foot = LINE * (data.groups.length > 1 ? 3 : 2);
+    const foot = LINE * (data.groups.length > 1 ? 3 : 2) + 3;
     const scale = dots();
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(data.height * scale);
@@ -221,18 +195,20 @@ export class BarsDrawing {
 
   private names(context: CanvasRenderingContext2D, data: BarsData, theme: Theme): void {
     const { left, width, top, height } = this.box;
-    const line = top + height + LINE / 2 + 2;
+    const line = top + height + LINE / 2 + 5;
     context.textAlign = "center";
     context.fillStyle = theme.ink;
-    let free = -Infinity;
-    for (let bar = 0; bar < data.count; bar++) {
+    const widest = Math.max(
+      ...Array.from({ length: Math.min(data.count, 64) }, (_, place) => {
+        const bar = Math.floor((place * data.count) / Math.min(data.count, 64));
+        return context.measureText(data.name(bar)).width;
+      }),
+    );
+    const step = evenStep(((widest + 12) * data.count) / (width * this.transform.k));
+    for (let bar = 0; bar < data.count; bar += step) {
       const x = (this.x(bar) + this.x(bar + 1)) / 2;
-      if (x < left || x > left + width) continue;
-      const name = data.name(bar);
-      const half = context.measureText(name).width / 2;
-      if (x - half < free || x + half > left + width + RIGHT) continue;
-      context.fillText(name, x, line);
-      free = x + half + 10;
+      const half = context.measureText(data.name(bar)).width / 2;
+      if (x >= left && x + half <= left + width + RIGHT) context.fillText(data.name(bar), x, line);
     }
     if (data.groups.length > 1) this.groups(context, data, theme, line + LINE);
     context.fillStyle = theme.faint;
@@ -320,24 +296,9 @@ export class BarsDrawing {
   }
 }
 
-function mean(values: Float64Array, first: number, after: number): number {
-  let sum = 0;
-  for (let bar = first; bar < after; bar++) sum += values[bar];
-  return sum / (after - first);
-}
-
-function highest(values: Float64Array, first: number, after: number): number {
-  let most = 0;
-  for (let bar = first; bar < after; bar++) most = Math.max(most, values[bar]);
-  return most;
-}
-
-/** The largest sum of all parts, or mark. */
-function peak(series: readonly Series[], count: number, mark: Series | null = null): number {
-  let most = 0;
-  for (let bar = 0; bar < count; bar++) {
-    const sum = series.reduce((whole, { values }) => whole + values[bar], 0);
-    most = Math.max(most, sum, mark?.values[bar] ?? 0);
-  }
-  return most;
+/** Return the least of 1, 2, 5, 10, 20, ... that is not below. */
+function evenStep(least: number): number {
+  let power = 1;
+  while (power * 10 < least) power *= 10;
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? power * 10;
 }

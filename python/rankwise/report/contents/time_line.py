@@ -41,8 +41,9 @@ def time_line_data(of: Subject) -> dict[str, Any]:
     if not isinstance(found, TimeLine) or not found.ranks or not found.phases:
         return {"missing": NO_TIME_LINE}
     count = len(found.intervals)
-    rows = min(len(found.ranks), max(_MOST_CELLS // count, 1))
-    together = -(-len(found.ranks) // rows)
+    together = 1  # a power of two, as the numbers of ranks on nodes and of nodes are as a rule
+    while len(found.ranks) * count > together * _MOST_CELLS:
+        together *= 2
     cells = _measures(found.ranks, together)
     column = of.container.column
     packed, precision = _packed(of.container, cells, together)
