@@ -83,7 +83,7 @@ def test_filters_leave_the_calls_that_are_chosen(browser: Any, tmp_path: Path) -
         "Rank 3 (nodeb) spends the most time in these calls: 1.00 s"
     )
     to(tab, "page=balance&region=solve")
-    assert "not known by size or region" in tab.page.inner_text("#balance-times .caption")
+    assert "not known by size, region or call site" in tab.page.inner_text("#balance-times .caption")
     tab.click("#balance-nodes tbody tr:nth-child(2)")
     assert "node=nodeb" in tab.page.url
     rows = tab.rows("#balance-times-data", tmp_path)
@@ -105,6 +105,9 @@ def test_a_rank_is_chosen_by_the_keys_and_in_the_table(browser: Any, tmp_path: P
     assert tab.page.locator("#balance-ranks tbody tr").count() == 1
     tab.click("#balance-ranks tbody tr")
     assert "ranks=" not in tab.page.url
+    tab.page.get_by_role("button", name="sent", exact=True).click()
+    assert "ranks-order=sent+down" in tab.page.url
+    assert tab.page.inner_text("#balance-ranks tbody tr td") in ("0", "1")
     tab.page.select_option("#balance-times select", label="node")
     assert "bars-by=node" in tab.page.url
     tab.close()

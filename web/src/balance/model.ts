@@ -1,6 +1,7 @@
 /** The time of each rank, taken apart, of what is chosen. */
 import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
+import type { Filter } from "../shell/state.ts";
 import { PARTS, type Part } from "../ui/parts.ts";
 import type { BalanceData } from "./contract.ts";
 
@@ -17,6 +18,10 @@ export interface RankTimes {
   together: number;
 }
 
+const OF_RANKS: (keyof Filter)[] = ["ranks", "node"];
+/** By what else waits are told apart. */
+const OF_WAITS: (keyof Filter)[] = ["communicator", "procedure"];
+
 export function balanceOf(run: RunData): BalanceData {
   if (!run.balance) throw new Error("there is no balance");
   return run.balance;
@@ -24,9 +29,8 @@ export function balanceOf(run: RunData): BalanceData {
 
 export function rankTimes(run: RunData, selection: Selection): RankTimes {
   const { ranks } = balanceOf(run);
-  const { communicator, procedure, sizeFrom, sizeTo, region } = selection.filter;
-  const ofCalls = [communicator, procedure, sizeFrom, sizeTo, region].some(Boolean);
-  const waits = ![sizeFrom, sizeTo, region].some(Boolean);
+  const ofCalls = selection.chosen.some((key) => !OF_RANKS.includes(key));
+  const waits = selection.chosen.every((key) => [...OF_RANKS, ...OF_WAITS].includes(key));
   const rows = Uint32Array.from(ranks.rank.keys()).filter((row) => selection.ranks[ranks.rank[row]]);
   const zeros = () => new Float64Array(rows.length);
   const parts = Object.fromEntries(PARTS.map((part) => [part, zeros()])) as Record<Part, Float64Array>;

@@ -1,5 +1,6 @@
 /** The ranks and the nodes as tables: where each ran, its time and its bytes. */
 import type { Context } from "../shell/context.ts";
+import { order } from "../shell/order.ts";
 import { redraw } from "../ui/controls.ts";
 import { figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";
@@ -8,6 +9,7 @@ import { byteText, percentText, ratioText, secondText } from "../units.ts";
 import { ofRun } from "./facts.ts";
 import { balanceOf, hostOf, spread } from "./model.ts";
 
+const MOST_IN_MPI: Sorted = { by: "in MPI", descending: true };
 const [MOST_RANKS, MOST_NODES] = [16, 8];
 
 interface NodeRow {
@@ -27,7 +29,6 @@ export class RankTable {
     null,
   );
   readonly card = this.own.card;
-  private sorted: Sorted = { by: "in MPI", descending: true };
 
   constructor(private readonly context: Context) {}
 
@@ -36,6 +37,7 @@ export class RankTable {
     const { run, selection } = context;
     const { ranks } = balanceOf(run);
     const rows = Array.from(ranks.rank.keys()).filter((row) => selection.ranks[ranks.rank[row]]);
+    const { sorted, sort } = order(context, "ranks-order");
     const mpi = spread(Float64Array.from(rows, (row) => ranks.mpi[row]));
     this.own.title.textContent = rows.length
       ? `${rows.length === 1 ? "One rank" : `${rows.length.toLocaleString("en")} ranks`}: ${secondText(mpi.mean)} in MPI each, at most ${secondText(mpi.most)}`
@@ -45,11 +47,8 @@ export class RankTable {
       dataTable(this.columns(), rows, {
         label: "ranks",
         empty: "None of the ranks that are chosen was recorded: choose others.",
-        sorted: this.sorted,
-        sort: (sorted) => {
-          this.sorted = sorted;
-          this.show();
-        },
+        sorted: sorted.by ? sorted : MOST_IN_MPI,
+        sort,
         pick: (row) => {
           context.toggle("ranks", String(ranks.rank[row]));
         },
@@ -166,7 +165,6 @@ export class NodeTable {
     null,
   );
   readonly card = this.own.card;
-  private sorted: Sorted = { by: "", descending: false };
 
   constructor(private readonly context: Context) {}
 
@@ -218,11 +216,7 @@ export class NodeTable {
         {
           label: "nodes",
           empty: "None of the ranks that are chosen was recorded: choose others.",
-          sorted: this.sorted,
-          sort: (sorted) => {
-            this.sorted = sorted;
-            this.show();
-          },
+          ...order(context, "nodes-order"),
           pick: ({ host }) => {
             context.toggle("node", host);
           },

@@ -164,7 +164,9 @@ export class TimesFigure {
       "Waiting (~) is an estimate from the calls whose arrivals and messages are known; where it is not known, it is in the transfer.",
     ];
     if (!waits)
-      said.push("How long ranks waited is not known by size or region: it is in the transfer here.");
+      said.push(
+        "How long ranks waited is not known by size, region or call site: it is in the transfer here.",
+      );
     if (waits && late.noCollectives) said.push(`In collectives nothing is known. ${late.noCollectives}`);
     if (waits && late.noMessages) said.push(`Of messages nothing is known. ${late.noMessages}`);
     if (ranks.threads.some((threads: number) => threads > 1))
