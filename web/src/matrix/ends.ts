@@ -3,7 +3,7 @@ import type { RunData } from "../contract.ts";
 import type { Selection } from "../shell/selection.ts";
 import { countOf } from "../units.ts";
 import type { Entries } from "./cells.ts";
-import type { MessagesData } from "./contract.ts";
+import type { MessagesData, PairsData } from "./contract.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Order, type Rows, rowsIn, rowsOf } from "./orders.ts";
 
@@ -21,8 +21,8 @@ export interface Ends {
   host: (end: number) => string;
   /** As the filter of ranks takes them. */
   ranks: (end: number) => string;
-  /** 1: some of its ranks are chosen. */
-  chosen: (selection: Selection) => Uint8Array;
+  /** Whether an end of an entry is chosen. */
+  chosen: (selection: Selection) => (entry: number) => boolean;
   node: (end: number) => number;
 }
 
@@ -53,7 +53,10 @@ export function rankEnds(run: RunData, data: MessagesData, order: Order, mapping
     },
     ranks,
     chosen: (selection) =>
-      Uint8Array.from({ length: count }, (_, end) => Number(selection.block(end, together))),
+      either(
+        data.ranks,
+        Array.from({ length: count }, (_, end) => selection.block(end, together)),
+      ),
     node: (end) => hostOf[end * together],
   };
 }
@@ -67,8 +70,8 @@ export function nodeEnds(run: RunData, data: MessagesData, mapping: Mapping | nu
   const members: number[][] = hosts.map(() => []);
   for (let rank = 0; rank < axes.ranks; rank++)
     if (hostOf[rank] < hosts.length) members[hostOf[rank]].push(rank);
-  const { entries, unplaced } = data.nodes
-    ? { entries: data.nodes as Entries, unplaced: data.nodes.unplaced }
+  const { entries, unplaced, chosen } = data.nodes
+    ? asGiven(data.nodes, members)
     : summed(data, hostOf, hosts.length);
   return {
     kind: "node",
@@ -80,18 +83,15 @@ export function nodeEnds(run: RunData, data: MessagesData, mapping: Mapping | nu
     name: (node) => hosts[node],
     host: (node) => countOf(members[node].length, "rank"),
     ranks: (node) => listed(members[node]),
-    chosen: (selection) =>
-      Uint8Array.from(members, (ranks) => Number(ranks.some((rank) => selection.ranks[rank]))),
+    chosen,
     node: (node) => node,
   };
 }
 
+type Of = Pick<Ends, "entries" | "unplaced" | "chosen">;
+
 /** Entries of ranks as those of their nodes. */
-function summed(
-  { ranks, groups }: MessagesData,
-  hostOf: ArrayLike<number>,
-  hosts: number,
-): Pick<Ends, "entries" | "unplaced"> {
+function summed({ ranks, groups }: MessagesData, hostOf: ArrayLike<number>, hosts: number): Of {
   const bytes = Float64Array.from({ length: groups.kind.length }, (_, group) => ranks.unplaced.bytes[group]);
   const messages = Float64Array.from(bytes, (_, group) => ranks.unplaced.messages[group]);
   const kept = new Uint32Array(ranks.source.length);
@@ -114,7 +114,29 @@ function summed(
       messages: Float64Array.from(of, (entry) => ranks.messages[entry]),
     },
     unplaced: { bytes, messages },
+    // By ranks: of the others of their nodes nothing is chosen.
+    chosen: (selection) => {
+      const is = either(ranks, selection.ranks);
+      return (entry) => is(of[entry]);
+    },
   };
+}
+
+/** Sums of nodes alone: of a node all is chosen if some of its ranks are. */
+function asGiven(nodes: PairsData, members: number[][]): Of {
+  return {
+    entries: nodes,
+    unplaced: nodes.unplaced,
+    chosen: (selection) =>
+      either(
+        nodes,
+        members.map((ranks) => ranks.some((rank) => selection.ranks[rank])),
+      ),
+  };
+}
+
+function either(entries: Entries, is: ArrayLike<number | boolean>): (entry: number) => boolean {
+  return (entry) => Boolean(is[entries.source[entry]] || is[entries.destination[entry]]);
 }
 
 /** As `0-3,8`. */

@@ -1,18 +1,20 @@
 /** What a matrix shows, as a sentence. */
 import { percentText } from "../units.ts";
-import { amountText, valueOf } from "./measures.ts";
+import { amountText } from "./measures.ts";
 import { rowOfEach, type View } from "./view.ts";
 
 /** From here on one pair is worth a word: so many times the mean. */
 const MANY_TIMES = 4;
+/** Up to here all are alike. */
+const ALIKE = 1.05;
 
 export function finding(view: View): string {
   const { cells, ends, measure, total } = view;
   if (!total.messages) return "No messages in this part of the run";
-  // Of sizes the sums are those of bytes, or of messages where none has data.
-  const of: "bytes" | "messages" = measure === "messages" || !total.bytes ? "messages" : "bytes";
-  const amounts = cells.chosen[of];
   const rows = rowOfEach(cells);
+  if (measure === "size") return sizes(view, rows);
+  const of = total.bytes ? measure : "messages";
+  const amounts = cells.chosen[of];
   let [near, within, used, best] = [0, 0, 0, -1];
   for (let cell = 0; cell < amounts.length; cell++) {
     const [from, to] = [ends.rows.rank[rows[cell]], ends.rows.rank[cells.column[cell]]];
@@ -26,15 +28,25 @@ export function finding(view: View): string {
   const whole = total[of];
   if (best < 0 || !amounts[best]) return `All ${of} stay within their nodes`;
   const [from, to] = [ends.rows.rank[rows[best]], ends.rows.rank[cells.column[best]]];
-  const { bytes, messages } = cells.chosen;
-  const amount = amountText(measure, valueOf(measure, bytes[best], messages[best]));
-  const pair = `${ends.name(from)} → ${ends.name(to)} carries most: ${amount}, ${percentText(amounts[best] / whole)} of the ${of}`;
+  const amount = `${amountText(of, amounts[best])}, ${percentText(amounts[best] / whole)} of the ${of}`;
+  const pair = `${ends.name(from)} → ${ends.name(to)} carries most: ${amount}`;
   if (ends.kind === "node")
     return `${percentText((whole - within) / whole)} of the ${of} leave their node; ${pair}`;
-  if (near / whole >= 0.5 && ends.together === 1)
+  if (near / whole >= 0.5 && ends.together === 1 && ends.count > 3)
     return `${percentText(near / whole)} of the ${of} go between neighbouring ranks`;
-  const subject = ends.together > 1 ? "Ranks" : "Rank";
-  if (amounts[best] >= (MANY_TIMES * whole) / used) return `${subject} ${pair}`;
-  const pairs = ends.together > 1 ? `blocks of ${ends.together} ranks` : "ranks";
-  return `${used.toLocaleString("en")} pairs of ${pairs} carry ${amountText(of, whole)}, none more than ${((amounts[best] * used) / whole).toFixed(1)} times the mean`;
+  const times = (amounts[best] * used) / whole;
+  if (times >= MANY_TIMES || used === 1) return `${ends.together > 1 ? "Ranks" : "Rank"} ${pair}`;
+  const pairs = `${used.toLocaleString("en")} pairs of ${ends.together > 1 ? `blocks of ${ends.together} ranks` : "ranks"}`;
+  if (times < ALIKE) return `All ${pairs} carry alike: ${amountText(of, whole / used)} each`;
+  return `${pairs} carry ${amountText(of, whole)}, none more than ${times.toFixed(1)} times the mean`;
+}
+
+function sizes({ ends, cells, total }: View, rows: Uint32Array): string {
+  const { bytes, messages } = cells.chosen;
+  const mean = (cell: number) => (messages[cell] ? bytes[cell] / messages[cell] : 0);
+  let best = 0;
+  for (let cell = 1; cell < rows.length; cell++) if (mean(cell) > mean(best)) best = cell;
+  const [from, to] = [rows[best], cells.column[best]].map((row) => ends.name(ends.rows.rank[row]));
+  const whole = amountText("bytes", total.bytes / total.messages);
+  return `A message has ${whole} on average; those of ${from} → ${to} are the largest: ${amountText("bytes", mean(best))}`;
 }

@@ -55,11 +55,11 @@ export function viewOf(
   const { filter } = selection;
   const everyone = !filter.ranks && !filter.node;
   const is = ends.chosen(selection);
-  const { source, destination, group } = ends.entries;
-  const taken = new Uint8Array(source.length);
+  const { group } = ends.entries;
+  const taken = new Uint8Array(group.length);
   for (let entry = 0; entry < taken.length; entry++) {
     const of = groups[group[entry]];
-    taken[entry] = of === 2 && !is[source[entry]] && !is[destination[entry]] ? 1 : of;
+    taken[entry] = of === 2 && !is(entry) ? 1 : of;
   }
   const cells = cellsOf(ends.entries, taken, ends.rows.row, ends.count);
   const filtered = Boolean(filter.communicator) || Boolean(filter.procedure) || !everyone;
