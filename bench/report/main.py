@@ -1,0 +1,102 @@
+"""How large reports of large jobs are, how long it takes to write and to open them, how smoothly they zoom.
+
+The profiles are made up here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import browsers
+import large_profiles
+import pytest
+
+from common.errors import BenchError
+
+_FEW, _MANY = large_profiles.Grid(16, 16, 16), large_profiles.Grid(32, 32, 16)
+_AIMS = {"report": 5.0, "opened": 2.0, "frame": 33.0}
+_FRAMES = 90
+# Half of them zoom in, half of them out; the time from frame to frame, in ms.
+_ZOOM = """async ([canvas, frames]) => {
+  const place = document.querySelector(canvas).getBoundingClientRect();
+  const times = [];
+  for (let last = 0, frame = 0; frame < frames; frame++) {
+    const wheel = { deltaY: frame < frames / 2 ? -60 : 60, ctrlKey: true, bubbles: true, cancelable: true };
+    const at = { clientX: place.left + 0.4 * place.width, clientY: place.top + 0.4 * place.height };
+    document.querySelector(canvas).dispatchEvent(new WheelEvent("wheel", { ...wheel, ...at }));
+    const now = await new Promise(requestAnimationFrame);
+    if (last) times.push(now - last);
+    last = now;
+  }
+  return times;
+}"""
+_PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_CANVAS = "#matrix-rank canvas"
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="bench", description="Reports of large jobs.")
+    parser.add_argument("--many", action="store_true", help="of 16,384 ranks, too, and of an all-to-all")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line for each profile; beside it what missed its aim."""
+    options = parse(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name, browsers.browser() as browser:
+            _rows(Path(name), browser, many=options.many)
+    except pytest.skip.Exception as why:
+        raise BenchError(str(why)) from why
+
+
+def _rows(folder: Path, browser: Any, *, many: bool) -> None:
+    print(f"{'':26}{'profile':>8}{'report':>9}{'written':>9}{'opened':>9}{'frame: median':>15}{'longest':>9}")
+    _row(
+        f"stencil, {_FEW.ranks:,} ranks", browser, large_profiles.write_stencil(folder / "few.rankwise", _FEW)
+    )
+    if many:
+        path = large_profiles.write_stencil(folder / "many.rankwise", _MANY)
+        _row(f"stencil, {_MANY.ranks:,} ranks", browser, path)
+        path = large_profiles.write_dense(folder / "dense.rankwise", _FEW.ranks)
+        _row(f"all-to-all, {_FEW.ranks:,} ranks", browser, path)
+    report, opened, frame = _AIMS.values()
+    print(f"{'aim':26}{'':8}{report:>6.0f} MB{'':9}{opened:>7.0f} s{frame:>12.0f} ms")
+
+
+def _row(title: str, browser: Any, profile: Path) -> None:
+    report = profile.with_suffix(".html")
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "rankwise", "report", str(profile), "-o", str(report)],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise BenchError(done.stderr.strip())
+    written = time.perf_counter() - start
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    start = time.perf_counter()
+    page.goto(f"{report.as_uri()}#page=matrix")
+    page.wait_for_selector(_CANVAS)
+    page.evaluate(_PAINTED)
+    opened = time.perf_counter() - start
+    times = page.evaluate(_ZOOM, [_CANVAS, _FRAMES])
+    page.close()
+    sizes = [path.stat().st_size / 1e6 for path in (profile, report)]
+    median = statistics.median(times)
+    values = zip(_AIMS, (sizes[1], opened, median), strict=True)
+    missed = "".join(f"  over: {what}" for what, value in values if value >= _AIMS[what])
+    print(
+        f"{title:26}{sizes[0]:5.0f} MB{sizes[1]:6.2f} MB{written:7.1f} s{opened:7.2f} s{median:12.1f} ms"
+        f"{max(times):6.0f} ms{missed}",
+        flush=True,
+    )
