@@ -20,6 +20,7 @@ import { rowOfEach, type View } from "./view.ts";
 const FINE = 2;
 const ZOOM = 1.6;
 const DECADES = 1000;
+const HOW = "Ctrl and the wheel zoom, and so does a box drawn with Shift; a click chooses the ranks of a pair.";
 
 export class MatrixCard {
   readonly figure: Figure;
@@ -162,7 +163,7 @@ export class MatrixCard {
     texts.push("Where a pixel has several cells or bars, it shows the largest of them.");
     const { total } = view;
     texts.push(`In all ${amountText("bytes", total.bytes)} in ${amountText("messages", total.messages)}.`);
-    return [...texts, ...this.notes].join(" ");
+    return [...texts, ...this.notes, HOW].join(" ");
   }
 
   /** The pairs that are chosen and on the screen. */
