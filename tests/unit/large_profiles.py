@@ -36,6 +36,8 @@ FACES = (64 << 10, 32 << 10, 16 << 10)
 """Bytes of a message along x, y and z."""
 REDUCED, BLOCK, SHARED = 8, 64, 1024
 """Bytes of a call of Allreduce; from rank to rank in Alltoall; of a call of Bcast."""
+NOISE = 0.1
+"""By what part the times of ranks differ from these, at random; the sums of two neighbours do not."""
 SOLVE_S, SLOW = 80.0, 0.1
 """Seconds of computing of a rank, and what part of them the slow node takes longer."""
 EXCHANGE_S, ROWS_S, COLUMNS_S, GATHER_S, INIT_S = 5.0, 2.0, 3.0, 0.5, 0.25
@@ -339,7 +341,16 @@ def _stencil_calls(profile: sqlite3.Connection, grid: Grid) -> None:
             found.append(("MPI_Isend", GRID, EXCHANGE, *post, halo * size, 0, 0.1 * EXCHANGE_S / 3, 2))
         return found
 
-    insert_calls(profile, ((rank, rows(rank)) for rank in range(grid.ranks)))
+    noise = np.random.default_rng(1).uniform(1 - NOISE, 1 + NOISE, (grid.ranks, 16))
+    noise[1::2] = 2 - noise[0::2]
+
+    def noisy(rank: int) -> list[Row]:
+        return [
+            (*row[:7], row[7] * factor, row[8])
+            for row, factor in zip(rows(rank), noise[rank].tolist(), strict=False)
+        ]
+
+    insert_calls(profile, ((rank, noisy(rank)) for rank in range(grid.ranks)))
 
 
 def _stencil_messages(profile: sqlite3.Connection, grid: Grid) -> None:
@@ -377,13 +388,15 @@ def _arrivals(profile: sqlite3.Connection, grid: Grid) -> None:
     """Keep every hundredth Allreduce: all wait for the slow node."""
     step = (grid.run_s - GATHER_S) / STEPS
     wait = grid.reduced_s / STEPS
+    random = np.random.default_rng(3)
     columns = "communicator, procedure, instance, rank, region, bytes, arrival, departure, since"
 
     def rows() -> Iterator[tuple[object, ...]]:
         for number in range(100, STEPS + 1, 100):
             left = INIT_S + number * step
+            factors = random.uniform(1 - NOISE, 1 + NOISE, grid.ranks).tolist()
             for rank in range(grid.ranks):
-                came = left - wait * (rank // RANKS_A_NODE != grid.slow_node)
+                came = left - wait * factors[rank] * (rank // RANKS_A_NODE != grid.slow_node)
                 since = came - (left - step)
                 in_mpi = (EXCHANGE_S + ROWS_S + COLUMNS_S) / STEPS
                 yield WORLD, IDS["MPI_Allreduce"], number, rank, SOLVE, REDUCED, came, left, since, in_mpi
@@ -393,7 +406,9 @@ def _arrivals(profile: sqlite3.Connection, grid: Grid) -> None:
 
 
 def _time_line(profile: sqlite3.Connection, grid: Grid) -> None:
-    """Spread what the ranks did evenly over the run."""
+    """Spread what the ranks did over the run: a little more in one interval, a little less in the next."""
+    noise = np.random.default_rng(2).uniform(1 - NOISE, 1 + NOISE, (grid.ranks, INTERVALS))
+    noise[:, 1::2] = 2 - noise[:, 0::2]
     width = grid.run_s / INTERVALS
     insert(profile, "time_axis", [(INIT_S, width, INTERVALS)])
     insert(profile, "time_lines", ((rank, INIT_S, INIT_S + grid.run_s) for rank in range(grid.ranks)))
@@ -411,7 +426,7 @@ def _time_line(profile: sqlite3.Connection, grid: Grid) -> None:
         for rank, mpi, *whole in sums:
             for at in range(INTERVALS):
                 sent, received, sends, calls = (share(one, at) for one in (*whole[:2], messages, whole[2]))
-                yield rank, at, mpi / INTERVALS, sent, received, sends, calls
+                yield rank, at, mpi / INTERVALS * float(noise[rank, at]), sent, received, sends, calls
 
     insert(profile, "intervals", rows())
 
