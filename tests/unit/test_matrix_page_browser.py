@@ -214,6 +214,9 @@ def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, n
         sums[:] = [one + other for one, other in zip(sums, amounts, strict=True)]
     assert pairs(tab, "node", tmp_path) == {ends: tuple(sums) for ends, sums in expected.items()}
     assert pairs(tab, "rank", tmp_path) == shown(inside, "rank")
+    # Nodes had ranks 0 and 1, and 2 and 3: what goes between those is in the caption still.
+    off_node, whole = 4 * 51200 + 4 * 800, 4 * (153600 + 51200) + 8 * 800 + 6
+    assert f"in the run {100 * off_node / whole:.1f} % of the bytes left their node" in caption(tab, "node")
     # The rows are ranks 0, 2, 1, 3 now.
     assert "rank 0 → 2" in told(tab, "rank", "ArrowRight", "ArrowRight")
     tab.close()

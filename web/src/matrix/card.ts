@@ -8,6 +8,7 @@ import { type Cell, saveCsv } from "../ui/files.ts";
 import { type Figure, figure } from "../ui/figure.ts";
 import { legend } from "../ui/legend.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
+import type { Rule } from "../ui/matrix_axes.ts";
 import { savePng } from "../ui/pictures.ts";
 import { countOf } from "../units.ts";
 import type { MessagesData } from "./contract.ts";
@@ -20,7 +21,9 @@ import { rowOfEach, type View } from "./view.ts";
 const FINE = 2;
 const ZOOM = 1.6;
 const DECADES = 1000;
-const HOW = "Ctrl and the wheel zoom, and so does a box drawn with Shift; a click chooses the ranks of a pair.";
+const MOST_RULES = 16;
+const HOW =
+  "Ctrl and the wheel zoom, and so does a box drawn with Shift; a click chooses the ranks of a pair.";
 
 export class MatrixCard {
   readonly figure: Figure;
@@ -105,10 +108,11 @@ export class MatrixCard {
           context.toggle("ranks", this.pair(view, row, column));
         },
         chosen: this.chosen(view),
-        largest: 64,
+        largest: 110,
         highest: 760,
         square: true,
         sparse: cells,
+        rules: betweenNodes(view),
         sums: { above: view.received, right: view.sent },
       },
       context.theme,
@@ -206,6 +210,16 @@ export class MatrixCard {
     });
     this.show(view, this.notes);
   }
+}
+
+/** Lines between the ranks of different nodes, as long as they are far apart. */
+function betweenNodes({ ends }: View): Rule[] {
+  if (ends.kind === "node" || ends.together > 1) return [];
+  const found: Rule[] = [];
+  for (let at = 1; at < ends.count && found.length < MOST_RULES; at++)
+    if (ends.node(ends.rows.rank[at]) !== ends.node(ends.rows.rank[at - 1]))
+      found.push({ at, from: 0, to: ends.count, width: 1 });
+  return found.length < Math.min(MOST_RULES, ends.count - 1) ? found : [];
 }
 
 function most({ lit, values }: View): number {

@@ -41,6 +41,16 @@ export function finding(view: View): string {
   return `${pairs} carry ${amountText(of, whole)}, none more than ${times.toFixed(1)} times the mean`;
 }
 
+/** What part of the bytes leaves its node, as a sentence has it. */
+export function leaving({ cells, total }: View): string {
+  const rows = rowOfEach(cells);
+  let within = 0;
+  rows.forEach((row, cell) => {
+    if (row === cells.column[cell]) within += cells.chosen.bytes[cell];
+  });
+  return `${percentText(total.bytes ? 1 - within / total.bytes : 0)} of the bytes`;
+}
+
 function sizes({ ends, cells, total }: View, rows: Uint32Array): string {
   const { bytes, messages } = cells.chosen;
   const mean = (cell: number) => (messages[cell] ? bytes[cell] / messages[cell] : 0);

@@ -9,6 +9,7 @@ import { MatrixCard } from "./card.ts";
 import type { MessagesData } from "./contract.ts";
 import { type Ends, nodeEnds, rankEnds } from "./ends.ts";
 import { type Mapping, mappingOf } from "./mapping.ts";
+import { leaving } from "./findings.ts";
 import "./matrix.css";
 import { type Measure, MEASURES } from "./measures.ts";
 import { followNodes, type Order } from "./orders.ts";
@@ -233,12 +234,14 @@ class MatrixPage implements Open {
   /** What is not in the matrix, as `rankwise show --matrix` says it. */
   private notes(data: MessagesData, { unplaced, filtered, ends }: View, kind: Kind): string[] {
     const notes: string[] = [];
-    if (this.mapping && this.wanted().order === "file")
-      notes.push(
-        ends.kind === "node"
-          ? `Nodes are those of ${this.mapping.name}, not those of the run.`
-          : `Ranks are in the order of ${this.mapping.name}.`,
-      );
+    const { mapping } = this;
+    if (mapping && this.wanted().order === "file" && ends.kind === "rank")
+      notes.push(`Ranks are in the order of ${mapping.name}.`);
+    if (mapping && this.wanted().order === "file" && ends.kind === "node") {
+      const run = nodeEnds(this.run, data, null);
+      const was = leaving(viewOf(data, this.context.selection, run, kind, "bytes"));
+      notes.push(`Nodes are those of ${mapping.name}; in the run ${was} left their node.`);
+    }
     const { selection } = this.context;
     if (kind === "all" || kind === "in-collective") {
       const { communicator, procedure, why, texts } = data.hidden;
