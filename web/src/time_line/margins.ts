@@ -86,7 +86,8 @@ function drawMeans(
   values.forEach((value, column) => {
     if (!(value > 0)) return;
     const high = (value / most) * MEAN;
-    context.fillRect(x(column), base - high, x(column + 1) - x(column) + 0.3, high);
+    const from = Math.round(x(column));
+    context.fillRect(from, base - high, Math.round(x(column + 1)) - from, high);
   });
   context.fillStyle = theme.rule;
   context.fillRect(x(0), base, x(values.length) - x(0), 0.5);

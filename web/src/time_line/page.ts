@@ -195,6 +195,8 @@ class TimeLinePage implements Open {
     const best = values.indexOf(Math.max(...values));
     if (!values[best]) return `No ${MEASURE_NAMES[measure]}`;
     const span = `${secondText(phases.begin[best])} to ${secondText(phases.end[best])}`;
+    if (values.length === 1)
+      return `From ${span}, ${valueText(measure, values[0])} over the ranks: ${MEASURE_NAMES[measure]}`;
     return `Phase ${best + 1}, from ${span}, has the most ${MEASURE_NAMES[measure]}: ${valueText(measure, values[best])} over the ranks`;
   }
 
