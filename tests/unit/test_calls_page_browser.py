@@ -97,6 +97,8 @@ def test_bandwidth_counts_both_ways(browser: Any, heat: Path) -> None:
     found = table(tab)
     assert found["Isend"][3] == found["Irecv"][3] == "3.91 MiB/s"  # 4 x 204,800 B in 0.2 s
     assert found["all"][3] == "3.91 MiB/s"
+    # Isend and Irecv are as fast as each other.
+    assert "of 1-2 KiB most: 3.91 MiB/s" in tab.page.inner_text("#calls h2")
     tab.close()
 
 

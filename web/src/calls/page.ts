@@ -16,6 +16,8 @@ import { mostIn, sizeBars, type SizeShares } from "./sizes.ts";
 
 const EMPTY = "No call is in this part of the run: take a filter away.";
 const NO_DATA = "0 B";
+/** Part of the time from which on a cell is named for its rate. */
+const WORTH = 0.01;
 
 export const callsPage: Page = {
   name: "calls",
@@ -91,13 +93,17 @@ class CallsPage implements Open {
     const [top] = [...found.procedures].sort(
       (one, other) => amount(found.ofProcedure(other)) - amount(found.ofProcedure(one)),
     );
-    const pairs = found.procedures.flatMap((procedure) => found.sizes.map((size) => ({ procedure, size })));
+    // What takes next to no time has rates of any size, and is nobody's concern.
+    const least = measure.adds ? 0 : WORTH * found.all.seconds;
+    const pairs = found.procedures
+      .flatMap((procedure) => found.sizes.map((size) => ({ procedure, size })))
+      .filter(({ procedure, size }) => found.at(procedure, size).seconds >= least);
     const [cell] = pairs.sort(
       (one, other) =>
         amount(found.at(other.procedure, other.size)) - amount(found.at(one.procedure, one.size)),
     );
     const all = amount(found.all);
-    if (!all) return `No ${measure.text} in this part of the run`;
+    if (!all || pairs.length === 0) return `No ${measure.text} in this part of the run`;
     const name = axes.procedures.name;
     const part = { time: "time in MPI", calls: "calls" }[measure.name] ?? measure.text;
     const of = context.without("procedure", "sizeFrom", "sizeTo").everything ? "" : " that the filters leave";
@@ -115,8 +121,8 @@ class CallsPage implements Open {
       amountText(given, measure),
     );
     return measure.name === "bandwidth"
-      ? `Calls${of} move ${mean} while ranks are in them; ${where} most: ${extreme}`
-      : `A call${of} takes ${mean} on the average; ${where} longest: ${extreme}`;
+      ? `Calls${of} move ${mean} while ranks are in them; of those with 1 % of the time or more, ${where} most: ${extreme}`
+      : `A call${of} takes ${mean} on the average; of those with 1 % of the time or more, ${where} longest: ${extreme}`;
   }
 
   /** Lines on what is not in the table, and what never ended. */
