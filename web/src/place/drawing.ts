@@ -204,7 +204,12 @@ function tell(view: PlaceView, group: SVGElement, core: Core, ranks: number[], f
               `; ${view.moveText(rank)}; ${view.mpiText(rank)} in MPI`,
           ]),
       };
-  const spoken = [where, ...(ranks.length ? [`ranks ${rankText(ranks)}`] : ["no rank"]), ...faults];
+  // With what stands in it, as it stands there.
+  const text = textOf(core);
+  const named =
+    /^[~\d]/.test(text) && !text.endsWith("ranks") ? `ranks ${text}` : `${text}: ${rankText(ranks)}`;
+  const unbound = core.seen.length ? [`seen there, not bound: ${rankText(core.seen)}`] : [];
+  const spoken = [where, ...(ranks.length ? [named] : ["no rank"]), ...unbound, ...faults];
   group.setAttribute("aria-label", spoken.join("; "));
   group.addEventListener("pointermove", (event) => {
     showTip(facts, event.clientX, event.clientY);

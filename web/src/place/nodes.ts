@@ -14,6 +14,9 @@ const DRAWN = "drawn";
 const MOST_KINDS = 4;
 const MOST_NAMES = 8;
 const MOST_OPTIONS = 4096;
+/** Pixels: from there on, kinds are drawn side by side, with a gap. */
+const WIDE = 1400;
+const COLUMN_GAP = 24;
 
 export class Nodes {
   private readonly figure = figure(
@@ -43,11 +46,14 @@ export class Nodes {
     const label = spoken && body.contains(spoken) ? spoken.getAttribute("aria-label") : null;
     const parts: Node[] = [this.controls(view), ...(view.data.unseen ? [] : [this.legend(view)])];
     const shown = nodes.slice(0, this.more);
+    const columns = shown.length > 1 && body.clientWidth > WIDE ? 2 : 1;
+    const room = Math.max(200, (body.clientWidth || 300) / columns - (columns > 1 ? COLUMN_GAP : 0));
     const wide = coreWidth(view, shown);
-    for (const node of shown) {
+    const drawn = shown.map((node) => {
       const others = alike.get(view.data.nodes.kind[node]) ?? [];
-      parts.push(this.node(view, node, others, wide));
-    }
+      return this.node(view, node, others, { room, core: wide });
+    });
+    parts.push(element("div", drawn, columns > 1 ? "kinds two" : "kinds"));
     if (nodes.length > this.more) {
       const rest = nodes.length - this.more;
       const made = button(`draw ${Math.min(rest, MOST_KINDS)} more of ${rest} other kinds`, () => {
@@ -111,7 +117,12 @@ export class Nodes {
     return element("div", [view.amountText(0), strip, `${view.amountText(view.most)} ${of}`], "legend");
   }
 
-  private node(view: PlaceView, node: number, alike: readonly number[], wide: number): HTMLElement {
+  private node(
+    view: PlaceView,
+    node: number,
+    alike: readonly number[],
+    sizes: { room: number; core: number },
+  ): HTMLElement {
     const { context } = view;
     const host = view.hosts[node];
     const shape = view.shape(node);
@@ -128,8 +139,7 @@ export class Nodes {
       ...faultLines(view, node),
     ];
     if (shape) {
-      const room = Math.max(200, this.figure.body.clientWidth || 300);
-      const svg = drawing(view, node, shape, room, wide);
+      const svg = drawing(view, node, shape, sizes.room, sizes.core);
       this.drawings.push({ title: host, svg });
       parts.push(svg);
     }
