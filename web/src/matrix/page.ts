@@ -30,9 +30,9 @@ export const matrixPage: Page = {
   title: "Matrix",
   there: ({ run }) => run.messages !== undefined,
   ignores: ({ selection }) => {
-    const counted = selection.chosen.some((key) => ["sizeFrom", "sizeTo", "region"].includes(key));
+    const counted = selection.chosen.some((key) => ["sizeFrom", "sizeTo", "region", "site"].includes(key));
     const told = counted
-      ? ["Messages are not counted by size and region: these filters change nothing on this page."]
+      ? ["Messages are not counted by size, region and call site: these filters change nothing on this page."]
       : [];
     const together = selection.run.messages?.ranks.together ?? 1;
     if (together > 1 && selection.filter.ranks)

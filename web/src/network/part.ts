@@ -31,9 +31,9 @@ export function partOf(data: NetworkData, { run, filter, ranks }: Selection): Pa
       `${communicator} sends little: this page has it together with the ${communicators.label[others]}.`,
     );
   }
-  if (filter.sizeFrom || filter.sizeTo || region)
+  if (filter.sizeFrom || filter.sizeTo || region || filter.site)
     ignored.push(
-      "Of which sizes and in which regions messages are is not known here: all of them are shown.",
+      "Of which sizes, in which regions and from which call sites messages are is not known here: all of them are shown.",
     );
   const of = Uint8Array.from(groups.communicator, (one: number, group) =>
     Number(mask[one] && (!procedure || procedures[groups.procedure[group]] === procedure)),
