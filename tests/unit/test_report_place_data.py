@@ -112,10 +112,9 @@ def test_without_insides(tmp_path: Path) -> None:
 
 def test_bytes_by_node(tmp_path: Path) -> None:
     run = Made(hosts=["a", "a", "b", "b"])
-    for host, on, off in (("a", 100, 10), ("b", 0, 7)):
-        run.insert(
-            "host_sums", host=host, kind="point-to-point", messages=2, bytes_on_node=on, bytes_off_node=off
-        )
+    run.message(0, 1, 100)
+    run.message(1, 2, 10)
+    run.message(3, 0, 7)
     nodes = told(run.write(tmp_path / "p.rankwise"))["nodes"]
     assert (nodes["onNode"], nodes["offNode"], nodes["unplaced"]) == ([100, 0], [10, 7], [0, 0])
 
