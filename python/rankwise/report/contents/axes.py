@@ -27,7 +27,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Axes:
-    """The axes of a report, and where what the profile numbers is on them.
+    """The axes of a report, and where what the profile numbers is on each axis.
 
     Attributes:
         ranks: size of MPI_COMM_WORLD.
