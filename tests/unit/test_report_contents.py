@@ -154,6 +154,21 @@ def test_many_rows_are_of_several_ranks(tmp_path: Path, monkeypatch: pytest.Monk
         assert one["cells"][what].sum() == pytest.approx(whole["cells"][what].sum())
 
 
+def test_times_that_do_not_pack_are_of_several_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = profiles.write_profile(tmp_path / "run.rankwise")
+    whole = told(path)
+    assert whole["cells"]["together"] == 1
+    monkeypatch.setattr(cells_module, "_MOST_EXACT", 0)
+    rounded = told(path)
+    assert rounded["cells"]["together"] == 1
+    assert rounded["cells"]["seconds"] == pytest.approx(whole["cells"]["seconds"], rel=2**-16)
+    assert set(np.modf(np.ldexp(np.frexp(rounded["cells"]["seconds"])[0], 16))[0]) == {0.0}
+    monkeypatch.setattr(cells_module, "_MOST_PACKED", 1)
+    one = told(path)
+    assert set(one["cells"]["rank"].tolist()) == {0}
+    assert one["cells"]["seconds"].sum() == pytest.approx(whole["cells"]["seconds"].sum(), rel=2**-16)
+
+
 def test_ranks_that_left_nothing_are_on_no_host(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "run.rankwise")
     with closing(sqlite3.connect(path)) as connection, connection:

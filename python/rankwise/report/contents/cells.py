@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from rankwise.report.contents.axes import Axes
 from rankwise.report.contents.subject import Subject
+from rankwise.report.page.container import Container, rounded
 
 _MOST_ROWS = 400_000
+_MOST_PACKED = 1_600_000  # bytes of the file
+_MOST_EXACT = 100_000  # rows: of more, times have _KEPT_BITS
+_KEPT_BITS = 16
 _KEYS = ("procedure", "communicator", "region", "size", "site", "rank")  # from the slowest to the fastest
 _SUMS = ("calls", "sent", "received", "seconds", "unfinished")
+_TIME = _SUMS.index("seconds")
 
 
 def cells_data(of: Subject) -> dict[str, Any]:
@@ -22,15 +27,35 @@ def cells_data(of: Subject) -> dict[str, Any]:
     together = 1
     while True:
         keys, sums = _added(keys, sums)
-        if keys.shape[1] <= _MOST_ROWS or not keys[-1].any():
-            break
+        shown = _kept(sums)
+        if not keys[-1].any() or _fit(keys, shown):
+            return {"together": together, **_columns(keys, shown, of.container)}
         together *= 2
         keys[-1] //= 2
-    column = of.container.column
+
+
+def _columns(
+    keys: NDArray[np.int64], sums: NDArray[np.float64], container: Container
+) -> dict[str, dict[str, Any]]:
     # Ascending: what differs between neighbours is small, and packs well.
-    columns = {name: column(numbers, ascending=True) for name, numbers in zip(_KEYS, keys, strict=True)}
-    columns |= {name: column(numbers) for name, numbers in zip(_SUMS, sums, strict=True)}
-    return {"together": together, **columns}
+    columns = {name: container.column(row, ascending=True) for name, row in zip(_KEYS, keys, strict=True)}
+    return columns | {name: container.column(row) for name, row in zip(_SUMS, sums, strict=True)}
+
+
+def _kept(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    if sums.shape[1] <= _MOST_EXACT:
+        return sums
+    found: NDArray[np.float64] = sums.copy()
+    found[_TIME] = rounded(sums[_TIME], _KEPT_BITS)
+    return found
+
+
+def _fit(keys: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
+    rows = keys.shape[1]
+    if rows > _MOST_ROWS:
+        return False
+    alone = Container()
+    return rows <= _MOST_EXACT or len(alone.packed(_columns(keys, sums, alone))) <= _MOST_PACKED
 
 
 def _rows(connection: sqlite3.Connection, axes: Axes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

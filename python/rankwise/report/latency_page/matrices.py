@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.report.heatmap.pooling import pooled
 from rankwise.report.heatmap.view import View
 from rankwise.report.page.container import Container
+from rankwise.report.page.container import rounded as rounded_to
 
 _LEAST_CELLS = 256  # rows
 _MOST_VALUES = 9_000_000  # of the matrix that a page begins with, or of all: those of 4,096 ranks
@@ -80,13 +80,6 @@ def matrix_data(view: View, cells: int, container: Container, *, rounded: bool) 
         "symmetric": symmetric,
         "together": together,
         "cells": count,
-        "values": container.column(_rounded(values) if rounded else values),
+        "values": container.column(rounded_to(values, _KEPT_BITS) if rounded else values),
         "where": container.column(where[picked]) if together > 1 else None,
     }
-
-
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values with _KEPT_BITS significant bits: the others are noise, which can't be packed."""
-    mantissa, exponent = np.frexp(values)
-    kept = np.round(np.ldexp(mantissa, _KEPT_BITS))
-    return np.asarray(np.ldexp(kept, exponent - _KEPT_BITS), np.float64)

@@ -52,6 +52,13 @@ class Container:
         return base64.b64encode(gzip.compress(whole, 9, mtime=0)).decode("ascii")
 
 
+def rounded(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """Return values with so many significant bits: those that are noise can't be packed."""
+    mantissa, exponent = np.frexp(values)
+    kept = np.round(np.ldexp(mantissa, bits))
+    return np.asarray(np.ldexp(kept, exponent - bits), np.float64)
+
+
 def _kind(flat: NDArray[Any]) -> str:
     """Return the narrowest type that holds the numbers."""
     whole = not len(flat) or bool(np.isfinite(flat).all() and (flat == np.round(flat)).all())
