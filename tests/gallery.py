@@ -1,8 +1,9 @@
-"""Reports of real programs, and pictures of all their pages: python tests/gallery.py [--docs] [PROGRAM ...].
+"""Reports of real programs, and pictures of all their pages: python tests/gallery.py [--keep] [PROGRAM ...].
 
 Records LAMMPS, the example and hpcc, writes their reports into build/gallery, and takes a screenshot of each
-page at three widths and in both themes. --docs also puts those that the documentation shows into
-docs/figures/report.
+page at three widths and in both themes. --keep also puts those that the documentation shows into
+docs/figures/report, and of each page a sheet with all of them into tests/references/report: what it looked
+like when somebody last looked at it.
 Needs Debian's lammps, hpcc, openmpi and chromium, and Playwright.
 """
 
@@ -43,7 +44,11 @@ IN_DOCS = {
     "hpcc": ("place", "sites", "network"),
 }
 """Of each program the pages that the documentation shows."""
-COLOURS = 128  # of a picture in the documentation: a third of the bytes, and nobody sees it
+COLOURS = 128  # of a picture that is kept: a third of the bytes, and nobody sees it
+REFERENCES = HERE / "references" / "report"
+ON_SHEETS = {"lammps": (), "hpcc": ("network",)}
+"""Of each program the pages that have sheets; (): those that no other program has."""
+SHEET_HEIGHT = 1500  # pixels of a page; half of them on the sheet
 
 
 def lammps(folder: Path) -> list[str]:
@@ -73,7 +78,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"of {', '.join(JOBS)} (default: all)")
-    parser.add_argument("--docs", action="store_true", help="put pictures into docs/figures/report, too")
+    parser.add_argument(
+        "--keep", action="store_true", help="put pictures into docs and tests, too"
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.programs) - JOBS.keys()
     if unknown:
@@ -83,10 +90,12 @@ def main() -> int:
         for name in arguments.programs or JOBS:
             report = recorded(name)
             complaints += pictures(browser, name, report)
-    if arguments.docs:
+    if arguments.keep:
         for name in arguments.programs or JOBS:
             for page in IN_DOCS.get(name, ()):
                 into_docs(name, page)
+            for page in sheets(name):
+                sheet(name, page)
     print("\n".join(complaints) or f"look at {GALLERY}")
     return 1 if complaints else 0
 
@@ -143,6 +152,33 @@ def into_docs(name: str, page: str) -> None:
     first = whole.crop((0, 0, whole.width, min(whole.height, HEIGHT)))
     target = FIGURES / f"{page}.png"
     first.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+    print(f"{target}: {target.stat().st_size / 1e3:.0f} kB")
+
+
+def sheets(name: str) -> list[str]:
+    """Return the pages of a program that have sheets."""
+    if name not in ON_SHEETS or ON_SHEETS[name]:
+        return list(ON_SHEETS.get(name, ()))
+    others = {page for pages in ON_SHEETS.values() for page in pages}
+    made = {path.name.removesuffix("-1280-light.png") for path in (GALLERY / name).glob("*-1280-light.png")}
+    return sorted(made - others)
+
+
+def sheet(name: str, page: str) -> None:
+    """Put all pictures of a page side by side, at half their size, in few colours."""
+    from PIL import Image
+
+    shown = [Image.open(picture(name, page, width, theme)) for width in WIDTHS for theme in THEMES]
+    parts = [one.convert("RGB").crop((0, 0, one.width, min(one.height, SHEET_HEIGHT))) for one in shown]
+    parts = [one.resize((one.width // 2, one.height // 2)) for one in parts]
+    whole = Image.new("RGB", (sum(one.width for one in parts), max(one.height for one in parts)), "white")
+    left = 0
+    for one in parts:
+        whole.paste(one, (left, 0))
+        left += one.width
+    REFERENCES.mkdir(parents=True, exist_ok=True)
+    target = REFERENCES / f"{page}.png"
+    whole.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
     print(f"{target}: {target.stat().st_size / 1e3:.0f} kB")
 
 
