@@ -204,11 +204,13 @@ def test_names_that_the_run_does_not_have(browser: Any, report: Path) -> None:
 
 def test_search_by_keyboard(browser: Any, report: Path) -> None:
     tab = Tab(browser, report)
+    tab.page.locator("#search").wait_for()  # keys that are pressed before are lost
     press = tab.page.keyboard.press
 
     def found(text: str) -> list[str]:
         press("/")
         tab.page.keyboard.type(text)
+        tab.page.locator("#results").wait_for()
         return [line.split("\n")[0] for line in tab.page.locator("#results [role=option]").all_inner_texts()]
 
     assert found("ALL")[:3] == ["Allreduce", "Alltoallv", "Calls and sizes"]
