@@ -422,3 +422,30 @@ def test_changes() -> None:
     assert timed([2.0, 2.1, 2.2], [1.0, 1.1, 1.2]).verdict == "better"
     assert timed([1.0, 1.1, 1.2], [1.0, 1.1, 2.2]).verdict == "unknown"
     assert timed([1.0, 1.01, 1.02], [1.0, 1.01, 1.02]).verdict == "same"
+
+
+def test_medians_that_do_not_add_up_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Afterwards Allreduce takes three times as long in two of three runs, Alltoallv in another two."""
+    before = [written(tmp_path / f"b{run}", 1 + run / 1000) for run in range(3)]
+    slower = (
+        "UPDATE ranks SET mpi = mpi + 2 * (SELECT TOTAL(seconds) FROM calls"
+        " WHERE procedure = {0} AND calls.rank = ranks.rank)",
+        "UPDATE calls SET seconds = 3 * seconds WHERE procedure = {0}",
+    )
+    after = [
+        written(
+            tmp_path / f"a{run}",
+            1 + run / 1000,
+            more=[one.format(procedure) for procedure in longer for one in slower],
+        )
+        for run, longer in enumerate([(2,), (6,), (2, 6)])
+    ]
+    text = " ".join(compared(capsys, *before, "--", *after).split())
+    found = rankwise.diff(before, after).data
+    total = sum(row["seconds"]["change"] for row in found["communicator_calls"])
+    whole = rows(found, "run", "name")["mpi",]["value"]["change"]
+    # 2 x 0.625 s + 2 x 0.4 s, and the median of 1.25 s, 0.8 s and 2.05 s.
+    assert (total, whole) == pytest.approx((2.05, 1.25), abs=0.01)
+    assert "Medians of several runs do not add up: the changes here are +2.05 s in total" in text
+    # Of a run each they add up.
+    assert "Medians" not in compared(capsys, before[0], after[2])

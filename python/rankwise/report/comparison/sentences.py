@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rankwise.comparison.change import ALIKE_PERCENT, CONFIDENCE, UNKNOWN, Change
-from rankwise.comparison.compare import Comparison, Figure, Side
+from rankwise.comparison.compare import Changed, Comparison, Figure, Side
 from rankwise.report.names import call_name, program_text, quoted_name
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
 
@@ -90,6 +92,25 @@ def title(found: Comparison) -> str:
         return text
     runs = len(found.before.profiles), len(found.after.profiles)
     return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is not known"
+
+
+def median_notes(found: Comparison, rows: Sequence[Changed]) -> list[str]:
+    """Say why the total of calls is not the run's time in MPI, where tables show that it is not.
+
+    Args:
+        found: the comparison.
+        rows: all calls, by something; each value is the median of the runs, and medians do not add up.
+    """
+    whole = found.figure("mpi").value.change
+    total = sum(row.seconds.change for row in rows)
+    texts = change_text(total, "s"), change_text(whole, "s")
+    runs = max(len(found.before.profiles), len(found.after.profiles))
+    if len(rows) < 2 or runs < 3 or texts[0] == texts[1]:  # the median of two is their mean
+        return []
+    return [
+        f"Medians of several runs do not add up: the changes here are {texts[0]} in total,"
+        f" that of a run's time in MPI is {texts[1]}"
+    ]
 
 
 _APART_FROM_CALLS = {"other": "outside of MPI", "init_finalize": "in MPI_Init and MPI_Finalize"}

@@ -12,6 +12,7 @@ from rankwise.report.comparison.sentences import (
     amount_text,
     change_text,
     interval_text,
+    median_notes,
     noise_note,
     only_lines,
     percent_change_text,
@@ -42,6 +43,14 @@ _PART = Format(
 
 _NOTHING = "No MPI call was recorded on either side."
 
+HEADINGS = {
+    "communicator_calls": "By communicator and call",
+    "regions": "By region",
+    "communicators": "By communicator",
+    "calls": "By call",
+}
+"""Of the tables of calls, in their order."""
+
 
 def view(found: Comparison) -> View:
     """Return the comparison as tables, in verbose answers with more of them."""
@@ -55,16 +64,14 @@ def view(found: Comparison) -> View:
             whole=True,
         )
     ]
-    by = {
-        "communicator_calls": ("By communicator and call", Detail.ALL),
-        "regions": ("By region", Detail.ALL if len(found.rows["regions"]) > 1 else Detail.VERBOSE),
-        "communicators": ("By communicator", Detail.VERBOSE),
-        "calls": ("By call", Detail.VERBOSE),
-    }
-    for kind, (heading, detail) in by.items():
-        columns = [*_NAME_COLUMNS[kind], *_row_columns(found.rows[kind], several=several)]
+    brief = {"communicator_calls", *(["regions"] if len(found.rows["regions"]) > 1 else [])}
+    for kind, heading in HEADINGS.items():
+        rows = found.rows[kind]
+        columns = [*_NAME_COLUMNS[kind], *_row_columns(rows, several=several)]
         notes = [f"{noise_note(found)}."] if kind == "communicator_calls" else []
-        tables.append(Table(columns, found.rows[kind], _NOTHING, heading, notes=notes, detail=detail))
+        notes += [f"{note}." for note in median_notes(found, rows)]
+        detail = Detail.ALL if kind in brief else Detail.VERBOSE
+        tables.append(Table(columns, rows, _NOTHING, heading, notes=notes, detail=detail))
     data: dict[str, object] = {
         **{name: value for name, value in vars(found).items() if name not in ("whole", "rows")},
         "noise": noise_note(found),
@@ -72,6 +79,11 @@ def view(found: Comparison) -> View:
         **found.rows,
     }
     return View(title(found), tables, data)
+
+
+def region_name(row: Changed) -> str:
+    """Return the name of a row's region as tables have it."""
+    return row.region or "(outside)"
 
 
 def _whole_columns(*, several: bool) -> list[Column[Figure]]:
@@ -123,7 +135,7 @@ _COMMUNICATOR: Column[Changed] = label(
     "of these names, all made alike",
 )
 _CALL: Column[Changed] = label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_")
-_REGION: Column[Changed] = label("region", lambda row: row.region or "(outside)", "that the program names")
+_REGION: Column[Changed] = label("region", region_name, "that the program names")
 _NAME_COLUMNS = {
     "communicator_calls": [_COMMUNICATOR, _CALL],
     "communicators": [_COMMUNICATOR],
