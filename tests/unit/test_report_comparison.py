@@ -128,6 +128,34 @@ def test_a_change_leads_to_the_calls(browser: Any, sides: list[Path], tmp_path: 
     tab.close()
 
 
+def test_files_of_tables_have_numbers(
+    browser: Any, sides: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "c.html"
+    assert main(["report", "-o", str(output), *words(sides)]) == 0
+    capsys.readouterr()
+    assert main(["diff", "--json", *words(sides)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    tab = Tab(browser, output)
+    run = {row["figure"]: row for row in tab.rows("#difference-0-data", tmp_path)}
+    wall = told["run"][0]["value"]
+    assert run["wall"]["unit"] == "s"
+    for column in ("before", "after", "change", "low", "high"):
+        assert float(run["wall"][column]) == pytest.approx(wall[column])
+    assert run["sent"]["unit"] == "B"
+    rows = tab.rows("#difference-1-data", tmp_path)
+    assert [(row["communicator"], row["call"]) for row in rows] == [
+        (row["communicator"], row["procedure"].removeprefix("MPI_")) for row in told["communicator_calls"]
+    ]
+    first = told["communicator_calls"][0]
+    for column in ("before", "after", "change", "low", "high"):
+        assert float(rows[0][f"{column}, s"]) == pytest.approx(first["seconds"][column])
+    assert float(rows[0]["sent after, B"]) == first["bytes_sent"]["after"]
+    [file] = tab.saved("#difference-1-data", tmp_path)
+    assert file.name == "by-communicator-and-call.csv"
+    tab.close()
+
+
 def test_names_of_files_are_harmless(browser: Any, tmp_path: Path) -> None:
     paths = [tmp_path / f"{name}.rankwise" for name in ("<img src=x onerror=alert(1)>", "b")]
     for path in paths:

@@ -30,4 +30,6 @@ export interface ComparisonData {
     only: string;
   }[];
   tables: TableData[];
+  /** What the tables hold, as files have it: the first line names the columns and their units. */
+  files: { name: string; lines: (string | number | null)[][] }[];
 }

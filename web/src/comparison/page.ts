@@ -39,14 +39,15 @@ class ComparisonPage implements Open {
       const svg = this.changes.body.querySelector("svg");
       if (svg) saveSvg("changes", [{ title: data.finding, svg }]);
     });
-    const [whole, ...tables] = data.tables.map((table, place) => {
+    const [whole, ...tables] = data.tables.map((_, place) => {
       const of = figure(
         `difference-${place}`,
         () => {
-          saveCsv(table.title || "the run", [
-            table.columns.map(({ name }) => name),
-            ...table.rows.map((row) => row.map(([text, value]) => value ?? text)),
-          ]);
+          const { name, lines } = data.files[place];
+          saveCsv(
+            name,
+            lines.map((line) => line.map((value) => value ?? NaN)),
+          );
         },
         null,
       );

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankwise.comparison.change import Change
 from rankwise.comparison.compare import Changed, Comparison
-from rankwise.report.comparison.sentences import noise_note, side_lines, title
-from rankwise.report.comparison.view import view
+from rankwise.comparison.figures import KEYS
+from rankwise.report.comparison.sentences import NAMES, noise_note, side_lines, title
+from rankwise.report.comparison.view import HEADINGS, region_name, view
 from rankwise.report.contents.tables import tables_data
 from rankwise.report.names import call_name, quoted_name
 from rankwise.report.safe import safe
 from rankwise.report.view import Detail
 
 _MOST_CHANGES = 200
+_OF_CHANGE = ("before", "after", "change", "low", "high")
 
 
 def comparison_data(found: Comparison) -> dict[str, Any]:
@@ -29,6 +32,7 @@ def comparison_data(found: Comparison) -> dict[str, Any]:
         ],
         "changes": [_change(row) for row in found.rows["communicator_calls"][:_MOST_CHANGES]],
         "tables": tables_data(view(found), Detail.ALL),
+        "files": [_run_file(found), *(_file(found, kind) for kind in HEADINGS)],
     }
 
 
@@ -46,6 +50,54 @@ def _change(row: Changed) -> dict[str, Any]:
         "verdict": value.verdict,
         "only": row.only,
     }
+
+
+def _run_file(found: Comparison) -> dict[str, Any]:
+    """Return the table of the run as a file has it: its figures have different units."""
+    return {
+        "name": "run",
+        "lines": [
+            ["figure", "unit", *_OF_CHANGE, "change, %", "verdict"],
+            *(
+                [NAMES[row.name], row.unit, *_numbers(row.value), row.value.percent, row.value.verdict]
+                for row in found.whole
+            ),
+        ],
+    }
+
+
+def _file(found: Comparison, kind: str) -> dict[str, Any]:
+    """Return a table of calls as a file has it: numbers with all their digits."""
+    names = KEYS[kind]
+    head = [
+        *("call" if name == "procedure" else name for name in names),
+        *(f"{name}, s" for name in _OF_CHANGE),
+        *("change, %", "change, % of that of wall", "verdict", "only"),
+        *("calls before", "calls after", "sent before, B", "sent after, B"),
+    ]
+    lines = [
+        [
+            *(_name(row, name) for name in names),
+            *_numbers(row.seconds),
+            *(row.seconds.percent, row.percent_of_wall_change, row.seconds.verdict, row.only),
+            *(row.calls.before, row.calls.after, row.bytes_sent.before, row.bytes_sent.after),
+        ]
+        for row in found.rows[kind]
+    ]
+    return {"name": HEADINGS[kind].lower().replace(" ", "-"), "lines": [head, *lines]}
+
+
+def _name(row: Changed, of: str) -> str:
+    names = {
+        "communicator": row.communicator,
+        "procedure": call_name(row.procedure),
+        "region": region_name(row),
+    }
+    return _safe(names[of])
+
+
+def _numbers(value: Change) -> list[float | None]:
+    return [value.before, value.after, value.change, value.low, value.high]
 
 
 def _safe(text: str) -> str:
