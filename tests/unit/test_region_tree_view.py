@@ -61,6 +61,30 @@ def test_inclusive_and_exclusive(tmp_path: Path) -> None:
     assert sum(row.exclusive_wall_seconds or 0 for row in found.values()) == whole.wall_seconds == 20
 
 
+def test_no_region_holds_init_and_finalize(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two ranks of 10 s: 2 s in MPI_Init and MPI_Finalize, 6 s in regions, 2 s outside of them."""
+    path = nested(tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE ranks SET init_finalize = 2")
+        connection.execute("DELETE FROM system_counters")
+        connection.execute(
+            "INSERT INTO system_counters (rank, region, voluntary_switches, scaled)"
+            " SELECT rank, region, 1, 0 FROM region_times"
+        )
+    told = []
+    for view, kind in (("region", "regions"), ("counter", "region_counters")):
+        assert main(["show", str(path), "--by", view, "--json"]) == 0
+        listed = json.loads(capsys.readouterr().out)[kind]
+        told.append({row["region"]: row.get("exclusive_wall_seconds", row.get("counted")) for row in listed})
+    told[1] = {region: counted["seconds"] for region, counted in told[1].items()}
+    assert told[0] == pytest.approx(told[1])
+    with closing(open_profile(path)) as connection:
+        whole = next(row for row in regions(connection) if row.region == 0)
+    assert (whole.wall_seconds, whole.exclusive_wall_seconds) == pytest.approx((16, 4))
+    # As the legend has it: the time in MPI of the wall time.
+    assert whole.exclusive_percent_in_mpi == pytest.approx(100 * whole.totals.seconds / 4)
+
+
 def test_damaged_parents_are_taken_for_the_whole_program(tmp_path: Path) -> None:
     processes = small_world(1)
     deep = CONSTANTS["MOST_NESTED_REGIONS"]

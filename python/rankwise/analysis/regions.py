@@ -1,6 +1,7 @@
 """The regions that the program names, which encloses which, and the MPI calls made in each.
 
 Inclusive is what is inside of a region and of all regions nested in it, exclusive what is in no nested one.
+MPI_Init and MPI_Finalize are in neither: times are those between them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Region:
         exclusive_wall_seconds: summed over the ranks; None = not known (profiles of versions 1 to 6).
         inclusive_mpi_seconds: time in MPI calls, inclusive, summed over the ranks.
         percent_in_mpi: time in MPI in percent of the wall time times the ranks' threads that call MPI, both
-            inclusive; MPI_Init and MPI_Finalize are in neither. None = not known.
+            inclusive. None = not known.
         exclusive_percent_in_mpi: likewise, both exclusive.
     """
 
@@ -51,6 +52,8 @@ class Region:
     exclusive_percent_in_mpi: float | None
 
 
+# In the whole program's wall time, and in no time of calls: nor can it be in what these are shares of.
+_ENDS = f"CASE region WHEN {WHOLE_PROGRAM} THEN COALESCE(init_finalize, 0.0) ELSE 0.0 END"
 _NO_TIMES = (0, 0, 0.0, None, None)
 
 
@@ -64,9 +67,8 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
     times = {
         key: row
         for key, *row in connection.execute(
-            "SELECT region, COUNT(*), COALESCE(SUM(entries), 0), TOTAL(seconds), SUM(exclusive),"
-            f" SUM((exclusive - CASE region WHEN {WHOLE_PROGRAM} THEN init_finalize ELSE 0.0 END)"
-            " * MAX(threads, 1))"
+            f"SELECT region, COUNT(*), COALESCE(SUM(entries), 0), TOTAL(seconds - {_ENDS}),"
+            f" SUM(exclusive - {_ENDS}), SUM((exclusive - {_ENDS}) * MAX(threads, 1))"
             " FROM region_times LEFT JOIN ranks ON ranks.rank = region_times.rank GROUP BY region"
         )
     }

@@ -39,6 +39,7 @@ from rankwise.report.view import (
 _RATE = Format("rate", rate_text, "1/s", right=True)
 _GFLOPS = Format("rate", rate_text, "gflop/s", right=True)
 _EXTRAPOLATED = "~: extrapolated, because events took turns in the processor"
+_WALL = "over the ranks, between MPI_Init and MPI_Finalize"
 _Row = TypeVar("_Row", RankCounters, RegionCounters)
 
 
@@ -59,7 +60,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     if any(row.region != WHOLE_PROGRAM for row in regions):
         where: list[Column[RegionCounters]] = [
             label("region", _name, "path of names; (outside): not in any region"),
-            number("wall excl.", lambda row: row.counted.seconds or 0.0, SECONDS, "over the ranks"),
+            number("wall excl.", lambda row: row.counted.seconds or 0.0, SECONDS, _WALL),
         ]
         title = "In the regions, without what is nested in them, over the ranks"
         tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title))

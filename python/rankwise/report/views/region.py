@@ -49,7 +49,10 @@ class _Row:
 
 
 # (Exclusive values add up to the whole, inclusive ones don't: what is nested is in several.)
-_INCLUSIVE = "over the ranks, with the regions nested in it, which stand below it, further to the right"
+_INCLUSIVE = (
+    "over the ranks, between MPI_Init and MPI_Finalize, with the regions nested in it, which stand below it,"
+    " further to the right"
+)
 _EXCLUSIVE = f"{TIME.meaning}; without the regions nested in it, as all other columns"
 _IN_MPI = replace(TIME, name="MPI excl.", meaning=_EXCLUSIVE)
 _COLUMNS: list[Column[_Row]] = [
