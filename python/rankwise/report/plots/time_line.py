@@ -17,6 +17,7 @@ MEASURES = ("mpi", *_BYTES, "messages", "calls")
 """What can be drawn."""
 
 _MOST_ROWS = 512  # more of them are finer than pixels
+_MOST_STEPS = 5  # between ticks
 
 
 def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
@@ -64,11 +65,13 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
         for phase in found.phases[1:]:
             on.axvline(phase.begin_seconds, color="white", linewidth=2.2)
             on.axvline(phase.begin_seconds, color=INK, linewidth=0.9)
-        on.set_title(_title(found))
+        on.set_title(_title(found) if measure == "mpi" else _amount_title(found, measure))
         bar = on.figure.colorbar(image, ax=on)
         bar.outline.set_visible(False)
         bar.set_label(_label(measure))
         texts_on(bar.ax.yaxis, _text(measure))
+        if measure in _BYTES:
+            bar.set_ticks(_binary_ticks(float(image.norm.vmax)))
     return on
 
 
@@ -108,6 +111,28 @@ def _title(found: TimeLine) -> str:
         f"{percent_text(most.percent_of_mpi)} % in MPI from {second_text(most.begin_seconds)}"
         f" to {second_text(most.end_seconds)}, {share} % of the run"
     )
+
+
+def _amount_title(found: TimeLine, measure: str) -> str:
+    amounts = [getattr(phase, measure) for phase in found.phases]
+    whole, place = sum(amounts), int(np.argmax(amounts))
+    name, text, most = measure.replace("_", " "), _text(measure), found.phases[place]
+    if not whole:
+        return f"No {name}"
+    span = f"from {second_text(most.begin_seconds)} to {second_text(most.end_seconds)}"
+    if len(amounts) == 1:
+        return f"{text(whole)} over the ranks {span}: {name}"
+    share = percent_text(100 * amounts[place] / whole)
+    return (
+        f"{len(amounts)} phases; the most {name} are in phase {most.number}:\n"
+        f"{text(amounts[place])} over the ranks {span}, {share} % of all"
+    )
+
+
+def _binary_ticks(most: float) -> list[float]:
+    """Return 0 and its multiples of a power of two, six at most: sizes are read in powers of two."""
+    step = 2.0 ** np.ceil(np.log2(max(most, 1.0) / _MOST_STEPS))
+    return [float(tick) for tick in np.arange(0.0, most * (1 + 1e-9), step)]
 
 
 def _label(measure: str) -> str:
