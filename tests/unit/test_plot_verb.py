@@ -9,7 +9,9 @@ import pytest
 from made_profile import Made
 
 from rankwise.__main__ import main
+from rankwise.analysis.time_line import Interval, Phase, RankLine, TimeLine
 from rankwise.profile.database import TABLES_BESIDE, calculate_sums
+from rankwise.report.plots.time_line import draw_time_line
 
 pytest.importorskip("matplotlib")
 
@@ -152,3 +154,44 @@ def test_without_matplotlib(
     monkeypatch.setattr("rankwise.extras.find_spec", lambda _: None)
     assert plot(profile, tmp_path / "a.svg", "--what", "sizes") == 1
     assert "pip install 'rankwise[plots]'" in capsys.readouterr().err
+
+
+def test_of_some_calls_nothing_else_is_drawn(profile: Path, tmp_path: Path) -> None:
+    """Each of 8 ranks spends 0.5 + rank / 8 s in MPI_Allreduce: 7.5 s of all."""
+    some = ("--call", "Allreduce", "--rank", "0,1")
+    share = f"{100 * 1.125 / 7.5:.1f} % of the run's time in MPI"
+    named = f"Only ranks 0,1, call Allreduce: {share}. "
+    told = {
+        "balance": "Rank 1 spends the most time in these calls: 625 ms, 1.11 times the mean",
+        "sizes": "Calls without data take 100.0 % of the time in these calls",
+        "communicators": "W takes 100.0 % of the time in these calls",
+    }
+    for what, title in told.items():
+        content = drawn(profile, tmp_path / f"{what}.svg", "--what", what, *some).decode()
+        found = texts(content).replace("&#x27;", "'").replace("&apos;", "'")
+        assert named + title in found
+        assert "in MPI," not in found
+        assert "compute" not in found
+    whole = texts(drawn(profile, tmp_path / "rank.svg", "--what", "balance", "--rank", "0-3").decode())
+    assert "compute, other" in whole
+    assert "Only ranks 0-3: " in whole
+
+
+def test_bytes_over_time_have_binary_ticks_and_a_title_of_their_own() -> None:
+    rate = 15 << 20
+    rank = RankLine(0, "a", 0.0, 3.0, 1, 50.0, [1.0] * 3, [0.5] * 3, [0, rate, 0], [0] * 3, [0] * 3, [0] * 3)
+    phases = [
+        Phase(1, 0.0, 1.0, 99.0, 99.0, 0, 99.0, 0, *[0] * 4, *[0.0] * 3),
+        Phase(2, 1.0, 3.0, 20.0, 20.0, 0, 20.0, 0, rate, *[0] * 3, *[0.0] * 3),
+    ]
+    intervals = [Interval(place, float(place), 50.0, 0.5, *[0] * 4) for place in range(3)]
+    axes = draw_time_line(TimeLine(0.0, 1.0, 0, phases, intervals, [rank]), "bytes_sent")
+    title = axes.get_title(loc="left")
+    assert title.startswith(
+        "2 phases; the most bytes sent are in phase 2:\n15.0 MiB over the ranks from 1.00 s"
+    )
+    assert title.endswith("100.0 % of all")
+    bar = axes.figure.axes[-1]
+    assert [text.get_text() for text in bar.get_yticklabels()] == ["0", "4.00 MiB", "8.00 MiB", "12.0 MiB"]
+    nothing = draw_time_line(TimeLine(0.0, 1.0, 0, phases[:1], intervals, [rank]), "messages")
+    assert nothing.get_title(loc="left") == "No messages"

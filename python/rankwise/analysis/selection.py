@@ -60,6 +60,11 @@ class Selected:
     size_bins: tuple[int, int] | None
     percent_of_mpi: float
 
+    @property
+    def of_calls(self) -> bool:
+        """Whether some calls of a rank are selected, and not all of some ranks."""
+        return bool(self.communicator or self.call or self.region or self.size_bins)
+
 
 def is_part(connection: sqlite3.Connection) -> bool:
     """Tell whether a part has taken the place of the whole."""

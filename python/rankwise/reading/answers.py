@@ -112,6 +112,7 @@ class TableView(Answer):
         name: of the view.
         title: the main finding, a sentence without its full stop; '' = there is none.
         names: of the lists of rows in it, the main one first.
+        selected: the part that it is of; None = all.
     """
 
     def __init__(
@@ -132,14 +133,14 @@ class TableView(Answer):
         super().__init__(path)
         self.name = name
         self.title = view.title
-        self._view, self._trust, self._selected = view, trust, selected
+        self._view, self._trust, self.selected = view, trust, selected
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
         head: dict[str, Any] = {"trust": self._trust} if self._trust else {}
-        if self._selected:
-            head["selected"] = self._selected
+        if self.selected:
+            head["selected"] = self.selected
         found: dict[str, Any] = to_json({**head, **self._view.data})
         return found
 
@@ -216,7 +217,7 @@ class TableView(Answer):
 
     def _lines(self) -> list[tuple[str, str]]:
         """Return the sentences that come first, and their styles."""
-        return _head(self._trust, self._selected)
+        return _head(self._trust, self.selected)
 
 
 class SummaryAnswer(Answer):
@@ -261,6 +262,7 @@ class MatrixAnswer(Answer):
     Attributes:
         found: its cells that are not empty, as objects.
         labels: of its rows and columns: numbers of ranks, or names of nodes.
+        selected: the part that it is of; None = all.
     """
 
     def __init__(
@@ -271,12 +273,12 @@ class MatrixAnswer(Answer):
         self.found = found
         self.measure = measure
         self.labels: Sequence[int | str] = found.nodes or range(found.size)
-        self._trust, self._selected = trust, selected
+        self._trust, self.selected = trust, selected
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """What `--json` prints."""
-        part = {"selected": self._selected} if self._selected else {}
+        part = {"selected": self.selected} if self.selected else {}
         data: dict[str, Any] = to_json({"trust": self._trust, **part, "matrix": self.found})
         return data
 
@@ -326,7 +328,7 @@ class MatrixAnswer(Answer):
         from rankwise.report.terminal.page import Page
 
         page = Page(file)
-        _write_head(page, _head(self._trust, self._selected))
+        _write_head(page, _head(self._trust, self.selected))
         page.write(*matrix_lines(page, self.found, self.measure))
 
     def __repr__(self) -> str:

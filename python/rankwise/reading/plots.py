@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankwise.analysis.opened import damage_told
+from rankwise.analysis.selection import Selected
 from rankwise.errors import RankwiseError
 from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.answers import MatrixAnswer, TableView
@@ -54,33 +55,36 @@ class Plots:
 
         found = self._profile.matrix(ends, of=of, kind=kind, **part)
         with damage_told(self._profile.path):
-            return draw_matrix(found.found, of, ax)
+            return _named(draw_matrix(found.found, of, ax), found.selected)
 
     def communicators(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time on each family of communicators, by call."""
         from rankwise.report.plots.communicators import draw_communicators
 
-        found = self._profile.communicators(**part).objects
+        answer = self._profile.communicators(**part)
+        found = answer.objects
+        parts = found["families"], found["communicators"], found["communicator_calls"]
         with damage_told(self._profile.path):
-            return draw_communicators(
-                found["families"], found["communicators"], found["communicator_calls"], ax
-            )
+            return _named(draw_communicators(*parts, ax, _time(answer.selected)), answer.selected)
 
     def sizes(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time of calls by the size of their data."""
         from rankwise.report.plots.sizes import draw_sizes
 
-        found = self._profile.sizes(**part).objects
+        found = self._profile.sizes(**part)
+        rows, time = found.objects["sizes_by_call"], _time(found.selected)
         with damage_told(self._profile.path):
-            return draw_sizes(found["sizes_by_call"], ax)
+            return _named(draw_sizes(rows, ax, time), found.selected)
 
     def balance(self, *, ax: Any = None, **part: Any) -> Any:
-        """Draw what the time of each rank went to."""
+        """Draw what the time of each rank went to; of a part that is of some calls, the time in them."""
         from rankwise.report.plots.balance import draw_balance
+        from rankwise.report.plots.call_times import draw_call_times
 
-        found = self._profile.ranks(**part).objects
+        found = self._profile.ranks(**part)
+        draw = draw_call_times if found.selected and found.selected.of_calls else draw_balance
         with damage_told(self._profile.path):
-            return draw_balance(found["ranks"], ax)
+            return _named(draw(found.objects["ranks"], ax), found.selected)
 
     def timeline(self, *, of: str = "mpi", ax: Any = None, **part: Any) -> Any:
         """Draw what each rank did when, by rank and time, and the phases of the run.
@@ -95,6 +99,22 @@ class Plots:
 
         if of not in MEASURES:
             raise RankwiseError(f"a time line is of {', '.join(MEASURES)}, not of {of!r}")
-        found = self._profile.time(**part).objects
+        found = self._profile.time(**part)
         with damage_told(self._profile.path):
-            return draw_time_line(found["time"], of, ax)
+            return _named(draw_time_line(found.objects["time"], of, ax), found.selected)
+
+
+def _time(part: Selected | None) -> str:
+    from rankwise.report.plots.canvas import IN_MPI, IN_THESE_CALLS
+
+    return IN_THESE_CALLS if part and part.of_calls else IN_MPI
+
+
+def _named(axes: Any, part: Selected | None) -> Any:
+    """Return axes whose title names the part that is drawn on them."""
+    from rankwise.report.plots.canvas import name_part
+    from rankwise.report.trust_lines import selected_text
+
+    if part:
+        name_part(axes, selected_text(part))
+    return axes

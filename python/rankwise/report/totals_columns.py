@@ -136,6 +136,6 @@ def apart_line(columns: Sequence[Column[Any]], totals: Totals) -> list[Line]:
     return [{columns[0].name: Cell("Init, Finalize"), **cells}]
 
 
-def share_of_mpi(what: str, totals: Totals, takes: str = "takes") -> str:
-    """Return the finding that something takes its share of the time in MPI."""
-    return f"{what} {takes} {percent_text(totals.percent_of_mpi)} % of the time in MPI"
+def share_of_mpi(what: str, totals: Totals, takes: str = "takes", time: str = "time in MPI") -> str:
+    """Return the finding that something takes its share of the time in MPI, or of that of some calls."""
+    return f"{what} {takes} {percent_text(totals.percent_of_mpi)} % of the {time}"

@@ -66,6 +66,11 @@ def _not_covered(trust: Trust, verbose: bool) -> str:
 
 def selected_line(part: Selected) -> str:
     """Return what was selected, and how much that is."""
+    return f"Only {selected_text(part)}. Totals and shares are of this part."
+
+
+def selected_text(part: Selected) -> str:
+    """Return likewise, without a sentence around it."""
     named = {
         "communicator": part.communicator,
         "rank": part.rank,
@@ -76,7 +81,7 @@ def selected_line(part: Selected) -> str:
     }
     chosen = ", ".join(f"{_named(what, text)} {text}" for what, text in named.items() if text)
     share = f"{percent_text(part.percent_of_mpi)} % of the run's time in MPI"
-    return f"Only {chosen}: {share}. Totals and shares are of this part."
+    return f"{chosen}: {share}"
 
 
 def _named(what: str, text: str) -> str:

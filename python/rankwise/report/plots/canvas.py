@@ -6,12 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rankwise.report.heatmap.style import SETTINGS
+from rankwise.report.heatmap.style import SETTINGS, shown
 
 # Okabe and Ito 2008, in the order in which neighbours differ most: also for the colour-blind.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
 REST = "#b8c0c8"
 """Of what is taken together."""
+
+_LONGEST = 160  # characters: of what a title names a part by
+
+IN_MPI, IN_THESE_CALLS = "time in MPI", "time in these calls"
+"""What is drawn: of whole ranks, of some of their calls."""
 
 
 @contextmanager
@@ -23,6 +28,12 @@ def drawing(axes: Any, width: float, height: float) -> Iterator[Any]:
         if axes is None:
             _, axes = pyplot.subplots(figsize=(width, height), layout="constrained", facecolor="white")
         yield axes
+
+
+def name_part(axes: Any, part: str) -> None:
+    """Put in front of the title of what which part of a run is drawn."""
+    with drawing(axes, 0, 0) as on:
+        on.set_title(f"Only {shown(part, _LONGEST)}.\n{on.get_title(loc='left')}")
 
 
 def texts_on(axis: Any, text: Callable[[float], str]) -> None:

@@ -10,7 +10,7 @@ from rankwise.analysis.communicators import Communicator
 from rankwise.analysis.families import Family
 from rankwise.report.heatmap.style import shown
 from rankwise.report.names import call_name, family_name, size_name
-from rankwise.report.plots.canvas import drawing, texts_on
+from rankwise.report.plots.canvas import IN_MPI, drawing, texts_on
 from rankwise.report.plots.stacks import draw_stacks
 from rankwise.report.totals_columns import share_of_mpi
 from rankwise.report.units import second_text
@@ -24,6 +24,7 @@ def draw_communicators(
     communicators: Sequence[Communicator],
     calls: Sequence[CommunicatorCalls],
     axes: Any = None,
+    time: str = IN_MPI,
 ) -> Any:
     """Draw a bar for each family, most time first; its parts are the calls.
 
@@ -32,6 +33,7 @@ def draw_communicators(
         communicators: all.
         calls: on each of them.
         axes: to draw on; None = new ones.
+        time: what is drawn of them.
 
     Returns:
         The axes.
@@ -55,7 +57,7 @@ def draw_communicators(
             return on
         draw_stacks(on, stacks, across=True)
         on.set_yticks(range(len(names)), names)
-        on.set_title(share_of_mpi(shown(family_name(bars[0]), 40), bars[0].totals))
-        on.set_xlabel("time in MPI, sum over the ranks")
+        on.set_title(share_of_mpi(shown(family_name(bars[0]), 40), bars[0].totals, time=time))
+        on.set_xlabel(f"{time}, sum over the ranks")
         texts_on(on.xaxis, second_text)
     return on

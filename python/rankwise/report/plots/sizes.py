@@ -8,17 +8,18 @@ from typing import Any
 from rankwise.analysis.bins import OTHER
 from rankwise.analysis.sizes import SizeRow
 from rankwise.report.names import call_name
-from rankwise.report.plots.canvas import drawing, sums_of, texts_on
+from rankwise.report.plots.canvas import IN_MPI, drawing, sums_of, texts_on
 from rankwise.report.plots.stacks import draw_stacks
 from rankwise.report.units import bin_text, percent_text, second_text
 
 
-def draw_sizes(rows: Sequence[SizeRow], axes: Any = None) -> Any:
+def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) -> Any:
     """Draw a bar for each size bin, from the smallest on; its parts are the calls.
 
     Args:
         rows: one for each procedure and size bin.
         axes: to draw on; None = new ones.
+        time: what is drawn of them.
 
     Returns:
         The axes.
@@ -43,7 +44,7 @@ def draw_sizes(rows: Sequence[SizeRow], axes: Any = None) -> Any:
         most = max(seconds, key=lambda key: seconds[key])
         what = f"Calls of {bin_text(int(most))}" if int(most) else "Calls without data"
         share = percent_text(100 * seconds[most] / (sum(seconds.values()) or 1))
-        on.set_title(f"{what} take {share} % of the time in MPI")
-        on.set_ylabel("time in MPI, sum over the ranks")
+        on.set_title(f"{what} take {share} % of the {time}")
+        on.set_ylabel(f"{time}, sum over the ranks")
         texts_on(on.yaxis, second_text)
     return on
