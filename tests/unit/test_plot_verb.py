@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from made_profile import Made
 
 from rankwise.__main__ import main
 from rankwise.analysis.time_line import Interval, Phase, RankLine, TimeLine
 from rankwise.profile.database import TABLES_BESIDE, calculate_sums
+from rankwise.reading.profile import Profile
 from rankwise.report.plots.time_line import draw_time_line
 
 pytest.importorskip("matplotlib")
@@ -195,3 +197,15 @@ def test_bytes_over_time_have_binary_ticks_and_a_title_of_their_own() -> None:
     assert [text.get_text() for text in bar.get_yticklabels()] == ["0", "4.00 MiB", "8.00 MiB", "12.0 MiB"]
     nothing = draw_time_line(TimeLine(0.0, 1.0, 0, phases[:1], intervals, [rank]), "messages")
     assert nothing.get_title(loc="left") == "No messages"
+
+
+def test_most_is_darkest_as_in_the_report(profile: Path) -> None:
+    mpi = [0.0, 0.5, 1.0]
+    rank = RankLine(0, "a", 0.0, 3.0, 1, 50.0, [1.0] * 3, mpi, [0] * 3, [0] * 3, [0] * 3, [0] * 3)
+    phase = Phase(1, 0.0, 3.0, 50.0, 50.0, 0, 50.0, 0, *[0] * 4, *[0.0] * 3)
+    intervals = [Interval(place, float(place), 100 * mpi[place], mpi[place], *[0] * 4) for place in range(3)]
+    time_line = TimeLine(0.0, 1.0, 0, [phase], intervals, [rank])
+    for axes in (Profile(profile).plot.matrix(), draw_time_line(time_line, "mpi")):
+        shades = axes.images[0].cmap(np.linspace(0, 1, 9))[:, :3] @ (0.299, 0.587, 0.114)
+        assert (np.diff(shades) < 0).all()
+        assert shades[0] < 0.9  # the least is seen on white paper

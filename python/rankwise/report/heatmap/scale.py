@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,14 @@ class Scale:
     def cut(self) -> bool:
         """Whether there are values slower than the scale."""
         return bool(self.height(np.array([self.slowest]))[0] > END)
+
+
+def amount_colours() -> Any:
+    """Return the colour map of amounts on white paper, as in the report in its light theme: dark = most."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    # The brightest yellow can hardly be seen on white.
+    return LinearSegmentedColormap.from_list("amounts", PALETTE[-2::-1])
 
 
 def scale(classes: Sequence[NDArray[np.float64]], *, smallest: bool = False) -> Scale:

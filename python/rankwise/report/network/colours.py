@@ -1,14 +1,12 @@
-"""Colours of links in drawings, as on the page in its light theme: the more, the darker."""
+"""Links that stand out in drawings, as on the page."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.network.loads import RailLoads
-from rankwise.report.heatmap.scale import BEYOND, PALETTE
+from rankwise.report.heatmap.scale import BEYOND
 
 HOT = BEYOND
 EXCESS = 1.5
@@ -16,14 +14,6 @@ EXCESS = 1.5
 
 A bound alone says little where it can't be reached, as in dragonflies.
 """
-
-
-def colour_map() -> Any:
-    """Return the colours of shares of the most that a link carries."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    # The brightest yellow can hardly be seen on white.
-    return LinearSegmentedColormap.from_list("links", PALETTE[-2::-1])
 
 
 def too_much(rail: RailLoads) -> NDArray[np.int64]:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from rankwise.network.loads import JobLoads, RailLoads
 from rankwise.report.heatmap.picture import METADATA
+from rankwise.report.heatmap.scale import amount_colours
 from rankwise.report.heatmap.style import FAINT, INK, PAPER, SETTINGS, shown
 from rankwise.report.network.bundles import Bundles, bundles
-from rankwise.report.network.colours import EXCESS, HOT, colour_map, too_much
+from rankwise.report.network.colours import EXCESS, HOT, too_much
 from rankwise.report.network.layout import layout
 from rankwise.report.network.part import part_of
 from rankwise.report.units import byte_text, ratio_text
@@ -103,7 +104,7 @@ def _levels(
         _line(float(x[a]), float(x[b]), int(level[a]), int(level[b]))
         for a, b in zip(low.tolist(), high.tolist(), strict=True)
     ]
-    colours = colour_map()(most[order] / max(float(rail.bytes.max(initial=0.0)), 1.0))
+    colours = amount_colours()(most[order] / max(float(rail.bytes.max(initial=0.0)), 1.0))
     colours[hot[order]] = _rgba(HOT)
     widths = np.where(found.cables[order] > 1, 1.3, 0.7)
     many = len(lines) > _MOST_LINES
@@ -177,7 +178,7 @@ def _matrix(axes: Any, rail: RailLoads, found: Bundles, where: NDArray[np.float6
     at_row = {end: place for place, end in enumerate(rows)}
     at_column = {end: place for place, end in enumerate(columns)}
     most, hot = (of[0 if up else 1] for of in (found.most, found.hot))
-    colours = colour_map()(most / max(float(rail.bytes.max(initial=0.0)), 1.0))
+    colours = amount_colours()(most / max(float(rail.bytes.max(initial=0.0)), 1.0))
     colours[hot] = _rgba(HOT)
     for place in inside[most[inside] > 0].tolist():
         cells[at_row[int(found.low[place])], at_column[int(found.high[place])]] = colours[place]
@@ -202,7 +203,7 @@ def _ticks(names: list[str]) -> tuple[list[int], list[str]]:
 def _scale(axes: Any, rail: RailLoads) -> None:
     """Draw what the colours mean."""
     most = float(rail.bytes.max(initial=0.0))
-    axes.imshow(np.linspace(0, 1, 256)[np.newaxis], cmap=colour_map(), aspect="auto", extent=(0, 1, 0, 1))
+    axes.imshow(np.linspace(0, 1, 256)[np.newaxis], cmap=amount_colours(), aspect="auto", extent=(0, 1, 0, 1))
     axes.set_yticks([])
     axes.set_xticks([0, 0.5, 1], [byte_text(most * share) for share in (0, 0.5, 1)])
     axes.set_title("Bytes over a link", fontsize=8.5)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankwise.analysis.matrix import Matrix
+from rankwise.report.heatmap.scale import amount_colours
 from rankwise.report.heatmap.style import shown
 from rankwise.report.plots.canvas import drawing, texts_on
 from rankwise.report.units import byte_text, count_text, percent_text
@@ -27,7 +28,6 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
     Returns:
         The axes.
     """
-    from matplotlib import colormaps
     from matplotlib.colors import LogNorm
 
     text = byte_text if measure == "bytes" else count_text
@@ -45,7 +45,7 @@ def draw_matrix(found: Matrix, measure: str, axes: Any = None) -> Any:
         image = on.imshow(
             np.ma.masked_equal(cells, 0),
             norm=LogNorm(least, most),
-            cmap=colormaps["viridis"],
+            cmap=amount_colours(),
             interpolation="nearest",
             extent=(-0.5, side * factor - 0.5, side * factor - 0.5, -0.5),
         )

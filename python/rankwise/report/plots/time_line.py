@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.time_line import TimeLine
+from rankwise.report.heatmap.scale import amount_colours
 from rankwise.report.heatmap.style import INK
 from rankwise.report.plots.canvas import drawing, texts_on
 from rankwise.report.units import byte_text, count_text, percent_text, second_text
@@ -31,8 +32,6 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
     Returns:
         The axes.
     """
-    from matplotlib import colormaps
-
     with drawing(axes, 8.0, 3.8) as on:
         if not found.ranks:
             on.set_title("It is not known what the ranks did when")
@@ -44,7 +43,7 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
         rows = len(cells) * together
         image = on.imshow(
             np.ma.masked_invalid(cells),
-            cmap=colormaps["viridis"],
+            cmap=amount_colours(),
             vmin=0.0,
             vmax=100.0 if measure == "mpi" else None,
             interpolation="nearest",
