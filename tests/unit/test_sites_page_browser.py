@@ -184,6 +184,20 @@ def test_find_and_order(browser: Any, profile: Path) -> None:
     tab.close()
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_names_stay_in_their_boxes(browser: Any, profile: Path, width: int) -> None:
+    tab = opened(browser, profile, width=width)
+    ends = tab.page.evaluate(
+        """[...document.querySelectorAll("#libraries .icicle g")]
+          .filter((box) => box.querySelector("text"))
+          .map((box) => ["text", "rect"].map((kind) => box.querySelector(kind).getBoundingClientRect()))
+          .map(([text, rect]) => [text.right, rect.right])"""
+    )
+    assert ends
+    assert all(text <= box for text, box in ends)
+    tab.close()
+
+
 def test_the_picture_can_be_kept(browser: Any, profile: Path, tmp_path: Path) -> None:
     tab = opened(browser, profile)
     [path] = tab.saved("#libraries-image", tmp_path)

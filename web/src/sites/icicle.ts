@@ -1,7 +1,7 @@
 /** Where the time in MPI goes: by program or library, function and place, each as wide as its time. */
 import type { Theme } from "../ui/colours.ts";
-import { short } from "../ui/dom.ts";
 import { shape } from "../ui/svg.ts";
+import { fitting } from "../ui/text_width.ts";
 import { percentText, secondText } from "../units.ts";
 
 /** A part of the time. `site`: index of the place that it is; -1: it has several. */
@@ -14,7 +14,9 @@ export interface Part {
 
 const ROW = 27;
 const GAP = 1.5;
-const LETTER = 6.6;
+const LETTERS = 12;
+/** Pixels beside a text. */
+const EDGE = 6;
 /** Pixels: what is narrower is drawn with its neighbours. */
 const LEAST = 5;
 
@@ -36,7 +38,7 @@ export function icicle(parts: readonly Part[], ways: Ways): SVGElement {
     role: "img",
     "aria-label": `Time in MPI: ${parts.map((part) => told(part, whole)).join("; ")}`,
     "font-family": getComputedStyle(document.body).fontFamily,
-    "font-size": 12,
+    "font-size": LETTERS,
   });
   draw(svg, parts, { left: 0, level: 0, scale: ways.width / (whole || 1), whole }, ways);
   return svg;
@@ -98,15 +100,13 @@ function box(svg: SVGElement, part: Part, left: number, width: number, at: At, w
       "stroke-width": is ? 2 : 0,
     }),
   );
-  const letters = Math.floor((width - 12) / LETTER);
-  if (letters > 3)
-    group.append(
-      shape(
-        "text",
-        { x: left + 6, y: at.level * ROW + 17, fill: theme.ink, class: "ink" },
-        short(part.name, letters),
-      ),
-    );
+  const text = fitting(part.name, width - GAP - 2 * EDGE, LETTERS);
+  if (text) {
+    // Clipped, too: a picture that is kept may be shown with another font.
+    const inside = shape("svg", { x: left, y: at.level * ROW, width: width - GAP, height: ROW - GAP });
+    inside.append(shape("text", { x: EDGE, y: 17, fill: theme.ink, class: "ink" }, text));
+    group.append(inside);
+  }
   if (part.site >= 0)
     group.addEventListener("click", () => {
       ways.choose(part.site);
