@@ -295,6 +295,67 @@ def test_hovering_tells_facts(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
+def test_titles_are_findings(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+
+    def title(figure: str) -> str:
+        return str(tab.page.inner_text(f"#{figure}-title"))
+
+    ends, load, ratio = tab.page.locator("#hot tr.pick").first.locator("td").all_inner_texts()
+    link = ends.splitlines()[0]
+    mean = ratio.replace("\u00a0", " ")
+    assert title("levels") == f"Between switches, {link} carries most: {load}, {mean} the mean of its class"
+    assert f" {load} " in title("matrices")
+    rows = tab.rows("#ranks-data", tmp_path)
+    sums: dict[tuple[str, str], float] = {}
+    for row in rows:
+        ends_of = row["from"], row["to"]
+        sums[ends_of] = sums.get(ends_of, 0.0) + float(row["bytes"])
+    (one, other), most = max(sums.items(), key=lambda item: item[1])
+    share = 100 * most / sum(sums.values())
+    assert title("ranks").startswith(f"Most goes over the network from {one} to {other}: ")
+    assert title("ranks").endswith(f", {share:.1f} % of all")
+    cause = tab.page.locator("#causes tr.pick").first.inner_text()
+    name, _, percent = cause.replace(")", "").partition("\t")
+    assert title("causes").startswith(f"{name.strip()} sends {percent.split('(')[1].strip()} of the bytes")
+    # Four links up and four down between each pair of leaf and spine, unlike those of hosts: two spines.
+    assert title("spread").startswith("leaf down: 8 of 8 links are used, the most loaded carries ")
+    counts = tab.page.locator("#spread svg text").all_text_contents()
+    assert counts.count("links (log)") == 4
+    assert {"1", "2", "5"} <= set(counts)
+    tab.close()
+
+
+def test_keys_zoom_around_the_cell_in_use(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("tree"), tmp_path)
+    canvas = tab.page.locator("#ranks canvas")
+    canvas.scroll_into_view_if_needed()
+    canvas.focus()
+    for key in ["ArrowRight"] * 10 + ["ArrowDown"] * 2:
+        tab.page.keyboard.press(key)
+    cell = "rank 2 → rank 9"
+    assert tab.page.inner_text("#tip strong") == cell
+    box = canvas.bounding_box()
+
+    def is_at(x: float, y: float) -> bool:
+        tab.page.mouse.move(box["x"] + x, box["y"] + y)
+        return bool(tab.page.locator("#tip").is_visible() and tab.page.inner_text("#tip strong") == cell)
+
+    places = [(x, y) for y in range(60, 160, 8) for x in range(120, 420, 8)]
+    x, y = next(place for place in places if is_at(*place))
+    for key in "++":
+        tab.page.keyboard.press(key)
+    assert tab.page.inner_text("#tip strong") == cell
+    tab.page.wait_for_timeout(50)
+    assert is_at(x + 1, y)
+    for _ in range(15):  # the picture follows the cell
+        tab.page.keyboard.press("ArrowDown")
+    tip = tab.page.locator("#tip").bounding_box()
+    assert tab.page.inner_text("#tip strong") == "rank 17 → rank 9"
+    assert tip["y"] <= box["y"] + box["height"] + 20
+    tab.close()
+
+
 def test_keys_alone_do(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, job("tree"), tmp_path)
     tab.page.locator("#hot tr.pick").first.focus()

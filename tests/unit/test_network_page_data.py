@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import fabrics_made
@@ -10,7 +11,7 @@ import network_jobs
 import numpy as np
 import pytest
 
-from rankwise.network.fabric.model import CLASSES, Subnet
+from rankwise.network.fabric.model import CLASSES, Source, Subnet
 from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.network.sources.generators.torus import torus
@@ -234,7 +235,8 @@ def test_what_is_found_is_the_slowest_link() -> None:
     )
     link = "switch0 [5] \N{RIGHTWARDS ARROW} switch4 [1]"
     ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
-    assert finding(of) == f"{link} takes longest: 977 KiB, {ratio}, 100 % of it by Bcast of W"
+    said = f"{link} takes longest: 977 KiB, {ratio}, 100 % of it by Bcast of W"
+    assert finding(of) == f"Of the links between switches, {said}"
 
 
 def test_captions_and_warnings() -> None:
@@ -244,6 +246,19 @@ def test_captions_and_warnings() -> None:
     assert "as --place says (12)" in said
     assert "split evenly over all ports of a host" in said
     assert list(warnings(of)) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("/a/long way/net.links and /a/long way/net.fdbs", "net.links and net.fdbs"),
+        ("/a/1.links and /a/1.fdbs; in agreement with /a/2.fdbs, /a/3.fdbs", "4 files"),
+    ],
+)
+def test_captions_name_files_without_folders(what: str, said: str) -> None:
+    of = job("tree")
+    read = replace(of.fabric, sources=(Source("opensm", what),))
+    assert captions(replace(of, fabric=read))[0].endswith(f", from {said}")
 
 
 def test_one_is_not_several() -> None:

@@ -9,7 +9,7 @@ import { isLooked, limitOf, type View } from "./view.ts";
 
 const BINS = 32;
 const [WIDTH, HEIGHT] = [300, 150];
-const [LEFT, RIGHT, TOP, BOTTOM] = [38, 12, 26, 22];
+const [LEFT, RIGHT, TOP, BOTTOM] = [50, 12, 26, 22];
 
 /** Pixels of the text of a line. */
 const ROOM = 92;
@@ -59,7 +59,7 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     fill: theme.faint,
     "aria-label": spoken(view, facts),
   });
-  for (const count of [1, 10, 100, 1000, 10_000].filter((tick) => tick <= most * 1.3)) {
+  for (const count of ticks(most * 1.3)) {
     svg.append(
       shape("line", {
         x1: LEFT,
@@ -72,6 +72,11 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     );
     svg.append(shape("text", { x: LEFT - 5, y: y(count) + 4, "text-anchor": "end" }, String(count)));
   }
+  const middle = (TOP + HEIGHT - BOTTOM) / 2;
+  const turned = `rotate(-90 9 ${middle})`;
+  svg.append(
+    shape("text", { x: 9, y: middle + 4, "text-anchor": "middle", transform: turned }, "links (log)"),
+  );
   bins.links.forEach((links, bin) => {
     if (!links.length) return;
     const [from, to] = [x(bins.edges[bin]), x(bins.edges[bin + 1])];
@@ -109,6 +114,14 @@ export function histogram(view: View, facts: ClassFacts, choose: (links: number[
     shape("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, view.text(bins.edges[BINS])),
   );
   return svg;
+}
+
+/** Counts beside the axis: more of them where it is short. */
+function ticks(end: number): number[] {
+  const steps = end < 130 ? [1, 2, 5] : [1];
+  return [1, 10, 100, 1000, 10_000]
+    .flatMap((ten) => steps.map((step) => step * ten))
+    .filter((tick) => tick <= end);
 }
 
 /** The lines of mean and bound. Their texts are where the other line does not cross them. */

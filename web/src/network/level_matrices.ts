@@ -19,6 +19,12 @@ export function levelPairs(rail: Rail): [low: number, high: number][] {
   return [...found.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
 }
 
+/** The two levels that are shown; null: no link is between switches. */
+export function pairOf(view: View): [low: number, high: number] | null {
+  const pairs = levelPairs(view.rail);
+  return pairs.find(([low]) => low === view.state.level) ?? pairs.at(0) ?? null;
+}
+
 export class LevelMatrices {
   private readonly up: MatrixDrawing;
   private readonly down: MatrixDrawing;

@@ -15,7 +15,7 @@ import { chosenPart } from "./chosen.ts";
 import { Flows } from "./flows.ts";
 import { classesOf, histogram, histogramTitle } from "./histograms.ts";
 import { hotTable } from "./hot_links.ts";
-import { LevelMatrices, levelPairs } from "./level_matrices.ts";
+import { LevelMatrices, levelPairs, pairOf } from "./level_matrices.ts";
 import { LevelsDrawing } from "./levels.ts";
 import { linkScale, pairScale } from "./legend.ts";
 import {
@@ -133,7 +133,7 @@ export class NetworkPage implements Open {
       finely(FINE, () => {
         this.show();
         savePng(name, {
-          title: `${title.textContent} · ${this.data.finding}`,
+          title: title.textContent,
           scale: name === "ranks" ? pairScale(this.view) : linkScale(this.view),
           parts: parts(),
           caption: `${caption.textContent} ${this.data.captions.join(". ")}.`,
@@ -210,9 +210,9 @@ export class NetworkPage implements Open {
     redraw(this.pairs, legend(pairScale(view)));
     this.levels.show(view);
     const pairs = levelPairs(view.rail);
-    this.figures.matrices.card.hidden = !pairs.length;
-    if (pairs.length) {
-      const pair = pairs.find(([low]) => low === view.state.level) ?? pairs[0];
+    const pair = pairOf(view);
+    this.figures.matrices.card.hidden = !pair;
+    if (pair) {
       const options = pairs.map(([low, high]) => ({
         value: low,
         text: low === high ? `level ${low}` : `levels ${low} and ${high}`,

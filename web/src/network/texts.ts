@@ -1,5 +1,6 @@
 /** What is said above and below the figures. */
 import type { Figure } from "../ui/figure.ts";
+import { betweenLevels, heaviestCause, heaviestLink, heaviestPair, leastEven } from "./findings.ts";
 import { hottest } from "./hot_links.ts";
 import type { View } from "./view.ts";
 
@@ -11,10 +12,11 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
   const { flows } = view;
   const { data } = view.network;
   const [first] = hottest(view, 1);
-  const looked = view.part.name && `: ${view.part.name}`;
+  const looked = view.part.name && ` (${view.part.name})`;
+  const onRail = view.network.rails.length > 1 && view.rail.data.name ? `, on ${view.rail.data.name}` : "";
   figures.levels.title.textContent = view.lit
     ? `Where it goes: ${view.lit.name}`
-    : `The fabric of the job${view.rail.data.name ? `, ${view.rail.data.name}` : ""}${looked}`;
+    : `${heaviestLink(view)}${onRail}${looked}`;
   figures.levels.caption.textContent =
     `Hosts at the bottom, switches above; parallel links are one line, thicker, in the colour of the one that carries most. ` +
     "Directions are never added up." +
@@ -30,22 +32,25 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
     : "";
   figures.matrices.title.textContent = view.lit
     ? `Between levels: ${view.lit.name}`
-    : `Between levels${looked}`;
+    : `${betweenLevels(view)}${onRail}${looked}`;
   figures.matrices.caption.textContent =
     "A cell is the most loaded of the parallel links between two switches. Grey: a link that carries nothing; empty: no link.";
-  figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `Between ranks${looked}`;
+  figures.ranks.title.textContent = view.lit ? `Ranks: ${view.lit.name}` : `${heaviestPair(view)}${looked}`;
   const blocks = flows.data.together;
   figures.ranks.caption.textContent =
-    "From row to column, between different hosts; colours are logarithmic." +
+    "Who sends how much to whom: from row to column, between different hosts; colours are logarithmic." +
     (blocks > 1
       ? ` Each cell: the sum of ${blocks} × ${blocks} pairs; what of it goes through a link is estimated by the number of its pairs.`
       : "") +
     " Where a pixel has several cells, it shows the largest.";
-  figures.causes.title.textContent = view.lit ? `Causes: ${view.lit.name}` : "Communicators and calls";
-  figures.causes.caption.textContent = "Choosing one lights its links and its rank pairs.";
-  figures.spread.title.textContent = `How loads are spread in each class${looked}`;
+  figures.causes.title.textContent = view.lit
+    ? `Causes: ${view.lit.name}`
+    : `${heaviestCause(view)}${looked}`;
+  figures.causes.caption.textContent =
+    "What each communicator and call sends over the network. Choosing one lights its links and its rank pairs.";
+  figures.spread.title.textContent = `${leastEven(view)}${onRail}${looked}`;
   figures.spread.caption.textContent =
-    "Links by their load; those without any are left out." +
+    "How loads are spread in each class: how many links (upwards, logarithmic) have which load; those without any are left out." +
     (view.lit ? " Coloured: those that what is chosen loads." : "") +
     " The bound: what must leave or enter a part of the fabric, or take shortest ways, shared out evenly among the links of the class there: with these places of the ranks no routes make the most loaded link carry less. " +
     data.captions.join(". ");

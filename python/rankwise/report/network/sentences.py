@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 
 import numpy as np
 
-from rankwise.network.fabric.model import CLASSES, Subnet
+from rankwise.network.fabric.model import CLASSES, Fabric, Subnet
 from rankwise.network.job.lids import lids_told
 from rankwise.network.routes.classes import between_switches
 from rankwise.report.links.sentences import verdict
@@ -16,6 +18,9 @@ from rankwise.report.units import byte_text, count_text, percent_text, ratio_tex
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
 _MOST_WARNINGS = 8
+_MOST_FILES = 2
+_OF_WORDS = ("generator", "slurm")  # sources that are no files
+_BETWEEN_PATHS = re.compile(r"; in agreement with |, of |, | and ")  # in `Source.what`
 
 
 def finding(traffic: Traffic) -> str:
@@ -40,7 +45,7 @@ def finding(traffic: Traffic) -> str:
     share = percent_text(100 * float(causes[cause] / causes.sum()), 0)
     most = "takes longest" if known else "carries most"
     return (
-        f"{link_name(rail.subnet, link)} {most}: {byte_text(loads[link])},"
+        f"Of the links between switches, {link_name(rail.subnet, link)} {most}: {byte_text(loads[link])},"
         f" {ratio_text(ratio)} {_TIMES} the mean of its class ({CLASSES[classes[link]]}),"
         f" {share} % of it by {groups.causes[cause]}"
     )
@@ -63,8 +68,7 @@ def captions(traffic: Traffic) -> list[str]:
     """Return what the figures rest on: routes, places of the ranks, rails, as phrases."""
     fabric, places = traffic.fabric, traffic.places
     routes = " and ".join(dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets))
-    sources = "; ".join(f"{source.kind} {source.what}".strip() for source in fabric.sources)
-    found = [f"Routes: {routes}, from {sources}", f"Ports of hosts were found {_how(traffic)}"]
+    found = [f"Routes: {routes}{_origin(fabric)}", f"Ports of hosts were found {_how(traffic)}"]
     if any(rail.ports.shape[1] > 1 for rail in places.rails) or len(places.rails) > 1:
         found.append(f"Traffic goes {places.policy}")
     if lids := lids_told(fabric, traffic.lid_offset):
@@ -76,6 +80,20 @@ def captions(traffic: Traffic) -> list[str]:
             f"{percent_text(100 * within / whole)} % of all bytes stay within hosts and are not shown"
         )
     return found
+
+
+def _origin(fabric: Fabric) -> str:
+    """Return what a fabric was read from: names of few files without their folders, the number of many."""
+    words = [f"{each.kind} {each.what}".strip() for each in fabric.sources if each.kind in _OF_WORDS]
+    paths = (path for source in fabric.sources for path in _BETWEEN_PATHS.split(source.what))
+    files = list(dict.fromkeys(path.strip() for path in paths if path.strip()))
+    if words:
+        said = "; ".join(words)
+    elif len(files) > _MOST_FILES:
+        said = f"{len(files)} files"
+    else:
+        said = " and ".join(PurePath(path).name for path in files)
+    return f", from {said}" if said else ""
 
 
 def _how(traffic: Traffic) -> str:
