@@ -184,8 +184,10 @@ export class MatrixDrawing {
     this.paint();
   }
 
+  /** Zoom around the cell in use; around the middle where none is. */
   zoomBy(factor: number): void {
-    this.zoomer.scaleBy(select(this.canvas), factor);
+    const at = this.cursor && this.middleOf(...this.cursor);
+    this.zoomer.scaleBy(select(this.canvas), factor, at ?? undefined);
   }
 
   zoomOut(): void {
@@ -524,14 +526,36 @@ export class MatrixDrawing {
       const clamp = (value: number, end: number) => Math.max(0, Math.min(end - 1, value));
       const at = this.cursor ? move : [0, 0];
       this.cursor = [clamp(row + at[0], data.rows), clamp(column + at[1], data.columns)];
+      this.reveal(...this.cursor);
       this.speak(...this.cursor);
       this.paint();
     } else if (event.key === "Enter" && this.cursor) data.choose(...this.cursor);
-    else if (event.key === "+" || event.key === "=") this.zoomBy(1.6);
-    else if (event.key === "-") this.zoomBy(1 / 1.6);
-    else if (event.key === "0") this.zoomOut();
-    else return;
+    else if (["+", "=", "-", "0"].includes(event.key)) {
+      if (event.key === "0") this.zoomOut();
+      else this.zoomBy(event.key === "-" ? 1 / 1.6 : 1.6);
+      if (this.cursor) {
+        this.reveal(...this.cursor);
+        this.pointAt(...this.cursor);
+      }
+    } else return;
     event.preventDefault();
+  }
+
+  private middleOf(row: number, column: number): [number, number] {
+    return [(this.x(column) + this.x(column + 1)) / 2, (this.y(row) + this.y(row + 1)) / 2];
+  }
+
+  /** Move the cells, so that one is on the picture. */
+  private reveal(row: number, column: number): void {
+    const { left, top, width, height } = this.box;
+    const outside = (from: number, to: number, low: number, high: number) =>
+      from < low ? low - from : Math.min(0, Math.max(high - to, low - from));
+    const [x, y] = [
+      outside(this.x(column), this.x(column + 1), left, left + width),
+      outside(this.y(row), this.y(row + 1), top, top + height),
+    ];
+    const { k } = this.transform;
+    if (Math.abs(x) > 0.5 || Math.abs(y) > 0.5) this.zoomer.translateBy(select(this.canvas), x / k, y / k);
   }
 
   private speak(row: number, column: number): void {
@@ -540,8 +564,16 @@ export class MatrixDrawing {
     this.spoken.textContent = facts
       ? `${facts.head}, ${facts.note}, ${facts.rows.map((cells) => cells.join(" ")).join(", ")}`
       : `${place}: nothing`;
+    this.pointAt(row, column);
+  }
+
+  /** Show the facts of a cell beside it. */
+  private pointAt(row: number, column: number): void {
+    const { left, top, width, height } = this.box;
     const at = this.canvas.getBoundingClientRect();
-    showTip(facts ?? null, at.left + this.x(column + 1), at.top + this.y(row + 1));
+    const x = Math.min(left + width, this.x(column + 1));
+    const y = Math.min(top + height, this.y(row + 1));
+    showTip(this.data?.facts(row, column) ?? null, at.left + x, at.top + y);
   }
 }
 
