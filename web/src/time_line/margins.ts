@@ -1,7 +1,7 @@
 /** What stands around the matrix: phases and the mean over the ranks above it, over the time beside it, the time below. */
 import { scaleLinear } from "d3-scale";
 import type { Theme } from "../ui/colours.ts";
-import type { Margins, Place } from "../ui/matrix.ts";
+import type { Margins, Place } from "../ui/matrix_data.ts";
 import { secondText } from "../units.ts";
 import type { TimeLineData } from "./contract.ts";
 import type { Rows } from "./model.ts";

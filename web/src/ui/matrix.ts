@@ -2,85 +2,15 @@
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { dots } from "./dots.ts";
-import { HOT, packed, parts, stepOf, type Theme, unpacked } from "./colours.ts";
+import { type Theme, unpacked } from "./colours.ts";
 import { element, short } from "./dom.ts";
-import { type Layer, layerFor, layersOf } from "./layers.ts";
-import {
-  everyCell,
-  LINE,
-  type Mark,
-  type Named,
-  namesAbove,
-  type Rule,
-  rules,
-  TITLE,
-} from "./matrix_axes.ts";
-import { drawSums, SUMS, type Sums } from "./sums.ts";
-import { cellAt, rowOf, type Sparse, SparsePixels } from "./sparse.ts";
-import { type Facts, hideTip, showTip } from "./tip.ts";
-
-export interface MatrixData {
-  label: string;
-  rows: number;
-  columns: number;
-  /** Row by row; NaN: there is nothing; 0: nothing was sent. Of several cells a pixel shows the largest. */
-  values: Float32Array;
-  /** What of them is lit; null: all. */
-  lit: Float32Array | null;
-  hot: Uint8Array | null;
-  logarithmic: boolean;
-  most: number;
-  rowName: (row: number) => string;
-  columnName: (column: number) => string;
-  rowTitle: string;
-  columnTitle: string;
-  text: ((value: number) => string) | null;
-  facts: (row: number, column: number) => Facts | null;
-  choose: (row: number, column: number) => void;
-  /** A column below 0: all of the row. */
-  chosen: [row: number, column: number] | null;
-  /** Most pixels of a cell. */
-  largest: number;
-  highest: number;
-  /** Cells are as high as they are wide. */
-  square: boolean;
-  /** Most pixels of a row, where it may be higher than a column is wide. */
-  rowHeight?: number;
-  margins?: Margins;
-  /** The colours of cells, packed, where they are no amounts; then `lit`, `hot` and `most` mean nothing. */
-  colour?: (cell: number) => number;
-  /** The number in a cell, in place of `text`. */
-  cellText?: (cell: number) => string;
-  /** What is written beside rows and columns, in place of all their names, where a cell has so many pixels. */
-  marks?: (pitch: number) => Mark[];
-  /** Names of neighbouring columns, in place of their title. */
-  groups?: Named[];
-  /** Lines between cells. */
-  rules?: Rule[];
-  /** Where most cells are empty: those that are not. `values`, `lit` and all that goes by a cell are of these. */
-  sparse?: Sparse;
-  /** Bars above and at the right. */
-  sums?: Sums;
-}
-
-/** What is drawn around the cells, where columns have no names; it follows when they are moved. */
-export interface Margins {
-  /** Pixels. */
-  above: number;
-  below: number;
-  right: number;
-  draw: (context: CanvasRenderingContext2D, place: Place) => void;
-}
-
-/** Where the cells are, in pixels. */
-export interface Place {
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-  x: (column: number) => number;
-  y: (row: number) => number;
-}
+import { type Layer, layersOf } from "./layers.ts";
+import { everyCell, LINE, namesAbove, rules, TITLE } from "./matrix_axes.ts";
+import { coloursOf, paintCells, weightsOf } from "./matrix_cells.ts";
+import type { MatrixData } from "./matrix_data.ts";
+import { drawSums, SUMS } from "./sums.ts";
+import { cellAt, rowOf, SparsePixels } from "./sparse.ts";
+import { hideTip, showTip } from "./tip.ts";
 
 /** Cells, from the first to the one after the last. */
 export interface Part {
@@ -332,7 +262,13 @@ export class MatrixDrawing {
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    this.cells(context, data, theme, scale);
+    paintCells(context, data, theme, {
+      box: this.box,
+      transform: this.transform,
+      scale,
+      layers: this.layers,
+      sparse: this.pixels,
+    });
     this.numbers(context, data, theme);
     const lines = data.rules ?? [];
     if (lines.length)
@@ -355,68 +291,6 @@ export class MatrixDrawing {
       context.lineWidth = 1.5;
       context.strokeRect(x0, y0, x1 - x0, y1 - y0);
     }
-  }
-
-  /** Fill the pixels; where a pixel has several cells it shows the largest. */
-  private cells(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme, scale: number): void {
-    const width = Math.round(this.box.width * scale);
-    const height = Math.round(this.box.height * scale);
-    const left = Math.round(this.box.left * scale);
-    const top = Math.round(this.box.top * scale);
-    const image = context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    if (this.pixels && data.sparse) {
-      const across = {
-        offset: this.x(0) * scale - left,
-        pitch: (this.x(1) - this.x(0)) * scale,
-        pixels: width,
-      };
-      const down = {
-        offset: this.y(0) * scale - top,
-        pitch: (this.y(1) - this.y(0)) * scale,
-        pixels: height,
-      };
-      this.pixels.paint(pixels, across, down, packed(parts(theme.ground)));
-      context.putImageData(image, left, top);
-      return;
-    }
-    const colours = coloursOf(data, theme);
-    const fine = this.transform.k * scale;
-    const layer = layerFor(
-      this.layers,
-      Math.min(data.columns / (this.box.width * fine), data.rows / (this.box.height * fine)),
-    );
-    const columns = spans(
-      width,
-      data.columns / layer.block,
-      (pixel) => (this.transform.invertX((left + pixel) / scale) - this.box.left) / this.box.width,
-    );
-    const rows = spans(
-      height,
-      data.rows / layer.block,
-      (pixel) => (this.transform.invertY((top + pixel) / scale) - this.box.top) / this.box.height,
-    );
-    for (let y = 0; y < height; y++) {
-      if (y && rows[2 * y] === rows[2 * y - 2] && rows[2 * y + 1] === rows[2 * y - 1]) {
-        pixels.copyWithin(y * width, (y - 1) * width, y * width);
-        continue;
-      }
-      for (let x = 0; x < width; x++) {
-        let best = -1;
-        let most = -Infinity;
-        for (let row = rows[2 * y]; row < rows[2 * y + 1]; row++)
-          for (let column = columns[2 * x]; column < columns[2 * x + 1]; column++) {
-            const cell = row * layer.columns + column;
-            const weight = layer.weights[cell];
-            if (weight > most) {
-              best = cell;
-              most = weight;
-            }
-          }
-        if (best >= 0) pixels[y * width + x] = colours(layer.cells ? layer.cells[best] : best);
-      }
-    }
-    context.putImageData(image, left, top);
   }
 
   private numbers(context: CanvasRenderingContext2D, data: MatrixData, theme: Theme): void {
@@ -583,38 +457,4 @@ function turned(context: CanvasRenderingContext2D, x: number, y: number, draw: (
   context.rotate(-Math.PI / 2);
   draw();
   context.restore();
-}
-
-/** Return by what cells are compared: what is lit comes first. */
-function weightsOf({ values, lit }: MatrixData): Float32Array {
-  return lit ? lit.map((part, cell) => part + 1e-9 * values[cell]) : values;
-}
-
-/** Return the first cell of each pixel and the one after the last; of the last cell a part may be there only. */
-function spans(pixels: number, cells: number, share: (pixel: number) => number): Int32Array {
-  const found = new Int32Array(2 * pixels);
-  const end = Math.ceil(cells - 1e-6);
-  for (let pixel = 0; pixel < pixels; pixel++) {
-    const first = Math.max(0, Math.min(end - 1, Math.floor(share(pixel) * cells + 1e-6)));
-    const to = share(pixel + 1) * cells + 1e-6;
-    const after = to >= cells ? end : Math.floor(to);
-    found[2 * pixel] = first;
-    found[2 * pixel + 1] = Math.max(first + 1, after);
-  }
-  return found;
-}
-
-/** Return a function that gives the pixel of a cell, as it is in memory. */
-function coloursOf(data: MatrixData, theme: Theme): (cell: number) => number {
-  if (data.colour) return data.colour;
-  const ramp = theme.ramp3.map(packed);
-  const [unlit, ground, hot] = [theme.unlit, theme.ground, HOT].map((colour) => packed(parts(colour)));
-  return (cell) => {
-    const value = data.values[cell];
-    if (Number.isNaN(value)) return 0;
-    if (value <= 0) return ground;
-    if (data.lit)
-      return data.lit[cell] > 0 ? ramp[stepOf(data.lit[cell], data.most, data.logarithmic)] : unlit;
-    return data.hot?.[cell] ? hot : ramp[stepOf(value, data.most, data.logarithmic)];
-  };
 }
