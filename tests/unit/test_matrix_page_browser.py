@@ -106,7 +106,9 @@ def test_filters_choose_as_in_the_terminal(
 
 def test_filters_that_messages_know_nothing_of_are_told(browser: Any, inside: Path, tmp_path: Path) -> None:
     tab = opened(browser, inside, tmp_path, "&region=solve")
-    assert "not counted by size and region" in str(tab.page.locator(".notice").first.text_content())
+    assert "not counted by size, region and call site" in str(
+        tab.page.locator(".notice").first.text_content()
+    )
     assert pairs(tab, "rank", tmp_path) == shown(inside, "rank")
     tab.close()
 
