@@ -15,6 +15,7 @@ from phased_run import INTERVALS, WIDTH, Run
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.time_line import time_line
 from rankwise.report.contents.balance import balance_data
+from rankwise.report.contents.overview_figures import late_part
 from rankwise.report.contents.subject import subject
 from rankwise.report.contents.time_line import time_line_data
 from rankwise.report.page.container import Container
@@ -114,6 +115,41 @@ def test_waiting_by_rank_and_call_adds_up_to_what_the_view_says(tmp_path: Path) 
     assert by_rank.tolist() == pytest.approx([0.9, 0.9, 0.9, 0.0])
     assert np.bincount(waits["rank"], waits["messages"], 4).tolist() == pytest.approx([0.0, 0.2, 0.0, 0.0])
     assert late["caused"][place_of[3]] == pytest.approx(2.7)
+
+
+def blamed_in_both() -> Made:
+    """Rank 0 leaves 20 barriers 0.1 s late: 6 s. Ranks 0 and 1 wait for 2 s for 2, and for 2 s for 3: 8 s."""
+    run = Made(4)
+    for number in range(20):
+        begin = 0.2 * number
+        run.instance("MPI_Barrier", number + 1, [begin + 0.1] + [begin] * 3, begin + 0.1, since=[0.0] * 4)
+    for one in range(4):
+        run.call(one, "MPI_Barrier", 2.0 * (one > 0), calls=20)
+    for one in (0, 1):
+        for late, start in ((2, 10.0), (3, 20.0)):
+            run.wait(one, "MPI_Recv", late, start, start + 2.1, start + 2.0)
+        run.call(one, "MPI_Recv", 4.2, calls=2)
+    return run
+
+
+def test_all_pages_blame_the_same_ranks_for_all_waiting(tmp_path: Path) -> None:
+    path = blamed_in_both().write(tmp_path / "a.rankwise")
+    balance, _ = told(path)
+    late = balance["late"]
+    blamed = dict(zip(late["rank"].tolist(), late["toBlame"].tolist(), strict=True))
+    assert blamed == pytest.approx({0: 6.0, 1: 0.0, 2: 4.0, 3: 4.0})
+    assert late["toBlame"] == pytest.approx(late["blamed"] + late["messagesBegun"])
+    assert sum(blamed.values()) == pytest.approx(float((late["waited"] + late["messagesWaited"]).sum()))
+    assert late["title"].endswith("to blame for 42.9 % of all waiting, 6.00 s")
+    assert "; rank 0 (" in late["title"]
+    with opened_profile(path) as connection:
+        overview = late_part(subject(path, connection, Container()))
+    assert overview["title"].startswith("Rank 0 (")
+    assert overview["title"].endswith("to blame for most: 42.9 % of all waiting")
+    assert {row["rank"]: row["seconds"] for row in overview["rows"]} == pytest.approx(
+        {one: blamed[one] for one in (0, 2, 3)}
+    )
+    assert sum(row["share"] for row in overview["rows"]) == pytest.approx(1.0)
 
 
 def test_time_line_is_that_of_the_view(tmp_path: Path) -> None:

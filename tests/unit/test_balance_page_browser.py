@@ -14,7 +14,7 @@ import pytest
 from browsers import Tab
 from made_profile import Made
 from phased_run import INTERVALS, Run
-from test_balance_of_report import waiting_run
+from test_balance_of_report import blamed_in_both, waiting_run
 
 from rankwise.__main__ import main
 
@@ -130,6 +130,18 @@ def test_waits_are_caused_by_who_is_late(browser: Any, tmp_path: Path) -> None:
     for figure in ("balance-times", "balance-waits"):
         [picture] = tab.saved(f"#{figure}-image", tmp_path)
         assert picture.read_bytes().startswith(b"\x89PNG")
+    tab.close()
+
+
+def test_the_data_and_the_overview_blame_the_same_rank(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, blamed_in_both().write(tmp_path / "a.rankwise"), "page=balance")
+    rows = tab.rows("#balance-waits-data", tmp_path)
+    assert numbers(rows, "to_blame_seconds") == pytest.approx([6.0, 0.0, 4.0, 4.0])
+    assert sum(numbers(rows, "to_blame_of_all_waiting")) == pytest.approx(1.0)
+    assert "to blame for 42.9 % of all waiting" in title(tab, "balance-waits")
+    to(tab, "page=overview")
+    tab.page.wait_for_selector("#late-title")
+    assert title(tab, "late").endswith("to blame for most: 42.9 % of all waiting")
     tab.close()
 
 

@@ -105,6 +105,20 @@ def test_who_is_still_in_the_call_before_is_not_late() -> None:
     assert told(made, "late-ranks") == []
 
 
+def test_what_others_waited_while_it_left_the_call_before_is_told_apart() -> None:
+    """Rank 2 is 0.1 s late to each call: 0.02 s because it left the one before later, 0.08 s by computing."""
+    made = Made()
+    for number in range(20):
+        begin = 0.2 * number
+        arrivals = [begin, begin, begin + 0.1, begin]
+        made.instance("MPI_Barrier", number + 1, arrivals, begin + 0.1, since=[0.0, 0.0, 0.08, 0.0])
+    for rank in range(4):
+        made.call(rank, "MPI_Barrier", 2.0 * (rank != 2), calls=20)
+    title = found_in(made, "late-ranks").title
+    assert "others wait 4.80 s, 80.0 % of all waiting" in title
+    assert title.endswith(", beside 1.20 s as it left the collective before late")
+
+
 def test_what_is_known_of_few_messages_is_not_sure() -> None:
     made = Made()
     for rank in (0, 2, 3):

@@ -59,7 +59,7 @@ def test_the_efficiency_is_a_product(late: dict[str, Any]) -> None:
 
 def test_who_is_late(late: dict[str, Any]) -> None:
     found = late["overview"]["late"]
-    assert found["title"] == "Rank 3 (slow) is waited for most: 100.0 % of all waiting"
+    assert found["title"] == "Rank 3 (slow) is to blame for most: 100.0 % of all waiting"
     [row] = found["rows"]
     assert (row["rank"], row["host"], row["seconds"], row["share"]) == (3, "slow", pytest.approx(12.0), 1.0)
 

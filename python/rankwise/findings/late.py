@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.to_blame import Blamed, blamed_ranks
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting import Waiting
@@ -25,6 +26,7 @@ class Late:
             while those were still in the collective before: that is a matter of how it is carried out.
         in_collectives_seconds: of these in blocking collectives.
         for_messages_seconds: of these for messages.
+        left_late_seconds: that they waited for them beside, as those left the collective before late.
         all_seconds: all waiting.
         saved_seconds: that there would have been less of it, if a single late rank had come with the latest
             of the others; of several ranks it is `seconds`.
@@ -35,6 +37,7 @@ class Late:
     seconds: float
     in_collectives_seconds: float
     for_messages_seconds: float
+    left_late_seconds: float
     all_seconds: float
     saved_seconds: float
 
@@ -50,43 +53,17 @@ def is_known(seen: Evidence) -> bool:
     return bool(kept or any(one.certain for one in seen.messages.waiting))
 
 
-@dataclass(frozen=True)
-class Blamed:
-    """A rank that others waited for; the blame has been passed on.
-
-    Attributes:
-        rank: in MPI_COMM_WORLD.
-        in_collectives_seconds: that they waited in blocking collectives, without what they waited while it
-            was still in the collective before.
-        for_messages_seconds: that they waited for its messages and receives.
-    """
-
-    rank: int
-    in_collectives_seconds: float
-    for_messages_seconds: float
-
-    @property
-    def seconds(self) -> float:
-        """Both."""
-        return self.in_collectives_seconds + self.for_messages_seconds
-
-
-def blamed_ranks(seen: Evidence) -> list[Blamed]:
-    """Return the ranks that others waited for, those with the most waiting first."""
-    waited = seen.waiting.ranks if seen.waiting else ()
-    collectives = {one.rank: max(one.blamed_seconds - one.late_start_seconds, 0.0) for one in waited}
-    messages = {one.rank: one.origin_seconds for one in seen.messages.origins}
+def _late_of_themselves(seen: Evidence) -> list[Blamed]:
+    """Return who is to blame, without what others waited while it was still in the collective before."""
+    left_late = {one.rank: one.late_start_seconds for one in seen.waiting.ranks} if seen.waiting else {}
     found = [
-        Blamed(rank, collectives.get(rank, 0.0), messages.get(rank, 0.0))
-        for rank in {*collectives, *messages}
+        replace(
+            one,
+            in_collectives_seconds=max(one.in_collectives_seconds - left_late.get(one.rank, 0.0), 0.0),
+        )
+        for one in blamed_ranks(seen.waiting, seen.messages)
     ]
     return sorted(found, key=lambda one: -one.seconds)
-
-
-def all_waiting_seconds(seen: Evidence) -> float:
-    """Return all waiting, for whomever."""
-    in_collectives = sum(one.blamed_seconds for one in seen.waiting.ranks) if seen.waiting else 0.0
-    return in_collectives + sum(one.origin_seconds for one in seen.messages.origins)
 
 
 def late(seen: Evidence) -> Late | None:
@@ -95,9 +72,11 @@ def late(seen: Evidence) -> Late | None:
     A few ranks: no more than a fourth of all, or one. Their share has to be half, and a third of their part
     of all ranks more: of two ranks one is late with 67 %.
     """
-    all_waiting = all_waiting_seconds(seen)
+    to_blame = blamed_ranks(seen.waiting, seen.messages)
+    all_waiting = sum(one.seconds for one in to_blame)
     of_the_last = sum(row.could_save_seconds for row in seen.waiting.families) if seen.waiting else 0.0
-    blamed = {one.rank: one for one in blamed_ranks(seen)}
+    blamed = {one.rank: one for one in _late_of_themselves(seen)}
+    in_all = {one.rank: one.seconds for one in to_blame}
     if all_waiting <= 0:
         return None
     number = seen.run.ranks
@@ -108,7 +87,8 @@ def late(seen: Evidence) -> Late | None:
         messages = sum(one.for_messages_seconds for one in ones)
         seconds = sum(one.seconds for one in ones)
         saved = min(collectives, of_the_last) + messages if len(ranks) == 1 else seconds
-        return Late(ranks, node, seconds, collectives, messages, all_waiting, saved)
+        left_late = sum(in_all.get(rank, 0.0) for rank in ranks) - seconds
+        return Late(ranks, node, seconds, collectives, messages, left_late, all_waiting, saved)
 
     order = list(blamed)
     for count in range(1, max(number // 4, 1) + 1):

@@ -87,15 +87,13 @@ def message_wait_title(found: MessageWaits) -> str:
     late = found.late_sender_seconds + found.late_receiver_seconds
     if not late or not found.origins:
         return ""
-    first = found.origins[0]
     known = sum(one.certain_seconds for one in found.waiting)
     of = "the time"
     if found.percent_certain < MOSTLY_CERTAIN:
         of = f"what is known ({percent_text(found.percent_certain)} %) of the time"
     return (
         f"{percent_text(percent(late, known))} % of {of} in receives, waits and blocking sends was"
-        f" waiting for ranks that came late, most because of rank {first.rank}"
-        f" ({second_text(first.origin_seconds)})"
+        " waiting for ranks that came late"
     )
 
 

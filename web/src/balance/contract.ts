@@ -68,6 +68,8 @@ export interface LateData {
   passedTo: Numbers;
   /** `caused`, when all has been passed on. */
   blamed: Numbers;
+  /** In collectives and for messages, when all has been passed on: `blamed` and `messagesBegun`. */
+  toBlame: Numbers;
   messagesWaited: Numbers;
   messagesCaused: Numbers;
   /** Waits for messages that began with it. */

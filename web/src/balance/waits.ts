@@ -8,7 +8,7 @@ import { figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";
 import { savePng } from "../ui/pictures.ts";
 import type { Facts } from "../ui/tip.ts";
-import { secondText } from "../units.ts";
+import { percentText, secondText } from "../units.ts";
 import { type Entry, entries } from "./bars.ts";
 import type { LateData } from "./contract.ts";
 import { balanceOf, hostOf, rankName } from "./model.ts";
@@ -100,7 +100,7 @@ export class WaitsFigure {
         mark: {
           name: MARK,
           colour: context.theme.ink,
-          values: Float64Array.from(rows, (row) => blamed(late, row)),
+          values: Float64Array.from(rows, (row) => late.toBlame[row]),
         },
         text: secondText,
         name: (bar) => String(late.rank[rows[bar]]),
@@ -122,7 +122,7 @@ export class WaitsFigure {
       rank: () => 0,
       caused: (row: number) => late.caused[row] + late.messagesCaused[row],
       waited: (row: number) => late.waited[row] + late.messagesWaited[row],
-      blamed: (row: number) => blamed(late, row),
+      blamed: (row: number) => late.toBlame[row],
     }[order];
     return Array.from(late.rank.keys())
       .filter((row) => this.context.selection.ranks[late.rank[row]])
@@ -153,7 +153,7 @@ export class WaitsFigure {
     const { late } = balanceOf(this.context.run);
     const { chosen } = this.context.selection;
     const said = [
-      "Estimates, in seconds. Above the line: what others waited for the rank, by why it was late. Below it: what it waited itself. The line across a bar: what it is to blame for, without what it passed on as it waited itself, and with what others passed on to it.",
+      "Estimates, in seconds. Above the line: what others waited for the rank, by why it was late. Below it: what it waited itself. The line across a bar: what it is to blame for, without what it passed on as it waited itself, and with what others passed on to it, in collectives and for messages; over all ranks it is all waiting.",
       ...late.notes,
     ];
     if (late.noCollectives) said.push(`Collectives: ${late.noCollectives}`);
@@ -187,7 +187,7 @@ export class WaitsFigure {
           secondText(late.passedOn[row]) +
             (late.passedTo[row] >= 0 ? `, most to rank ${late.passedTo[row]}` : ""),
         ],
-        ["to blame for", secondText(late.blamed[row])],
+        ["to blame for, in collectives", secondText(late.blamed[row])],
       );
     if (!late.noMessages)
       told.push(
@@ -196,6 +196,10 @@ export class WaitsFigure {
         ["such waits began with it", secondText(late.messagesBegun[row])],
         ["longest chain of waits", String(late.chain[row])],
       );
+    told.push([
+      "to blame for in all",
+      `${secondText(late.toBlame[row])}, ${percentText(ofAll(late, row))} of all waiting`,
+    ]);
     return { head: rankName(run, rank), note: "", rows: told };
   }
 
@@ -216,13 +220,15 @@ export class WaitsFigure {
       ["messages_waited", late.messagesWaited],
       ["messages_caused", late.messagesCaused],
       ["messages_begun", late.messagesBegun],
+      ["to_blame", late.toBlame],
     ] as const;
     saveCsv("waiting", [
-      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`)],
+      ["rank", "host", ...columns.map(([name]) => `${name}_seconds`), "to_blame_of_all_waiting"],
       ...this.rows("rank").map((row) => [
         late.rank[row],
         hostOf(run, late.rank[row]),
         ...columns.map(([, values]) => values[row]),
+        ofAll(late, row),
       ]),
     ]);
   }
@@ -237,6 +243,9 @@ export class WaitsFigure {
   }
 }
 
-function blamed(late: LateData, row: number): number {
-  return late.blamed[row] + late.messagesBegun[row];
+/** Which part of all waiting, of whatever ranks, a rank is to blame for. */
+function ofAll({ toBlame }: LateData, row: number): number {
+  let all = 0;
+  for (const seconds of toBlame) all += seconds;
+  return all ? toBlame[row] / all : 0;
 }

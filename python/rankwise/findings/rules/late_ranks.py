@@ -16,6 +16,7 @@ from rankwise.report.units import percent_text, second_text
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time
 _MOSTLY_ON = 0.9  # of the run: else what is outside of MPI is not all computing
+_MUCH_LEFT_LATE = 0.01  # of what they wait for other reasons: then the title tells it, too
 _EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of it
 
 
@@ -75,7 +76,11 @@ def _title(found: Late, useful: float, on_cpu: float | None) -> str:
             f", {useful:.2f} x as long outside of MPI as the mean, on a processor for {100 * on_cpu:.0f} %"
             " of the run"
         )
-    return f"{who} come{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
+    title = f"{who} come{'s' * (not many)} late{why}: others wait {second_text(found.seconds)}, {share}"
+    if found.left_late_seconds < _MUCH_LEFT_LATE * found.seconds:
+        return title
+    it = "they" if many else "it"
+    return f"{title}, beside {second_text(found.left_late_seconds)} as {it} left the collective before late"
 
 
 def _on_cpu(seen: Evidence, found: Late) -> float | None:

@@ -10,6 +10,7 @@ from typing import Any
 from rankwise.analysis.message_waits import MessageWaits, Origin
 from rankwise.analysis.over_ranks import top_calls
 from rankwise.analysis.ranks import Rank
+from rankwise.analysis.to_blame import blamed_ranks
 from rankwise.analysis.waiting import Estimate, WaitingRank
 from rankwise.report.contents.subject import Subject
 from rankwise.report.empty import NO_ARRIVALS, NO_RANKS, NO_WAITS
@@ -102,13 +103,15 @@ def _late(of: Subject) -> dict[str, Any]:
     waited, messages = of.seen.waiting, of.seen.messages
     collectives = {row.rank: row for row in waited.ranks} if waited else {}
     origins = {row.rank: row for row in messages.origins}
-    ranks = sorted({*collectives, *origins})
+    to_blame = {one.rank: one.seconds for one in blamed_ranks(waited, messages)}
+    ranks = sorted(to_blame)
     return {
         "title": safe(waiting_title(waited, messages), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
         "noCollectives": "" if waited and waited.kept else NO_ARRIVALS,
         "noMessages": "" if messages.is_sampled else NO_WAITS,
         "rank": of.container.column(ranks, ascending=True),
+        "toBlame": of.container.column([to_blame[rank] for rank in ranks]),
         **_in_collectives(of.container, [collectives.get(rank) for rank in ranks]),
         **_for_messages(of.container, [origins.get(rank) for rank in ranks]),
     }

@@ -68,10 +68,17 @@ _WORDS = (
         f"{_MPI}, chapter 7; {_PROFILE}",
     ),
     _Word(
-        "blamed",
+        "blamed (in collectives)",
         "What others waited because a rank was late, when the blame has been passed on: a rank that waited"
         " itself passes on as much to whom it waited for.",
         "caused - passed on + what others passed on to it",
+        _WAITING,
+    ),
+    _Word(
+        "to blame",
+        "What others waited for a rank in collectives and for messages, when all has been passed on, for"
+        " whatever reason it was late. Over the ranks it is all waiting.",
+        "blamed in collectives + waits for messages that began with it",
         _WAITING,
     ),
     _Word(

@@ -6,7 +6,8 @@ from typing import Any
 
 from rankwise.analysis.efficiency import Efficiency
 from rankwise.analysis.percent import percent
-from rankwise.findings.late import all_waiting_seconds, blamed_ranks, is_known
+from rankwise.analysis.to_blame import blamed_ranks
+from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.report.contents.subject import Subject
 from rankwise.report.empty import NO_ARRIVALS, NOBODY_LATE
@@ -182,8 +183,9 @@ def _efficiency_title(found: Efficiency) -> str:
 def late_part(of: Subject) -> dict[str, Any]:
     """Return for whom the others waited, and how the time in MPI is spread."""
     found, hosts = of.summary, {one.rank: one.host for one in of.seen.ranks}
-    everything = all_waiting_seconds(of.seen)
-    rows = [one for one in blamed_ranks(of.seen) if one.seconds > 0][:_MOST_LATE]
+    blamed = blamed_ranks(of.seen.waiting, of.seen.messages)
+    everything = sum(one.seconds for one in blamed)
+    rows = [one for one in blamed if one.seconds > 0][:_MOST_LATE]
     missing = ""
     if not is_known(of.seen):
         missing = NO_ARRIVALS
@@ -194,7 +196,7 @@ def late_part(of: Subject) -> dict[str, Any]:
         first = rows[0]
         share = percent_text(percent(first.seconds, everything))
         title = (
-            f"Rank {first.rank} ({hosts.get(first.rank, '?')}) is waited for most: {share} % of all waiting"
+            f"Rank {first.rank} ({hosts.get(first.rank, '?')}) is to blame for most: {share} % of all waiting"
         )
     return {
         "title": safe(title, "utf-8"),

@@ -6,6 +6,8 @@ import sqlite3
 
 from rankwise.analysis.chains import chains_in
 from rankwise.analysis.message_waits import MessageWaits, message_waits
+from rankwise.analysis.percent import percent
+from rankwise.analysis.to_blame import blamed_ranks
 from rankwise.analysis.waiting import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.report.empty import NO_ARRIVALS
 from rankwise.report.message_wait_tables import message_wait_tables, message_wait_title
@@ -113,16 +115,26 @@ def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
     """Return the main finding as a sentence, without its full stop; '' = there is none."""
     for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
     if for_messages > (found.waiting.seconds if found else 0.0):
-        return message_wait_title(messages)
-    if found is None or not found.seconds:
+        title = message_wait_title(messages)
+    elif found and found.seconds:
+        share = percent_text(100 * found.waiting.seconds / found.seconds)
+        title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
+    else:
         return ""
-    share = percent_text(100 * found.waiting.seconds / found.seconds)
-    title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
-    if found.waiting.seconds and found.ranks and found.ranks[0].blamed_seconds:
-        most = found.ranks[0]
-        part = percent_text(100 * most.blamed_seconds / found.waiting.seconds)
-        title += f"; {part} % of that is for rank {most.rank} on {most.host}"
-    return title
+    return "; ".join(filter(None, (title, most_to_blame(found, messages))))
+
+
+def most_to_blame(found: Waiting | None, messages: MessageWaits) -> str:
+    """Return which rank is to blame for most of all waiting, in collectives and for messages; '' = none."""
+    ranks = blamed_ranks(found, messages)
+    if not ranks or not ranks[0].seconds:
+        return ""
+    first = ranks[0]
+    share = percent_text(percent(first.seconds, sum(one.seconds for one in ranks)))
+    return (
+        f"rank {first.rank} ({first.host or '?'}) is to blame for {share} % of all waiting,"
+        f" {second_text(first.seconds)}"
+    )
 
 
 def waiting_notes(found: Waiting) -> list[str]:
