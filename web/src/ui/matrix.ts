@@ -187,7 +187,6 @@ export class MatrixDrawing {
     const left = Math.ceil(TITLE + Math.min(120, widest(data.rows, data.rowName)) + 8);
     const bars = data.sums ? SUMS : 0;
     const names = Math.ceil(TITLE + Math.min(110, widest(data.columns, data.columnName)) + 8);
-    const top = data.margins?.above ?? names + bars;
     const room = width - left - RIGHT - bars - (data.margins?.right ?? 0);
     const foot = 6 + (data.margins?.below ?? 0);
     const cell = Math.min(
@@ -197,6 +196,9 @@ export class MatrixDrawing {
     );
     const plot = cell * data.columns;
     const height = Math.max(40, Math.min(data.highest, (data.rowHeight ?? cell) * data.rows));
+    // The title of few rows needs more room than they have.
+    const lacks = Math.ceil(context.measureText(data.rowTitle).width) - height;
+    const top = data.margins?.above ?? Math.max(names + bars, lacks);
     this.box = { left, top, width: plot, height };
     const scale = dots();
     this.canvas.width = Math.round(width * scale);
@@ -363,7 +365,7 @@ export class MatrixDrawing {
       namesAbove(context, data.groups, [left, left + width], (column) => this.x(column));
     else context.fillText(data.columnTitle, left, 7, width);
     turned(context, 7, top + height, () => {
-      context.fillText(data.rowTitle, 0, 0, height);
+      context.fillText(data.rowTitle, 0, 0, top + height);
     });
   }
 
