@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rankwise.report.heatmap.picture import METADATA
@@ -16,6 +16,7 @@ _TITLE, _LABEL, _SMALL = 8.0, 7.0, 6.5  # points
 _ROW = 0.2  # inches, of a line of text with its surroundings
 _BAR, _ENDS = 0.34, 0.8  # inches: of a bar that has names beside it; of what is above and below the bars
 _NAME = 1.4 * _SMALL / 72  # inches, from one name on an axis to the next
+_UPRIGHT = 1.05 * _SMALL / 72  # likewise, of names that stand upright
 _LEGEND_COLUMN = 1.15  # inches
 _PAD = 0.04  # inches
 
@@ -65,11 +66,25 @@ def _thin(axis: Any, room: float) -> None:
     """Leave names out, at even distances, where an axis has less room, in inches, than they need."""
     from matplotlib.ticker import FixedLocator
 
-    names = axis.get_ticklabels()
-    step = math.ceil(len(names) * _NAME / room)
-    if step > 1 and isinstance(axis.get_major_locator(), FixedLocator):
-        look = {"rotation": names[0].get_rotation(), "ha": names[0].get_ha()}
-        axis.set_ticks(axis.get_majorticklocs()[::step], [name.get_text() for name in names[::step]], **look)
+    names, places = axis.get_ticklabels(), axis.get_majorticklocs()
+    if len(names) * _NAME <= room or not isinstance(axis.get_major_locator(), FixedLocator):
+        return
+    look = {"rotation": names[0].get_rotation(), "ha": names[0].get_ha()}
+    needs = _NAME
+    if look["rotation"]:  # upright ones need less
+        look, needs = {"rotation": 90, "ha": "center"}, _UPRIGHT
+    step = math.ceil(len(names) * needs / room)
+    first = _highest(axis.axes, places) % step if axis.axis_name == "x" else 0
+    axis.set_ticks(places[first::step], [name.get_text() for name in names[first::step]], **look)
+
+
+def _highest(axes: Any, places: Sequence[float]) -> int:
+    """Return the place of the highest bar, which has to have its name."""
+    if not axes.patches:
+        return 0
+    bar = max(axes.patches, key=lambda one: one.get_y() + one.get_height())
+    middle = bar.get_x() + bar.get_width() / 2
+    return min(range(len(places)), key=lambda place: abs(places[place] - middle))
 
 
 def _size_texts(figure: Any, width: float) -> None:
