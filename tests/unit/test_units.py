@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rankwise.analysis.percent import percent
-from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text
+from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text, second_texts
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,12 @@ def test_bytes(size: int, text: str) -> None:
 )
 def test_seconds(seconds: float, text: str) -> None:
     assert second_text(seconds) == text
+
+
+def test_seconds_close_together_have_the_digits_that_tell_them_apart() -> None:
+    assert second_texts([2, 4, 10]) == ["2.00 s", "4.00 s", "10.0 s"]
+    assert second_texts([0, 0.3351, 0.33515]) == ["0 s", "335.10 ms", "335.15 ms"]
+    assert second_texts([0.5, 0.5]) == ["500 ms", "500 ms"]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,23 @@ export function secondText(seconds: number): string {
   return `${digits(seconds / unit)} ${name}`;
 }
 
+/** All with as many digits as tell them apart, three at least. */
+export function secondTexts(values: readonly number[]): string[] {
+  for (let precision = 3; precision < 12; precision++) {
+    const texts = values.map((seconds) => precise(seconds, precision));
+    if (new Set(texts).size === new Set(values).size) return texts;
+  }
+  return values.map(secondText);
+}
+
+function precise(seconds: number, precision: number): string {
+  const found = SECONDS.find(([least]) => seconds >= least * 0.9995);
+  if (!found || precision === 3) return secondText(seconds);
+  const value = seconds / found[0];
+  const whole = value.toFixed(0).length;
+  return `${value.toFixed(Math.max(0, precision - whole))} ${found[1]}`;
+}
+
 export function ratioText(factor: number): string {
   return factor < 10 ? factor.toFixed(2) : factor.toFixed(0);
 }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rankwise.analysis.bins import bin_range
 
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _COUNTS = ("", " k", " M", " G", " T", " P")
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _KIB = 1024
+_DIGITS, _MOST_DIGITS = 3, 12
 
 # At and above it, three digits would round up to 1000: the next unit takes over.
 _NEXT_UNIT = 999.5
@@ -52,6 +55,23 @@ def second_text(seconds: float) -> str:
         if seconds >= unit * 0.9995:
             return f"{digits_text(seconds / unit)} {name}"
     return f"{seconds / 1e-9:.2f} ns"
+
+
+def second_texts(values: Sequence[float]) -> list[str]:
+    """Return durations in seconds, all with as many digits as tell them apart, three at least."""
+    for digits in range(_DIGITS, _MOST_DIGITS):
+        texts = [_second_text(value, digits) for value in values]
+        if len(set(texts)) == len(set(values)):
+            return texts
+    return [second_text(value) for value in values]
+
+
+def _second_text(seconds: float, digits: int) -> str:
+    if digits == _DIGITS or seconds < _SECONDS[-1][0]:
+        return second_text(seconds)
+    unit, name = next((unit, name) for unit, name in _SECONDS if seconds >= unit * 0.9995)
+    whole = len(f"{seconds / unit:.0f}")
+    return f"{seconds / unit:.{max(digits - whole, 0)}f} {name}"
 
 
 def percent_text(share: float, decimals: int = 1) -> str:

@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import type { Theme } from "../ui/colours.ts";
 import type { Margins, Place } from "../ui/matrix_data.ts";
-import { secondText } from "../units.ts";
+import { secondTexts } from "../units.ts";
 import type { TimeLineData } from "./contract.ts";
 import type { Rows } from "./model.ts";
 
@@ -51,8 +51,10 @@ function drawPhases(
   context.textAlign = "center";
   context.textBaseline = "middle";
   begin.forEach((from, phase) => {
-    const low = Math.max(left, x(columnOf(data, from)));
-    const high = Math.min(left + width, x(columnOf(data, end[phase])));
+    // Cells are whole intervals, and so are the ends of the run here.
+    const [first, last] = [columnOf(data, from), columnOf(data, end[phase])];
+    const low = Math.max(left, x(phase ? first : Math.floor(first)));
+    const high = Math.min(left + width, x(phase < begin.length - 1 ? last : Math.ceil(last)));
     if (high <= low) return;
     context.fillStyle = theme.unlit;
     context.globalAlpha = phase % 2 ? 0.55 : 1;
@@ -131,13 +133,19 @@ function drawTime(
   );
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const tick of shown.ticks(Math.max(2, Math.floor(width / TICK_WIDTH)))) {
+  const ticks = shown.ticks(Math.max(2, Math.floor(width / TICK_WIDTH)));
+  const texts = secondTexts(ticks);
+  let free = -Infinity;
+  ticks.forEach((tick, place) => {
     const at = shown(tick);
     context.fillStyle = theme.rule;
     context.fillRect(at, top + height, 1, 4);
     context.fillStyle = theme.ink;
-    const text = tick ? secondText(tick) : "0";
+    const text = tick ? texts[place] : "0";
     const half = context.measureText(text).width / 2;
-    context.fillText(text, Math.min(Math.max(at, left + half), left + width - half), top + height + 6);
-  }
+    const middle = Math.min(Math.max(at, left + half), left + width - half);
+    if (middle - half < free) return;
+    context.fillText(text, middle, top + height + 6);
+    free = middle + half + GAP;
+  });
 }

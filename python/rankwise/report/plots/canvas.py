@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankwise.report.heatmap.style import SETTINGS, shown
+from rankwise.report.units import second_text, second_texts
 
 # Okabe and Ito 2008, in the order in which neighbours differ most: also for the colour-blind.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
@@ -41,6 +42,19 @@ def texts_on(axis: Any, text: Callable[[float], str]) -> None:
     from matplotlib.ticker import FuncFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: text(value) if value else "0"))
+
+
+def seconds_on(axis: Any) -> None:
+    """Write instants on an axis with as many digits as tell neighbours apart."""
+    from matplotlib.ticker import FuncFormatter
+
+    class Instants(FuncFormatter):  # type: ignore[misc,unused-ignore]
+        def format_ticks(self, values: Sequence[float]) -> list[str]:
+            some = [float(value) for value in values if value > 0]
+            texts = dict(zip(some, second_texts(some), strict=True))
+            return [texts.get(float(value), "0") for value in values]
+
+    axis.set_major_formatter(Instants(lambda value, _: second_text(value)))
 
 
 def largest(amounts: dict[str, float], most: int) -> list[str]:
