@@ -78,9 +78,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=f"of {', '.join(JOBS)} (default: all)")
-    parser.add_argument(
-        "--keep", action="store_true", help="put pictures into docs and tests, too"
-    )
+    parser.add_argument("--keep", action="store_true", help="put pictures into docs and tests, too")
     arguments = parser.parse_args()
     unknown = set(arguments.programs) - JOBS.keys()
     if unknown:

@@ -145,6 +145,25 @@ def test_the_data_and_the_overview_blame_the_same_rank(browser: Any, tmp_path: P
     tab.close()
 
 
+def test_a_program_without_calls_is_told_in_plain_words(browser: Any, tmp_path: Path) -> None:
+    run = Made(1)
+    run.insert("time_axis", begin=0.3349, width=0.0008, intervals=1)
+    run.insert("time_lines", rank=0, begin=0.33502, end=0.33543)
+    tab = opened(browser, run.write(tmp_path / "a.rankwise"), "page=time-line")
+    nothing = "No MPI call between MPI_Init and MPI_Finalize"
+    assert title(tab, "time-line") == f"{nothing}, from 335.0 ms to 335.4 ms"
+    to(tab, "page=balance")
+    tab.page.wait_for_selector("#balance-times")
+    assert title(tab, "balance-times") == nothing
+    assert title(tab, "balance-ranks") == "1 rank, without an MPI call between MPI_Init and MPI_Finalize"
+    to(tab, "page=overview")
+    tab.page.wait_for_selector("#top-communicators")
+    assert title(tab, "top-communicators") == "No communicator was used"
+    to(tab, "page=communicators")
+    tab.page.get_by_text("No rank spends time in MPI there.").wait_for()
+    tab.close()
+
+
 def phased(folder: Path) -> Path:
     run = Run()
     run.all_intervals()

@@ -10,6 +10,7 @@ from typing import Any
 import overview_profiles
 import profiles
 import pytest
+from made_profile import Made
 
 from rankwise.analysis.opened import opened_profile
 from rankwise.findings.metrics import METRICS
@@ -100,6 +101,13 @@ def test_tables_have_what_matters_and_the_rest(tmp_path: Path) -> None:
         assert len(short["values"]) == len(short["table"]["rows"]) <= 4
         assert len(short["table"]["sums"]) <= 1
     assert found["calls"]["values"][0] == found["calls"]["table"]["rows"][0][0][0]
+
+
+def test_communicators_that_nobody_used_take_no_share(tmp_path: Path) -> None:
+    found = run_of(Made(1).write(tmp_path / "a.rankwise"))["overview"]
+    for short in (found["communicators"], found["calls"]):
+        assert short["table"]["rows"] == short["values"] == []
+        assert short["table"]["empty"].startswith("No MPI call was recorded")
 
 
 def test_a_partial_run_begins_with_where_it_ended(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rankwise.analysis.time_line import Interval, Phase, RankLine, TimeLine
 from rankwise.profile.database import TABLES_BESIDE, calculate_sums
 from rankwise.reading.profile import Profile
 from rankwise.report.plots.time_line import draw_time_line
+from rankwise.report.units import bin_text
 
 pytest.importorskip("matplotlib")
 
@@ -105,10 +106,28 @@ def test_an_empty_profile_says_what_is_missing(tmp_path: Path, what: str) -> Non
         "matrix": "No messages were recorded",
         "communicators": "No MPI call was recorded",
         "sizes": "No MPI call was recorded",
-        "balance": "Rank 0",
+        "balance": "No MPI call between MPI_Init and MPI_Finalize",
         "timeline": "It is not known what the ranks did when",
     }
     assert told[what] in texts(content)
+
+
+def test_a_balanced_run_is_said_to_be_balanced(tmp_path: Path) -> None:
+    profile = Made(4)
+    for rank in range(4):
+        profile.call(rank, "MPI_Allreduce", 1.0 + 0.01 * (rank == 2))
+    content = drawn(profile.write(tmp_path / "a.rankwise"), tmp_path / "a.svg", "--what", "balance").decode()
+    assert "The time in MPI is balanced: 1.00 s a rank, at most 1.01 times the mean" in texts(content)
+
+
+def test_the_largest_size_has_its_name_on_narrow_figures(tmp_path: Path) -> None:
+    profile = Made(1)
+    for size_bin in range(1, 32):
+        profile.call(0, "MPI_Bcast", 10.0 if size_bin == 22 else 1.0, size_bin=size_bin)
+    path = profile.write(tmp_path / "a.rankwise")
+    for width in ("40mm", "60mm", "88mm"):
+        content = drawn(path, tmp_path / f"{width}.svg", "--what", "sizes", "--width", width).decode()
+        assert f">{bin_text(22)}</text>" in content
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ NOTHING_BETWEEN = (
     "No MPI call was recorded between MPI_Init and MPI_Finalize: the program makes none, or paused the"
     " recording with MPI_Pcontrol(0)."
 )
+NO_CALL_BETWEEN = "No MPI call between MPI_Init and MPI_Finalize"
+"""As a title."""
 NO_RANKS = (
     "No rank's counters could be read: the program ended before MPI_Init;"
     " `rankwise doctor -- COMMAND` tells what would be seen."

@@ -5,7 +5,7 @@ import { redraw } from "../ui/controls.ts";
 import { figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";
 import { dataTable, type Sorted, type TableColumn } from "../ui/table.ts";
-import { byteText, percentText, ratioText, secondText } from "../units.ts";
+import { byteText, countOf, percentText, ratioText, secondText } from "../units.ts";
 import { ofRun } from "./facts.ts";
 import { balanceOf, hostOf, spread } from "./model.ts";
 
@@ -39,9 +39,14 @@ export class RankTable {
     const rows = Array.from(ranks.rank.keys()).filter((row) => selection.ranks[ranks.rank[row]]);
     const { sorted, sort } = order(context, "ranks-order");
     const mpi = spread(Float64Array.from(rows, (row) => ranks.mpi[row]));
-    this.own.title.textContent = rows.length
-      ? `${rows.length === 1 ? "One rank" : `${rows.length.toLocaleString("en")} ranks`}: ${secondText(mpi.mean)} in MPI each, at most ${secondText(mpi.most)}`
-      : "No rank is chosen";
+    const many = countOf(rows.length, "rank");
+    this.own.title.textContent = !rows.length
+      ? "No rank is chosen"
+      : !rows.some((row) => ranks.calls[row] || ranks.mpi[row])
+        ? `${many}, without an MPI call between MPI_Init and MPI_Finalize`
+        : rows.length === 1
+          ? `One rank: ${secondText(mpi.most)} in MPI`
+          : `${many}: ${secondText(mpi.mean)} in MPI each, at most ${secondText(mpi.most)}`;
     this.own.caption.textContent = `Of the whole run, whatever calls are chosen. A click on a heading sorts, a click on a row filters by that rank.`;
     redraw(this.own.body, [
       dataTable(this.columns(), rows, {

@@ -130,6 +130,8 @@ export class TimesFigure {
         : `${who(called.at)} spends the most time in these calls: ${secondText(called.most)}, ${times} times the mean`;
     }
     const computed = spread(parts.computing);
+    if (!called.most && !rows.some((row) => ranks.calls[row]))
+      return "No MPI call between MPI_Init and MPI_Finalize";
     if (rows.length === 1)
       return `${who(0)} computes for ${percentText(computed.most / (ranks.run[rows[0]] || 1))} of its run`;
     // What is hardly a part of the run is no finding, however unevenly it is spread.

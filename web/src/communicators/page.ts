@@ -228,10 +228,12 @@ class CommunicatorsPage implements Open {
     const { together } = found;
     return [
       "A row is a communicator, window or file, or a family of them, in the order of the tree; a column is a rank of MPI_COMM_WORLD.",
-      byTime
-        ? `Coloured: the part of a rank's time in MPI that it spends there, over three powers of ten up to ${percentText(found.most)}; ` +
-          "grey: a member that spends less, or none; empty: no member."
-        : "Coloured: the rank is a member of it, or of one of the family.",
+      byTime && !found.most
+        ? "No rank spends time in MPI there. Grey: a member; empty: no member."
+        : byTime
+          ? `Coloured: the part of a rank's time in MPI that it spends there, over three powers of ten up to ${percentText(found.most)}; ` +
+            "grey: a member that spends less, or none; empty: no member."
+          : "Coloured: the rank is a member of it, or of one of the family.",
       together > 1 ? `${countOf(together, "rank")} with neighbouring numbers are one column.` : "",
       "Where a pixel has several cells, it shows the largest. Ctrl and the wheel zoom; a cell chooses its communicator.",
     ]

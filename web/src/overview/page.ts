@@ -134,7 +134,9 @@ function shortFigure(
   const first = table.rows.at(0);
   made.title.textContent = first
     ? `${first[0][0]} takes ${first[percent][0]} % of the time in MPI`
-    : `No ${page}`;
+    : page === "communicators"
+      ? "No communicator was used"
+      : "No MPI call was recorded";
   const pick = (row: TableCell[]) => {
     go(context, page, { [filter]: values[table.rows.indexOf(row)] });
   };

@@ -12,7 +12,7 @@ import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
 import { givenTable } from "../ui/table.ts";
 import type { Facts } from "../ui/tip.ts";
-import { countOf, percentText, secondText } from "../units.ts";
+import { countOf, percentText, secondText, secondTexts } from "../units.ts";
 import { margins } from "./margins.ts";
 import {
   MEASURE_NAMES,
@@ -194,7 +194,7 @@ class TimeLinePage implements Open {
     if (measure === "mpi") return inMpiTitle(phases);
     const best = values.indexOf(Math.max(...values));
     if (!values[best]) return `No ${MEASURE_NAMES[measure]}`;
-    const span = `${secondText(phases.begin[best])} to ${secondText(phases.end[best])}`;
+    const span = spanText(phases, best);
     if (values.length === 1)
       return `From ${span}, ${valueText(measure, values[0])} over the ranks: ${MEASURE_NAMES[measure]}`;
     return `Phase ${best + 1}, from ${span}, has the most ${MEASURE_NAMES[measure]}: ${valueText(measure, values[best])} over the ranks`;
@@ -232,7 +232,7 @@ class TimeLinePage implements Open {
     const host = context.run.axes.hosts.at(context.run.axes.hostOf[ranks[0]]) ?? "";
     return {
       head: ranksText(ranks) + (several || !host ? "" : ` (${host})`),
-      note: `${secondText(Math.max(from, 0))} to ${secondText(from + data.width)}${phase < 0 ? "" : `, phase ${phase + 1}`}`,
+      note: `${secondTexts([Math.max(from, 0), from + data.width]).join(" to ")}${phase < 0 ? "" : `, phase ${phase + 1}`}`,
       rows: [
         [MEASURE_NAMES[measure], valueText(measure, rows.means[cell])],
         ...(several
@@ -289,13 +289,20 @@ class TimeLinePage implements Open {
   }
 }
 
-function inMpiTitle({ begin, end, mpi }: Phases): string {
+function spanText({ begin, end }: Phases, phase: number): string {
+  return secondTexts([begin[phase], end[phase]]).join(" to ");
+}
+
+function inMpiTitle(phases: Phases): string {
+  const { begin, end, mpi } = phases;
   const length = begin.map((from, phase) => end[phase] - from);
   const whole = length.reduce((sum, seconds) => sum + seconds, 0);
   const spent = length.map((seconds, phase) => seconds * mpi[phase]);
   const most = spent.indexOf(Math.max(...spent));
   const many = begin.length > 1 ? `${begin.length} phases; most time in MPI is in phase ${most + 1}: ` : "";
-  const span = `from ${secondText(begin[most])} to ${secondText(end[most])}`;
+  const span = `from ${spanText(phases, most)}`;
+  if (!spent[most] && !phases.calls.some((calls) => calls > 0))
+    return `No MPI call between MPI_Init and MPI_Finalize, ${span}`;
   const share = percentText(whole ? length[most] / whole : 0);
   return `${many}${percentText(mpi[most] / 100)} in MPI ${span}, ${share} of the run`;
 }

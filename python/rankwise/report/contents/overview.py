@@ -138,6 +138,8 @@ def _short(
     of: Subject, columns: Sequence[Column[Row]], rows: Sequence[Row], key: str, values: Sequence[str]
 ) -> dict[str, Any]:
     """Return the rows of a table that matter, each with the value of the filter that is for it alone."""
+    if not of.summary.calls:
+        rows, values = (), ()  # communicators of which none was used
     shown, rest = by_share(rows, _TABLE_LINES)
     empty = NOTHING_BETWEEN if of.summary.opening_and_closing else NO_CALLS
     others: Line = {

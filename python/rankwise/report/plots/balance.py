@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from rankwise.analysis.ranks import Rank
+from rankwise.report.empty import NO_CALL_BETWEEN
 from rankwise.report.heatmap.style import INK
 from rankwise.report.plots.canvas import COLOURS, REST, drawing, legend, texts_on
-from rankwise.report.units import ratio_text, second_text
+from rankwise.report.units import second_text
+from rankwise.report.views.rank import rank_title
 
 _COMPUTE = "#e1e7ee"  # what nobody looks for here stands back
 
@@ -46,9 +48,7 @@ def draw_balance(rows: Sequence[Rank], axes: Any = None) -> Any:
             bottom = bottom + seconds
         mean = float(mpi.mean())
         on.axhline(mean, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label="mean in MPI")
-        most = int(mpi.argmax())
-        times = f", {ratio_text(mpi[most] / mean)} times the mean" if mean and len(ranks) > 1 else ""
-        on.set_title(f"Rank {ranks[most].rank} spends the most time in MPI: {second_text(mpi[most])}{times}")
+        on.set_title(rank_title(sorted(rows, key=lambda row: -row.seconds)) or NO_CALL_BETWEEN)
         on.set_xlim(edges[0], edges[-1])
         on.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         on.set_xlabel("rank")

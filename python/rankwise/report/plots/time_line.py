@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.time_line import TimeLine
+from rankwise.report.empty import NO_CALL_BETWEEN
 from rankwise.report.heatmap.scale import amount_colours
 from rankwise.report.heatmap.style import INK
-from rankwise.report.plots.canvas import drawing, texts_on
-from rankwise.report.units import byte_text, count_text, percent_text, second_text
+from rankwise.report.plots.canvas import drawing, seconds_on, texts_on
+from rankwise.report.units import byte_text, count_text, percent_text, second_text, second_texts
 
 _BYTES = ("bytes_sent", "bytes_received")
 MEASURES = ("mpi", *_BYTES, "messages", "calls")
@@ -60,7 +61,7 @@ def draw_time_line(found: TimeLine, measure: str, axes: Any = None) -> Any:
         on.set_xlim(found.phases[0].begin_seconds, found.phases[-1].end_seconds)
         on.set_xlabel("time")
         on.set_ylabel("rank")
-        texts_on(on.xaxis, second_text)
+        seconds_on(on.xaxis)
         for phase in found.phases[1:]:
             on.axvline(phase.begin_seconds, color="white", linewidth=2.2)
             on.axvline(phase.begin_seconds, color=INK, linewidth=0.9)
@@ -104,11 +105,13 @@ def _title(found: TimeLine) -> str:
     whole = sum(phase.seconds for phase in found.phases)
     most = max(found.phases, key=lambda phase: phase.percent_of_mpi * phase.seconds)
     share = percent_text(100 * most.seconds / whole if whole else 0.0)
+    begin, end = second_texts([most.begin_seconds, most.end_seconds])
+    if not any(phase.percent_of_mpi or phase.calls for phase in found.phases):
+        return f"{NO_CALL_BETWEEN}, from {begin} to {end}"
     several = f"{len(found.phases)} phases; most time in MPI is in phase {most.number}:\n"
     return (
         f"{several if len(found.phases) > 1 else ''}"
-        f"{percent_text(most.percent_of_mpi)} % in MPI from {second_text(most.begin_seconds)}"
-        f" to {second_text(most.end_seconds)}, {share} % of the run"
+        f"{percent_text(most.percent_of_mpi)} % in MPI from {begin} to {end}, {share} % of the run"
     )
 
 

@@ -97,15 +97,18 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     if Detail.VERBOSE in detail and rows:
         title, sums = "Their processes", _sums(_PROCESS, rows)
         tables.append(Table(_PROCESS, rows, NO_RANKS, title, sums, detail=Detail.VERBOSE))
-    return View(_title(rows) if rows and rows[0].seconds else "", tables, {"ranks": rows, "top_calls": top})
+    return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 
 
-def _title(rows: Sequence[Rank]) -> str:
+def rank_title(rows: Sequence[Rank]) -> str:
+    """Return how the time in MPI is spread, those with the most first; '' = no rank spends any."""
+    if not rows or not rows[0].seconds:
+        return ""
     most, mean = rows[0], sum(row.seconds for row in rows) / len(rows)
     if len(rows) > 1 and most.seconds < _ALIKE * mean:
         ratio = ratio_text(most.seconds / mean)
         return f"The time in MPI is balanced: {second_text(mean)} a rank, at most {ratio} times the mean"
-    times = f", {ratio_text(most.seconds / mean)} times the mean" if mean and len(rows) > 1 else ""
+    times = f", {ratio_text(most.seconds / mean)} times the mean" if len(rows) > 1 else ""
     return f"Rank {most.rank} ({most.host}) spends the most time in MPI: {second_text(most.seconds)}{times}"
 
 
