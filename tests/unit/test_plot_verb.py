@@ -92,7 +92,7 @@ def test_few_ranks_and_many(tmp_path: Path, what: str, ranks: int) -> None:
         "matrix": "between 4096 ranks" if ranks > 1 else "No messages were recorded",
         "communicators": "W takes 100.0 % of the time in MPI",
         "sizes": "Calls without data take 100.0 % of the time in MPI",
-        "balance": f"Rank {ranks - 1} spends the most time in MPI",
+        "balance": f"Rank {ranks - 1} (node{(ranks - 1) // 4}) spends the most time in MPI",
         "timeline": "It is not known what the ranks did when",
     }
     assert told[what] in texts(content)
