@@ -21,6 +21,7 @@ export function heatTable(context: Context, found: Cross, measure: Measure): HTM
 
   const head = element("tr", [
     corner(),
+    headCell(["all"], "col", false, null),
     ...sizes.map((size) => {
       const cell = headCell(sizeLines(axes.sizes[size]), "col", sizeChosen(size), () => {
         const name = onlySize(size) ? "" : axes.sizes[size];
@@ -31,7 +32,6 @@ export function heatTable(context: Context, found: Cross, measure: Measure): HTM
         cell.title = "calls that never returned, and sizes for which there was no room";
       return cell;
     }),
-    headCell(["all"], "col", false, null),
   ]);
   const lines = procedures.map((procedure) => {
     const name = axes.procedures.name[procedure];
@@ -61,12 +61,12 @@ export function heatTable(context: Context, found: Cross, measure: Measure): HTM
       });
       return cell;
     });
-    return element("tr", [title, ...cells, sumCell(found.ofProcedure(procedure), measure)]);
+    return element("tr", [title, sumCell(found.ofProcedure(procedure), measure), ...cells]);
   });
   const foot = element("tr", [
     headCell(["all"], "row", false, null),
-    ...sizes.map((size) => sumCell(found.ofSize(size), measure)),
     sumCell(found.all, measure),
+    ...sizes.map((size) => sumCell(found.ofSize(size), measure)),
   ]);
   const table = element(
     "table",

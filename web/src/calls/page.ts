@@ -2,6 +2,7 @@
 import "./calls.css";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
+import { edged } from "../ui/edges.ts";
 import { figure } from "../ui/figure.ts";
 import { saveCsv } from "../ui/files.ts";
 import { saveSvg } from "../ui/pictures.ts";
@@ -75,9 +76,10 @@ class CallsPage implements Open {
     const table = found.procedures.length
       ? element("div", heatTable(context, found, measure), "heat-scroll")
       : element("p", EMPTY, "empty");
+    const shown = found.procedures.length ? edged(table) : table;
     const old = heat.body.querySelector(".heat-scroll");
     const [left, top] = [old?.scrollLeft ?? 0, old?.scrollTop ?? 0];
-    redraw(heat.body, [element("div", measures, "under"), table, ...this.apart(found)]);
+    redraw(heat.body, [element("div", measures, "under"), shown, ...this.apart(found)]);
     table.scrollTo(left, top);
     heat.caption.textContent =
       `Shown: ${measure.meaning}. A row is a procedure, most time first; a column is the size of one call's data. ` +

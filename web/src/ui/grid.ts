@@ -5,7 +5,10 @@ export function walkable(table: HTMLTableElement): void {
   const lines = Array.from(table.rows, (row) => Array.from(row.cells));
   const all = lines.flat();
   for (const cell of all) cell.tabIndex = -1;
-  const first = table.querySelector<HTMLElement>("td.now, th.now") ?? lines.at(1)?.at(1) ?? all.at(0);
+  const first =
+    table.querySelector<HTMLElement>("td.now, th.now") ??
+    table.querySelector<HTMLElement>("tbody td.pick") ??
+    all.at(0);
   if (first) first.tabIndex = 0;
   table.addEventListener("focusin", ({ target }) => {
     for (const cell of all) cell.tabIndex = cell === target ? 0 : -1;

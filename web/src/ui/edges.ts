@@ -1,0 +1,15 @@
+/** A shadow at each side beyond which a scrolled part has more. */
+import { element } from "./dom.ts";
+
+/** Put what scrolls into a frame that tells where there is more. */
+export function edged(scrolled: HTMLElement): HTMLElement {
+  const frame = element("div", scrolled, "edged");
+  const tell = () => {
+    const { scrollLeft, clientWidth, scrollWidth } = scrolled;
+    frame.classList.toggle("more-left", scrollLeft > 1);
+    frame.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
+  };
+  scrolled.addEventListener("scroll", tell, { passive: true });
+  new ResizeObserver(tell).observe(scrolled);
+  return frame;
+}
