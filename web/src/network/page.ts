@@ -108,8 +108,10 @@ export class NetworkPage implements Open {
     this.show();
   }
 
-  escape(): void {
-    this.change({ choice: { kind: "none" } });
+  escape(): boolean {
+    const chosen = this.view.state.choice.kind !== "none";
+    if (chosen) this.change({ choice: { kind: "none" } });
+    return chosen;
   }
 
   private looked(): View {
@@ -198,7 +200,7 @@ export class NetworkPage implements Open {
   }
 
   private change(change: Partial<State>): void {
-    this.context.chooseAll(toOptions({ ...this.view.state, ...change }));
+    this.context.chooseAll(toOptions({ ...this.view.state, ...change }), change.choice !== undefined);
   }
 
   show(): void {

@@ -2,11 +2,13 @@
 import type { Report, RunData } from "../contract.ts";
 import { type Theme, theme } from "../ui/colours.ts";
 import { Selection } from "./selection.ts";
-import { EVERYTHING, type Filter, fromAddress, type State, toAddress } from "./state.ts";
+import { EVERYTHING, type Filter, FILTERS, fromAddress, type State, toAddress } from "./state.ts";
 
 export class Context {
   state: State;
   selection: Selection;
+  /** Filters in the order in which they were chosen, those at once together. */
+  private readonly taken: (keyof Filter)[][] = [];
 
   constructor(
     readonly report: Report,
@@ -59,28 +61,42 @@ export class Context {
     return values.find((value) => value === given) ?? values[0];
   }
 
-  /** Choose an option; null: what there is at the start. */
-  choose(name: string, value: string | null): void {
-    this.chooseAll(new Map([[name, value]]));
+  /** Choose an option; null: what there is at the start. `step`: the browser's way back undoes it. */
+  choose(name: string, value: string | null, step = false): void {
+    this.chooseAll(new Map([[name, value]]), step);
   }
 
   /** Choose several options at once. */
-  chooseAll(values: ReadonlyMap<string, string | null>): void {
+  chooseAll(values: ReadonlyMap<string, string | null>, step = false): void {
     const options = new Map(this.state.options);
     for (const [name, value] of values)
       if (value === null) options.delete(name);
       else options.set(name, value);
-    this.change({ options });
+    this.change({ options }, step);
   }
 
-  change(change: Partial<State>): void {
+  /** Take away what was chosen last of what is still chosen. */
+  takeBack(): void {
+    for (let keys = this.taken.pop(); keys; keys = this.taken.pop()) {
+      const still = keys.filter((key) => this.state.filter[key]);
+      if (!still.length) continue;
+      this.filter(Object.fromEntries(still.map((key) => [key, ""])));
+      return;
+    }
+  }
+
+  /** Another page, run or filter is a step that the browser's way back undoes, another option only as a `step`. */
+  change(change: Partial<State>, step = false): void {
     const state = { ...this.state, ...change };
+    const differs = FILTERS.filter((key) => state.filter[key] !== this.state.filter[key]);
+    const set = differs.filter((key) => state.filter[key]);
+    if (set.length) this.taken.push(set);
     const address = toAddress(state);
     const { pathname, search } = window.location;
     const place = address ? `#${address}` : pathname + search;
-    // Another page is a step that the browser's way back undoes.
-    if (state.page === this.state.page) window.history.replaceState(null, "", place);
-    else window.history.pushState(null, "", place);
+    const other = state.page !== this.state.page || state.run !== this.state.run || differs.length > 0;
+    if (address !== toAddress(this.state) && (other || step)) window.history.pushState(null, "", place);
+    else window.history.replaceState(null, "", place);
     this.enter(state);
   }
 

@@ -5,6 +5,7 @@ const READING = [
   "Each figure has what it shows as its title; the line below it says how to read it.",
   "“data” saves its numbers as a CSV file, “image” saves it as it is drawn.",
   "Choosing a row, a bar or a cell narrows the report to it: on all pages, until it is taken away again.",
+  "The browser’s Back undoes the last choice, Esc takes it away.",
   "The address of this page holds what is shown: keep it or send it with the file, and it opens like this.",
 ];
 const FILTERS = [
@@ -17,7 +18,7 @@ const KEYS: [string, string][] = [
   ["← →", "on the names of the pages: the next page"],
   ["↑ ↓ Enter", "in tables: go to a row, choose it"],
   ["← → ↑ ↓ Enter", "in matrices: go to a cell, choose it"],
-  ["Esc", "choose nothing in the figures of the page"],
+  ["Esc", "take away what was chosen last"],
   ["?", "this help"],
 ];
 

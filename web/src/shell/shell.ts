@@ -106,8 +106,9 @@ export class Shell {
       if (target instanceof Element && target.closest(TYPED)) return;
       if (event.key === "/") this.search.focus();
       else if (event.key === "?") this.help.show();
-      else if (event.key === "Escape") this.now?.escape?.();
-      else return;
+      else if (event.key === "Escape") {
+        if (!this.now?.escape?.()) this.context.takeBack();
+      } else return;
       event.preventDefault();
     });
     this.printLight();

@@ -35,7 +35,7 @@ export const EVERYTHING: Filter = {
   node: "",
   site: "",
 };
-const FILTERS = Object.keys(EVERYTHING) as (keyof Filter)[];
+export const FILTERS = Object.keys(EVERYTHING) as (keyof Filter)[];
 
 export function toAddress({ page, run, filter, options }: State): string {
   const found = new URLSearchParams();

@@ -77,7 +77,7 @@ export class Libraries {
       ...order(this.context, "callers"),
       pick: ({ library }) => {
         const name = view.data.libraries.name[library];
-        this.context.choose(LIBRARY, this.context.state.options.get(LIBRARY) === name ? null : name);
+        this.context.choose(LIBRARY, this.context.state.options.get(LIBRARY) === name ? null : name, true);
       },
       isPicked: ({ library }) =>
         this.context.state.options.get(LIBRARY) === view.data.libraries.name[library],
