@@ -170,6 +170,72 @@ def test_lists_chips_and_the_address(browser: Any, report: Path, tmp_path: Path)
     tab.close()
 
 
+def test_back_undoes_each_choice(browser: Any, report: Path) -> None:
+    tab = Tab(browser, report, address="page=calls")
+    tab.click("[data-key='call Bcast']")
+    tab.page.get_by_role("button", name="bandwidth", exact=True).click()
+    tab.page.fill("#search", "nodeb")
+    tab.page.keyboard.press("Enter")
+    assert state(tab) == {"page": "calls", "procedure": "Bcast", "node": "nodeb", "measure": "bandwidth"}
+    for chips in (["call Bcast ×"], []):
+        tab.page.go_back()
+        tab.page.wait_for_function(f"document.querySelectorAll('.chip').length === {len(chips)}")
+        assert tab.page.locator(".chip").all_inner_texts() == chips
+    tab.page.go_forward()
+    tab.page.wait_for_selector(".chip")
+    # How a figure is shown is no step of its own, but goes with the choice before it.
+    assert state(tab) == {"page": "calls", "procedure": "Bcast", "measure": "bandwidth"}
+    tab.close()
+
+
+def test_escape_takes_the_latest_choice_away(browser: Any, report: Path) -> None:
+    tab = Tab(browser, report, address="page=calls&communicator=W_a1")
+    tab.click("[data-key='cell Isend 1-2 KiB']")
+    tab.page.fill("#search", "rank 3")
+    tab.page.keyboard.press("Enter")
+    tab.page.evaluate("document.activeElement.blur()")
+    chosen = []
+    for _ in range(3):
+        tab.page.keyboard.press("Escape")
+        chosen.append(list(state(tab)))
+    kept = ["page", "communicator"]  # that came with the address
+    assert chosen == [[*kept, "procedure", "sizeFrom", "sizeTo"], kept, kept]
+    tab.close()
+
+
+def test_a_matrix_cell_is_chosen_no_more_after_escape(browser: Any, report: Path) -> None:
+    tab = Tab(browser, report, address="page=matrix")
+    tab.page.locator("#matrix-rank canvas").last.focus()
+    for key in ("ArrowRight", "Enter"):
+        tab.page.keyboard.press(key)
+    assert "ranks" in state(tab)
+    tab.page.keyboard.press("Escape")
+    assert state(tab) == {"page": "matrix"}
+    tab.close()
+
+
+def test_calls_that_the_run_does_not_have(browser: Any, report: Path) -> None:
+    # A procedure of MPI, which the profile knows: it is in no call.
+    tab = Tab(browser, report, address="page=calls&procedure=Testany")
+    assert "This run has no call Testany" in tab.page.inner_text(".notice")
+    assert tab.page.locator(".chip.unknown").count() == 1
+    tab.close()
+
+
+def test_search_finds_what_pages_show(browser: Any, report: Path) -> None:
+    tab = Tab(browser, report)
+    for text, first in (
+        ("MPI_Allreduce", "Allreduce"),
+        ("mpi_all", "Allreduce"),
+        ("W_a1_u2", "W_a1_u2 (2 communicators)"),
+    ):
+        tab.page.fill("#search", text)
+        assert tab.page.locator("#results [role=option] > :first-child").first.inner_text() == first
+    tab.page.keyboard.press("Enter")
+    assert state(tab) == {"communicator": "W_a1_u2"}
+    tab.close()
+
+
 def test_ranks_that_are_none(browser: Any, report: Path) -> None:
     tab = Tab(browser, report, address="page=calls")
     tab.click(".filters summary")

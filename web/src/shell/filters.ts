@@ -3,7 +3,7 @@ import type { Axes } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, type Option, redraw } from "../ui/controls.ts";
 import type { Context } from "./context.ts";
-import { calledProcedures, ranksOf, type Selection } from "./selection.ts";
+import { calledProcedures, familiesOf, ranksOf, type Selection } from "./selection.ts";
 import type { Filter } from "./state.ts";
 
 const TITLES: Record<keyof Filter, string> = {
@@ -123,15 +123,10 @@ export function told({ unknown, filter, cells }: Selection): string {
 }
 
 /** Families that have several, each followed by its communicators. */
-function communicators({ communicators: { name, label, family } }: Axes): Option<string>[] {
-  const members = new Map<string, number[]>();
-  family.forEach((of, one) => {
-    const list = members.get(of);
-    if (list) list.push(one);
-    else members.set(of, [one]);
-  });
+function communicators(axes: Axes): Option<string>[] {
+  const { name, label } = axes.communicators;
   const found: Option<string>[] = [];
-  for (const [of, ones] of members) {
+  for (const { name: of, members: ones } of familiesOf(axes)) {
     if (ones.length > 1) found.push({ value: of, text: `${of} (${ones.length} communicators)` });
     const indent = ones.length > 1 ? "\u2003" : "";
     for (const one of ones) found.push({ value: name[one], text: indent + label[one] });

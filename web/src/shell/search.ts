@@ -1,8 +1,9 @@
-/** Finds pages, communicators, calls, nodes, regions, call sites and ranks by their names. */
+/** Finds pages, calls, communicators and their families, nodes, regions, call sites, libraries and ranks by name. */
 import { element } from "../ui/dom.ts";
 import type { Context } from "./context.ts";
 import { PAGES } from "./pages.ts";
-import { calledProcedures } from "./selection.ts";
+import { LIBRARY } from "../sites/libraries.ts";
+import { calledProcedures, familiesOf } from "./selection.ts";
 
 interface Found {
   text: string;
@@ -123,9 +124,9 @@ function matches(context: Context, text: string): Found[] {
   if (!wanted) return [];
   const { axes } = context.run;
   const all: Found[] = [];
-  const add = (what: string, names: string[], go: (place: number) => void) => {
+  const add = (what: string, names: readonly string[], go: (place: number) => void, asked = wanted) => {
     names.forEach((name, place) => {
-      if (name.toLowerCase().includes(wanted))
+      if (name.toLowerCase().includes(asked))
         all.push({
           text: name,
           what,
@@ -144,9 +145,24 @@ function matches(context: Context, text: string): Found[] {
     },
   );
   const calls = calledProcedures(context.run);
-  add("call", calls, (place) => {
-    context.filter({ procedure: calls[place] });
-  });
+  // Here they have names without MPI_.
+  const call = wanted.replace(/^p?mpi_/, "");
+  add(
+    "call",
+    calls,
+    (place) => {
+      context.filter({ procedure: calls[place] });
+    },
+    call,
+  );
+  const families = familiesOf(axes).filter(({ members }) => members.length > 1);
+  add(
+    "family",
+    families.map(({ name, members }) => `${name} (${members.length} communicators)`),
+    (place) => {
+      context.filter({ communicator: families[place].name });
+    },
+  );
   add("communicator", axes.communicators.label, (place) => {
     context.filter({ communicator: axes.communicators.name[place] });
   });
@@ -159,6 +175,11 @@ function matches(context: Context, text: string): Found[] {
   add("call site", axes.sites, (place) => {
     context.filter({ site: axes.sites[place] });
   });
+  const libraries = context.run.sites?.libraries.name ?? [];
+  add("library", libraries, (place) => {
+    const options = new Map([...context.state.options, [LIBRARY, libraries[place]]]);
+    context.change({ page: "sites", options }, true);
+  });
   const rank = /^(?:rank\s*)?(\d{1,9})$/.exec(wanted)?.[1];
   if (rank && Number(rank) < axes.ranks)
     all.unshift({
@@ -168,6 +189,7 @@ function matches(context: Context, text: string): Found[] {
         context.filter({ ranks: String(Number(rank)) });
       },
     });
-  const start = (one: Found) => Number(!one.text.toLowerCase().startsWith(wanted));
+  const start = ({ text: of, what }: Found) =>
+    Number(!of.toLowerCase().startsWith(what === "call" ? call : wanted));
   return all.sort((one, other) => start(one) - start(other)).slice(0, MOST);
 }

@@ -1,5 +1,5 @@
 /** The part of a run that the filters choose: masks of the axes, and the cells that are in all of them. */
-import type { RunData } from "../contract.ts";
+import type { Axes, RunData } from "../contract.ts";
 import { EVERYTHING, type Filter } from "./state.ts";
 
 export interface Sums {
@@ -41,6 +41,11 @@ export class Selection {
       procedures.name.length,
       (one) => procedures.name[one] === filter.procedure,
     );
+    if (filter.procedure && !this.unknown.includes("procedure")) {
+      const { procedure } = run.cells;
+      // The axis has all procedures of MPI, called or not.
+      if (!procedure.some((one: number) => this.procedures[one])) this.unknown.push("procedure");
+    }
     const [low, high] = [axes.sizes.indexOf(filter.sizeFrom), axes.sizes.indexOf(filter.sizeTo)];
     if (filter.sizeFrom && low < 0) this.unknown.push("sizeFrom");
     if (filter.sizeTo && high < 0) this.unknown.push("sizeTo");
@@ -163,4 +168,15 @@ export function calledProcedures({ axes, cells }: RunData): string[] {
   const called = new Uint8Array(name.length);
   for (const procedure of cells.procedure) called[procedure] = 1;
   return name.filter((_, one) => called[one] && !apart[one]);
+}
+
+/** Return the families of communicators, each with the indices of those in it. */
+export function familiesOf({ communicators: { family } }: Axes): { name: string; members: number[] }[] {
+  const members = new Map<string, number[]>();
+  family.forEach((of, one) => {
+    const list = members.get(of);
+    if (list) list.push(one);
+    else members.set(of, [one]);
+  });
+  return Array.from(members, ([name, ones]) => ({ name, members: ones }));
 }
