@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from browsers import Tab
 from test_diff import written
 
 from rankwise.__main__ import main
-from rankwise.report.contents.run import run_names
+from rankwise.report.contents.run import both_sides, run_names
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +105,58 @@ def test_names_tell_runs_apart(tmp_path: Path) -> None:
     assert [name for _, name in run_names(paths)] == ["old/x/f", "new/x/f", "new/y/f"]
     assert [name for _, name in run_names(paths[:1])] == ["f"]
     assert [name for _, name in run_names([paths[0], paths[0]])] == ["f", "f"]
+
+
+def test_sides_have_names() -> None:
+    assert both_sides(["a"], ["b"]) == "a → b"
+    assert both_sides(["a", "a"], ["a"]) == "a"
+    assert both_sides(["a1", "a2", "a3"], ["b1", "b2"]) == "a1 and 2 more → b1 and 1 more"
+
+
+@pytest.fixture
+def commands(sides: list[Path]) -> Path:
+    """A report of two runs of other commands."""
+    pair = [sides[0], sides[3]]
+    for path, size in zip(pair, ("2000", "6000"), strict=True):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE run SET command = ?", (json.dumps(["./mine", size]),))
+    assert main(["report", *map(str, pair)]) == 0
+    return pair[0].parent / "b0-a0.html"
+
+
+def test_titles_are_of_what_is_shown(browser: Any, commands: Path) -> None:
+    tab = Tab(browser, commands)
+    assert tab.page.inner_text("h1") == "./mine 2000 → ./mine 6000"
+    assert tab.page.title() == "Comparison · b0 → a0"
+    tab.click("#tab-overview")
+    assert tab.page.inner_text("h1") == "./mine 2000"
+    tab.page.get_by_label("profile").select_option("a0")
+    assert tab.page.inner_text("h1") == "./mine 6000"
+    # The other profile was a step, too.
+    tab.page.go_back()
+    tab.page.wait_for_selector("h1:text-is('./mine 2000')")
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_the_verdict_has_the_width_of_the_page(browser: Any, commands: Path, width: int) -> None:
+    tab = Tab(browser, commands, width=width)
+    card = tab.page.locator(".comparison .finding").bounding_box()
+    text = tab.page.locator(".comparison .finding h2").bounding_box()
+    assert 10 <= text["x"] - card["x"] <= 20
+    assert text["width"] >= card["width"] - 40
+    tab.close()
+
+
+def test_tables_of_changes_say_what_changed_most(browser: Any, commands: Path) -> None:
+    tab = Tab(browser, commands)
+    titles = tab.page.locator("[id^=difference-] h2").all_inner_texts()
+    data = network_jobs.data(commands.read_bytes())["comparison"]
+    first = data["changes"][0]
+    assert titles[0].startswith("The run: wall +")
+    assert titles[1].startswith(f"By communicator and call: {first['procedure']} on {first['label']} +")
+    assert all(": " in title and title.endswith(" a rank") for title in titles[1:])
+    tab.close()
 
 
 def test_a_change_leads_to_the_calls(browser: Any, sides: list[Path], tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Floa
 
 export interface Report {
   format: 2;
+  /** Of the window. */
   title: string;
   runs: RunData[];
   /** Of two sides of runs. */
@@ -28,6 +29,8 @@ export interface Report {
 export interface RunData {
   /** Of the file. */
   name: string;
+  /** What ran. */
+  title: string;
   /** Below the title, a sentence. */
   lead: string;
   about: string[];

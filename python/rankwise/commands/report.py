@@ -78,13 +78,12 @@ def _beside(before: list[Path], after: list[Path]) -> Path:
 
 def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]) -> bytes:
     from rankwise.analysis.opened import opened_profile
-    from rankwise.report.contents.run import run_data, run_names, run_title
+    from rankwise.report.contents.run import both_sides, run_data, run_names, run_title
     from rankwise.report.contents.subject import subject
     from rankwise.report.page.container import Container
     from rankwise.report.page.report import report_page
 
-    comparison = _comparison(before, after) if after else None
-    container, runs, titles = Container(), [], []
+    container, runs, titles, names = Container(), [], [], []
     for path, name in run_names([*before, *after]):
         with opened_profile(path) as connection:
             of = subject(path, connection, container)
@@ -93,14 +92,19 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
                 run["network"] = _network(arguments, of)
             runs.append(run)
             titles.append(run_title(of))
-    return report_page(titles[-1], runs, container, comparison)
+            names.append(name)
+    if not after:
+        return report_page(titles[0], runs, container)
+    ran = both_sides(titles[: len(before)], titles[len(before) :])
+    files = both_sides(names[: len(before)], names[len(before) :])
+    return report_page(files, runs, container, _comparison(before, after, ran))
 
 
-def _comparison(before: list[Path], after: list[Path]) -> dict[str, Any]:
+def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, Any]:
     from rankwise.reading.difference import diff
     from rankwise.report.contents.comparison import comparison_data
 
-    return comparison_data(diff(before, after).found)
+    return comparison_data(diff(before, after).found, title)
 
 
 def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:

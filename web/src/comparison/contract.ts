@@ -2,6 +2,8 @@
 import type { TableData } from "../contract.ts";
 
 export interface ComparisonData {
+  /** What ran: of both sides, if that differs. */
+  title: string;
   /** What came out, a sentence. */
   finding: string;
   /** A line on the runs before, and one on those after. */

@@ -1,5 +1,6 @@
 /** Comparison: what became slower or faster from the runs before to those after. */
 import "./comparison.css";
+import type { TableCell, TableData } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { redraw } from "../ui/controls.ts";
 import { saveCsv } from "../ui/files.ts";
@@ -18,6 +19,7 @@ export const comparisonPage: Page = {
   name: "comparison",
   title: "Comparison",
   there: ({ report }) => report.comparison !== undefined,
+  heading: ({ report }) => report.comparison?.title ?? "",
   ignores: () => "The comparison is of the whole runs: filters do not change it.",
   open: (context, parent) => new ComparisonPage(context, parent),
 };
@@ -56,6 +58,8 @@ class ComparisonPage implements Open {
     this.tables = [whole, ...tables];
     const words = [element("h2", data.finding), ...data.sides.map((line) => element("p", line, "side"))];
     if (data.unlike.length) words.push(element("p", `Beware: ${data.unlike.join("; ")}`, "warnings"));
+    for (const { name, warnings } of context.report.runs)
+      if (warnings.length) words.push(element("p", `Beware of ${name}: ${warnings.join("; ")}`, "warnings"));
     words.push(element("p", `${data.noise}.`, "caption"));
     parent.append(
       element("section", words, "card finding"),
@@ -69,7 +73,9 @@ class ComparisonPage implements Open {
     this.drawing();
     this.tables.forEach((one, place) => {
       const data = this.data.tables[place];
-      one.of.title.textContent = data.title || "The run";
+      one.of.title.textContent = data.title
+        ? tableTitle(data)
+        : `The run: wall ${changeText(this.data.wall)}`;
       const sort = (sorted: Sorted) => {
         one.sorted = sorted;
         this.show();
@@ -150,4 +156,14 @@ class ComparisonPage implements Open {
       ]),
     ]);
   };
+}
+
+/** What it is by, and the largest change in it. */
+function tableTitle({ title, columns, rows }: TableData): string {
+  const change = columns.findIndex(({ name }) => name === "change");
+  const size = (row: TableCell[]) => Math.abs(Number(row[change][1]));
+  const [first] = [...rows].sort((one, other) => size(other) - size(one));
+  if (!rows.length || !size(first)) return `${title}: no change`;
+  const names = first.filter((_, place) => place < change && !columns[place].right).map(([text]) => text);
+  return `${title}: ${names.reverse().join(" on ")} ${changeText(Number(first[change][1]))} a rank`;
 }

@@ -1,5 +1,5 @@
 /** What stands around the pages: title, the way from page to page, filters. One page is open at a time. */
-import type { Report } from "../contract.ts";
+import type { Report, RunData } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, redraw } from "../ui/controls.ts";
 import { Context } from "./context.ts";
@@ -73,7 +73,7 @@ export class Shell {
     const pages = PAGES.filter((page) => page.there?.(context) ?? true);
     const page = pages.find(({ name }) => name === context.state.page) ?? pages[0];
     document.title = `${page.title} · ${this.report.title}`;
-    this.titles();
+    this.titles(page);
     redraw(
       this.tabs,
       pages.map((one) => this.tab(one, page, pages)),
@@ -146,14 +146,10 @@ export class Shell {
     this.notice.hidden = !this.notice.textContent;
   }
 
-  private titles(): void {
+  private titles(page: Page): void {
     const { run } = this.context;
-    const phrases = (texts: string[]) => texts.map((text) => element("span", text));
-    const parts = [element("h1", this.report.title)];
-    if (run.lead) parts.push(element("p", run.lead, "lead"));
-    parts.push(element("p", phrases(run.about), "about"));
-    if (run.warnings.length) parts.push(element("p", `Beware: ${run.warnings.join("; ")}`, "warnings"));
-    this.words.replaceChildren(...parts);
+    const heading = page.heading?.(this.context);
+    this.words.replaceChildren(...(heading ? [element("h1", heading)] : titlesOf(run)));
     const { runs } = this.report;
     this.runs.hidden = runs.length < 2;
     const options = runs.map(({ name }) => ({ value: name, text: name }));
@@ -198,4 +194,13 @@ export class Shell {
     theme.title = "colours of the page";
     return element("div", [help, theme], "tools");
   }
+}
+
+function titlesOf(run: RunData): HTMLElement[] {
+  const phrases = run.about.map((text) => element("span", text));
+  const parts = [element("h1", run.title)];
+  if (run.lead) parts.push(element("p", run.lead, "lead"));
+  parts.push(element("p", phrases, "about"));
+  if (run.warnings.length) parts.push(element("p", `Beware: ${run.warnings.join("; ")}`, "warnings"));
+  return parts;
 }

@@ -19,7 +19,6 @@ from rankwise.report.comparison.sentences import (
     title,
 )
 from rankwise.report.names import call_name, quoted_name
-from rankwise.report.units import percent_text
 from rankwise.report.view import (
     FIGURES,
     MISSING,
@@ -37,9 +36,7 @@ _MORE_SECONDS = Format("seconds", lambda value: change_text(value, "s"), "s", ri
 _MORE_PERCENT = Format("percent", percent_change_text, "%", right=True)
 _MORE_CALLS = Format("count", lambda value: change_text(value, "") if value else MISSING, right=True)
 _MORE_BYTES = Format("bytes", lambda value: change_text(value, "B") if value else MISSING, "B", right=True)
-_PART = Format(
-    "percent", lambda value: f"{'-' if value < 0 else ''}{percent_text(abs(value))}", "%", right=True
-)
+_PART = Format("percent", lambda value: percent_change_text(value).lstrip("+"), "%", right=True)
 
 _NOTHING = "No MPI call was recorded on either side."
 

@@ -18,9 +18,15 @@ _MOST_CHANGES = 200
 _OF_CHANGE = ("before", "after", "change", "low", "high")
 
 
-def comparison_data(found: Comparison) -> dict[str, Any]:
-    """Return the data of the page, as web/src/comparison/contract.ts declares it."""
+def comparison_data(found: Comparison, ran: str) -> dict[str, Any]:
+    """Return the data of the page, as web/src/comparison/contract.ts declares it.
+
+    Args:
+        found: the comparison.
+        ran: what ran on each side.
+    """
     return {
+        "title": _safe(ran),
         "finding": _safe(title(found)),
         "sides": [_safe(line) for line in side_lines(found)],
         "unlike": [_safe(sentence) for sentence in found.unlike],

@@ -48,6 +48,7 @@ def run_data(of: Subject, name: str) -> dict[str, Any]:
     told = [*([] if trust.complete else [partial_line(trust)]), *warnings(trust)]
     return {
         "name": safe(name, "utf-8"),
+        "title": safe(run_title(of), "utf-8"),
         "lead": safe(verdict(of.summary, of.seen, of.findings), "utf-8"),
         "about": [safe(phrase, "utf-8") for phrase in about if phrase],
         "warnings": [safe(phrase, "utf-8") for phrase in told],
@@ -69,3 +70,10 @@ def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 def run_title(of: Subject) -> str:
     """Return what ran."""
     return run_command(of.seen.run)
+
+
+def both_sides(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return what each side is, as `A → B`: once if both are the same, with a number of others of a side."""
+    sides = [list(dict.fromkeys(side)) for side in (before, after)]
+    texts = [f"{first} and {len(others)} more" if others else first for first, *others in sides]
+    return " → ".join(dict.fromkeys(texts))

@@ -21,7 +21,7 @@ def report_page(
     """Return the file.
 
     Args:
-        title: of the window, and above all pages.
+        title: of the window.
         runs: as web/src/contract.ts declares them.
         container: with their numbers.
         comparison: of two sides of these runs, likewise; None = there is none.
