@@ -144,6 +144,11 @@ def test_a_choice_restricts_the_report_to_a_place(browser: Any, profile: Path, t
     by_rank = {row["of"]: float(row["seconds"]) for row in split if row["by"] == "rank"}
     assert by_rank == pytest.approx({str(rank): 2.125 + rank for rank in range(4)})
     assert page.inner_text("#split h2").startswith("libsums.so.3+0x30: 14.5 s, ")
+    assert page.inner_text("#places h2").endswith(" of the time in MPI")
+    page.evaluate("window.location.hash += '&ranks=0'")
+    page.locator("#places h2").filter(has_text="of the time in MPI that the filters leave").wait_for()
+    page.evaluate("window.location.hash = window.location.hash.replace('&ranks=0', '')")
+    page.locator("#places h2").filter(has_not_text="that the filters leave").wait_for()
     # Another page follows.
     page.click("#tab-calls")
     page.wait_for_selector("#calls table, .sheet.calls table")

@@ -16,6 +16,7 @@ const FEW = 8;
 export const appendixPage: Page = {
   name: "appendix",
   title: "Appendix",
+  options: ["open"],
   there: ({ run }) => run.appendix !== undefined,
   ignores: () => "The appendix is of the whole run: filters do not change it.",
   open: (context, parent) => new AppendixPage(context, parent),

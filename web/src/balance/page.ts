@@ -13,6 +13,7 @@ const FEW = 32; // ranks: their bars need no more than half of a wide screen
 export const balancePage: Page = {
   name: "balance",
   title: "Balance",
+  options: ["bars-by", "waits-by", "ranks-order", "nodes-order"],
   there: ({ run }) => run.balance !== undefined,
   open: (context, parent) => {
     const missing = context.run.balance?.missing;

@@ -17,12 +17,15 @@ import { mostIn, sizeBars, type SizeShares } from "./sizes.ts";
 
 const EMPTY = "No call is in this part of the run: take a filter away.";
 const NO_DATA = "0 B";
+/** The size of calls of which none is known: those that never returned, too. */
+const OTHER = "other";
 /** Part of the time from which on a cell is named for its rate. */
 const WORTH = 0.01;
 
 export const callsPage: Page = {
   name: "calls",
   title: "Calls and sizes",
+  options: ["measure"],
   open: (context, parent) => new CallsPage(context, parent),
 };
 
@@ -108,9 +111,11 @@ class CallsPage implements Open {
     if (!all || pairs.length === 0) return `No ${measure.text} in this part of the run`;
     const name = axes.procedures.name;
     const part = { time: "time in MPI", calls: "calls" }[measure.name] ?? measure.text;
-    const of = context.without("procedure", "sizeFrom", "sizeTo").everything ? "" : " that the filters leave";
+    const of = context.without("procedure", "sizeFrom", "sizeTo").left;
     const size = axes.sizes[cell.size];
-    const calls = size === NO_DATA ? "without data" : `of ${size}`;
+    const returned = size !== OTHER || found.at(cell.procedure, cell.size).calls > 0;
+    const kind = size === NO_DATA ? "without data" : `of ${size}`;
+    const calls = returned ? kind : "that never returned";
     const where = `${name[cell.procedure]} ${calls}`;
     if (measure.adds) {
       const share = (given: Amounts) => percentText(amount(given) / all);
@@ -243,9 +248,12 @@ class CallsPage implements Open {
       names,
       rows.map((row) => row.bytes),
     );
+    const { left } = context.without("sizeFrom", "sizeTo");
     sizes.title.textContent = [
-      calls ? `${percentText(calls.share)} of the calls with data are ${calls.where}` : "",
-      bytes ? `${percentText(bytes.share)} of the bytes are in calls ${bytes.where}` : "",
+      calls ? `${percentText(calls.share)} of the calls with data${left} are ${calls.where}` : "",
+      bytes
+        ? `${percentText(bytes.share)} of the bytes${calls ? "" : left} are in calls ${bytes.where}`
+        : "",
     ]
       .filter(Boolean)
       .join("; ");

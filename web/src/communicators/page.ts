@@ -24,6 +24,7 @@ const ROWS = ["families", "each"] as const;
 export const communicatorsPage: Page = {
   name: "communicators",
   title: "Communicators",
+  options: ["colour", "lanes"],
   there: ({ run }) => run.communicators !== undefined,
   open: (context, parent) => {
     const data = context.run.communicators;
@@ -97,9 +98,8 @@ class CommunicatorsPage implements Open {
       .map(({ branch }) => branch)
       .filter((branch) => branch.name)
       .sort((one, other) => amounts.of(other).seconds - amounts.of(one).seconds);
-    const of = selection.everything ? "" : " that the filters leave";
     tree.title.textContent = amounts.all.seconds
-      ? `${top.label} takes ${percentText(amounts.of(top).seconds / amounts.all.seconds)} of the time in MPI${of}`
+      ? `${top.label} takes ${percentText(amounts.of(top).seconds / amounts.all.seconds)} of the time in MPI${selection.left}`
       : "No call is in this part of the run";
     const table = communicatorTree(context, data, roots, amounts, this.state, (branch) => {
       const { turned } = this.state;

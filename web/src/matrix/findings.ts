@@ -9,7 +9,7 @@ const MANY_TIMES = 4;
 const ALIKE = 1.05;
 
 export function finding(view: View): string {
-  const { cells, ends, measure, total } = view;
+  const { cells, ends, measure, total, left } = view;
   if (!total.messages) return "No messages in this part of the run";
   const rows = rowOfEach(cells);
   if (measure === "size") return sizes(view, rows);
@@ -28,12 +28,12 @@ export function finding(view: View): string {
   const whole = total[of];
   if (best < 0 || !amounts[best]) return `All ${of} stay within their nodes`;
   const [from, to] = [ends.rows.rank[rows[best]], ends.rows.rank[cells.column[best]]];
-  const amount = `${amountText(of, amounts[best])}, ${percentText(amounts[best] / whole)} of the ${of}`;
+  const amount = `${amountText(of, amounts[best])}, ${percentText(amounts[best] / whole)} of the ${of}${left}`;
   const pair = `${ends.name(from)} → ${ends.name(to)} carries most: ${amount}`;
   if (ends.kind === "node")
     return `${percentText((whole - within) / whole)} of the ${of} leave their node; ${pair}`;
   if (near / whole >= 0.5 && ends.together === 1 && ends.count > 3)
-    return `${percentText(near / whole)} of the ${of} go between neighbouring ranks`;
+    return `${percentText(near / whole)} of the ${of}${left} go between neighbouring ranks`;
   const times = (amounts[best] * used) / whole;
   if (times >= MANY_TIMES || used === 1) return `${ends.together > 1 ? "Ranks" : "Rank"} ${pair}`;
   const pairs = `${used.toLocaleString("en")} pairs of ${ends.together > 1 ? `blocks of ${ends.together} ranks` : "ranks"}`;

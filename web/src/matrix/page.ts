@@ -28,6 +28,7 @@ const SCALES = ["log", "linear"] as const;
 export const matrixPage: Page = {
   name: "matrix",
   title: "Matrix",
+  options: ["matrix-of", "matrix-kind", "matrix-measure", "matrix-scale", "matrix-order"],
   there: ({ run }) => run.messages !== undefined,
   ignores: ({ selection }) => {
     const counted = selection.chosen.some((key) => ["sizeFrom", "sizeTo", "region", "site"].includes(key));

@@ -1,5 +1,5 @@
 /** The part of the messages that is looked at, as cells of a matrix, and sums of it. */
-import type { Selection } from "../shell/selection.ts";
+import { LEFT, type Selection } from "../shell/selection.ts";
 import { type Amounts, type Cells, cellsOf } from "./cells.ts";
 import type { MessagesData } from "./contract.ts";
 import type { Ends } from "./ends.ts";
@@ -22,6 +22,8 @@ export interface View {
   taken: Uint8Array;
   /** Whether there is more than what is chosen. */
   filtered: boolean;
+  /** What a title says of a whole that is less than all; '' = it is all. */
+  left: string;
   /** In the cells. */
   values: Float32Array;
   lit: Float32Array | null;
@@ -80,6 +82,7 @@ export function viewOf(
     cells,
     taken,
     filtered,
+    left: filtered ? LEFT : "",
     values,
     lit: filtered ? shown(measure, cells.chosen) : null,
     total: { bytes: total(cells.chosen.bytes), messages: total(cells.chosen.messages) },

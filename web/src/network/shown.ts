@@ -2,10 +2,12 @@
 import type { Page } from "../shell/pages.ts";
 import { NetworkPage } from "./page.ts";
 import { partOf } from "./part.ts";
+import { OPTIONS } from "./state.ts";
 
 export const networkPage: Page = {
   name: "network",
   title: "Network",
+  options: OPTIONS,
   there: ({ run }) => run.network !== undefined,
   ignores: ({ run, selection }) => (run.network ? partOf(run.network, selection).ignored : ""),
   open: (context, parent) => {

@@ -63,6 +63,9 @@ export function toOptions(state: State): Map<string, string | null> {
   return found;
 }
 
+/** All of them by name. */
+export const OPTIONS: readonly string[] = [...toOptions(START).keys()];
+
 /** Return the state of options; what does not fit the data is left as it is at the start. */
 export function fromOptions(options: ReadonlyMap<string, string>, limits: Limits): State {
   const given = (key: string) => options.get(PREFIX + key);

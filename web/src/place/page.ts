@@ -11,6 +11,7 @@ import "./place.css";
 export const placePage: Page = {
   name: "place",
   title: "Place",
+  options: ["colour", "drawn", "nodes"],
   there: ({ run }) => run.place !== undefined,
   ignores: (context) =>
     context.selection.chosen.some((key) => key !== "ranks" && key !== "node")

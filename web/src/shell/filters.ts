@@ -3,6 +3,7 @@ import type { Axes } from "../contract.ts";
 import { button, element } from "../ui/dom.ts";
 import { list, type Option, redraw } from "../ui/controls.ts";
 import type { Context } from "./context.ts";
+import { regionOptions } from "./regions.ts";
 import { calledProcedures, familiesOf, ranksOf, type Selection } from "./selection.ts";
 import type { Filter } from "./state.ts";
 
@@ -74,7 +75,7 @@ export class Filters {
       ...of("sizeTo", named(sizes)),
       ...(axes.ranks > 1 ? [element("label", [element("span", TITLES.ranks), ranks], "list")] : []),
       ...of("node", named(hosts)),
-      ...of("region", named(regions.name)),
+      ...of("region", regionOptions(regions).slice(0, MOST_OPTIONS)),
       ...of("site", named(sites)),
     ];
   }

@@ -11,7 +11,7 @@ const READING = [
 const FILTERS = [
   "Each filter in use is a button in the bar: press it to be rid of it. Where a page can't follow a filter, it says so.",
   "Ranks are written as 0-3,8. A family is all communicators that were made in the same way.",
-  "A size is that of the data of one call on one rank. A region has all those inside it.",
+  "A size is that of the data of one call on one rank. A region is without those nested in it; with a slash at its end, such as solve/, they are in it, too.",
 ];
 const KEYS: [string, string][] = [
   ["/", "search: arrow keys, then Enter"],

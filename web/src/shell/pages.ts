@@ -28,6 +28,8 @@ export interface Page {
   title: string;
   /** What stands above it in place of what is told of the run. */
   heading?: (context: Context) => string;
+  /** What it lets choose beside the filters, as the address names it. */
+  options?: readonly string[];
   /** Filters that it takes no notice of, and why: a sentence; '' = it takes all. */
   ignores?: (context: Context) => string;
   /** Whether the report has it. */

@@ -3,6 +3,7 @@ import { element } from "../ui/dom.ts";
 import type { Context } from "./context.ts";
 import { PAGES } from "./pages.ts";
 import { LIBRARY } from "../sites/libraries.ts";
+import { regionOptions } from "./regions.ts";
 import { calledProcedures, familiesOf } from "./selection.ts";
 
 interface Found {
@@ -169,9 +170,14 @@ function matches(context: Context, text: string): Found[] {
   add("node", axes.hosts, (place) => {
     context.filter({ node: axes.hosts[place] });
   });
-  add("region", axes.regions.name, (place) => {
-    context.filter({ region: axes.regions.name[place] });
-  });
+  const regions = regionOptions(axes.regions);
+  add(
+    "region",
+    regions.map(({ text }) => text),
+    (place) => {
+      context.filter({ region: regions[place].value });
+    },
+  );
   add("call site", axes.sites, (place) => {
     context.filter({ site: axes.sites[place] });
   });

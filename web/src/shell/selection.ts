@@ -1,5 +1,6 @@
 /** The part of a run that the filters choose: masks of the axes, and the cells that are in all of them. */
 import type { Axes, RunData } from "../contract.ts";
+import { regionsOf } from "./regions.ts";
 import { EVERYTHING, type Filter } from "./state.ts";
 
 export interface Sums {
@@ -10,6 +11,9 @@ export interface Sums {
   /** Calls that never returned: not in `calls`. */
   unfinished: Float64Array;
 }
+
+/** What titles say of a whole that filters made smaller. */
+export const LEFT = " that the filters leave";
 
 /** What cells are told apart by. */
 export type Key = "procedure" | "communicator" | "region" | "size" | "site" | "rank";
@@ -50,11 +54,8 @@ export class Selection {
     if (filter.sizeFrom && low < 0) this.unknown.push("sizeFrom");
     if (filter.sizeTo && high < 0) this.unknown.push("sizeTo");
     this.sizes = Uint8Array.from(axes.sizes, (_, size) => Number(size >= low && (high < 0 || size <= high)));
-    this.regions = this.mask("region", regions.name.length, (one) => {
-      for (let at = one; at >= 0; at = regions.parent[at])
-        if (regions.name[at] === filter.region) return true;
-      return false;
-    });
+    const within = regionsOf(filter.region, regions);
+    this.regions = this.mask("region", regions.name.length, (one) => within?.[one] === 1);
     this.sites = this.mask("site", axes.sites.length, (one) => axes.sites[one] === filter.site);
     const node = axes.hosts.indexOf(filter.node);
     const listed = ranksOf(filter.ranks, axes.ranks);
@@ -67,6 +68,11 @@ export class Selection {
 
   get everything(): boolean {
     return this.chosen.length === 0;
+  }
+
+  /** What a title says of the whole; '' = no filter made it smaller. */
+  get left(): string {
+    return this.everything ? "" : LEFT;
   }
 
   /** The filters that are in use. */

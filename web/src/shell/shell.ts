@@ -1,12 +1,13 @@
 /** What stands around the pages: title, the way from page to page, filters. One page is open at a time. */
 import type { Report, RunData } from "../contract.ts";
-import { button, element } from "../ui/dom.ts";
+import { button, element, short } from "../ui/dom.ts";
 import { list, redraw } from "../ui/controls.ts";
 import { Context } from "./context.ts";
 import { Filters, told } from "./filters.ts";
 import { Help } from "./help.ts";
 import { type Open, type Page, PAGES } from "./pages.ts";
 import { Search } from "./search.ts";
+import { EVERYTHING } from "./state.ts";
 
 type Look = "light" | "dark";
 
@@ -18,6 +19,8 @@ export function look(): Look {
 
 /** Keys that these elements take for themselves. */
 const TYPED = "input, select, textarea, dialog";
+/** Letters of what the address names. */
+const LONGEST = 60;
 const STEPS: Record<string, (at: number, count: number) => number> = {
   ArrowRight: (at, count) => (at + 1) % count,
   ArrowLeft: (at, count) => (at - 1 + count) % count,
@@ -142,6 +145,7 @@ export class Shell {
   private tell(page: Page): void {
     const { selection } = this.context;
     const sentences = selection.everything ? [] : [told(selection), page.ignores?.(this.context) ?? ""];
+    sentences.push(unknownKeys(this.context.state.options));
     this.notice.textContent = sentences.filter(Boolean).join(" ");
     this.notice.hidden = !this.notice.textContent;
   }
@@ -203,4 +207,14 @@ function titlesOf(run: RunData): HTMLElement[] {
   parts.push(element("p", phrases, "about"));
   if (run.warnings.length) parts.push(element("p", `Beware: ${run.warnings.join("; ")}`, "warnings"));
   return parts;
+}
+
+/** Say what the address names that is neither a filter nor an option of a page; '' = nothing. */
+function unknownKeys(options: ReadonlyMap<string, string>): string {
+  const known = new Set(PAGES.flatMap((page) => page.options ?? []));
+  const unknown = [...options].filter(([key]) => !known.has(key));
+  if (!unknown.length) return "";
+  const named = unknown.map(([key, value]) => short(`${key}=${value}`, LONGEST)).join(", ");
+  const filters = Object.keys(EVERYTHING).join(", ");
+  return `The address names ${named}, which ${unknown.length > 1 ? "are no filters" : "is no filter"}: these are ${filters}.`;
 }

@@ -26,6 +26,8 @@ export interface Ways {
   /** Index of the chosen place; -1: none. */
   chosen: number;
   choose: (site: number) => void;
+  /** What the time in MPI is of: '' = of the whole run. */
+  left: string;
 }
 
 export function icicle(parts: readonly Part[], ways: Ways): SVGElement {
@@ -36,7 +38,7 @@ export function icicle(parts: readonly Part[], ways: Ways): SVGElement {
     height: depth * ROW,
     viewBox: `0 0 ${ways.width} ${depth * ROW}`,
     role: "img",
-    "aria-label": `Time in MPI: ${parts.map((part) => told(part, whole)).join("; ")}`,
+    "aria-label": `Time in MPI: ${parts.map((part) => told(part, whole, ways.left)).join("; ")}`,
     "font-family": getComputedStyle(document.body).fontFamily,
     "font-size": LETTERS,
   });
@@ -87,7 +89,7 @@ function box(svg: SVGElement, part: Part, left: number, width: number, at: At, w
   const group = shape("g", { class: part.site >= 0 ? "pick" : "" });
   const strength = [0.34, 0.24, 0.15][Math.min(at.level, 2)];
   group.append(
-    shape("title", {}, told(part, at.whole)),
+    shape("title", {}, told(part, at.whole, ways.left)),
     shape("rect", {
       x: left,
       y: at.level * ROW,
@@ -114,8 +116,8 @@ function box(svg: SVGElement, part: Part, left: number, width: number, at: At, w
   svg.append(group);
 }
 
-function told(part: Part, whole: number): string {
-  return `${part.name}: ${secondText(part.seconds)}, ${percentText(part.seconds / whole)} of the time in MPI`;
+function told(part: Part, whole: number, left: string): string {
+  return `${part.name}: ${secondText(part.seconds)}, ${percentText(part.seconds / whole)} of the time in MPI${left}`;
 }
 
 function depthOf(parts: readonly Part[]): number {

@@ -87,6 +87,7 @@ export class Libraries {
       width,
       theme: this.context.theme,
       chosen: view.chosen,
+      left: view.selection.left,
       choose: (site) => {
         view.choose(site);
       },
@@ -129,7 +130,7 @@ function title(view: SitesView, rows: readonly Row[]): string {
   const [{ library, group }] = rows;
   const { isProgram, name } = view.data.libraries;
   const who = isProgram[library] ? "the program calls itself" : `${name[library]} calls`;
-  return `What ${who} takes ${percentText(view.seconds ? group.seconds / view.seconds : 0)} of the time in MPI`;
+  return `What ${who} takes ${percentText(view.seconds ? group.seconds / view.seconds : 0)} of the time in MPI${view.selection.left}`;
 }
 
 /** Libraries, functions in them, places in these. */

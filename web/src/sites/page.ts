@@ -11,6 +11,7 @@ import "./sites.css";
 export const sitesPage: Page = {
   name: "sites",
   title: "Call sites",
+  options: ["callers", "find", "library", "order"],
   there: ({ run }) => run.sites !== undefined,
   open: (context, parent) => new SitesPage(context, parent),
 };

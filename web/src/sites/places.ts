@@ -46,7 +46,7 @@ export class Places {
     if (document.activeElement !== this.find) this.find.value = this.wanted;
     const rows = this.rows(view);
     this.figure.title.textContent = view.rows.length
-      ? `${view.told(view.rows[0])} takes ${percentText(view.seconds ? view.rows[0].group.seconds / view.seconds : 0)} of the time in MPI`
+      ? `${view.told(view.rows[0])} takes ${percentText(view.seconds ? view.rows[0].group.seconds / view.seconds : 0)} of the time in MPI${view.selection.left}`
       : "No call is in the part of the run that is chosen";
     const of = rows.length < view.rows.length ? ` of ${view.rows.length.toLocaleString("en")}` : "";
     this.told.textContent = `${countOf(rows.length, "row")}${of}${this.library ? ` in ${this.library}` : ""}`;

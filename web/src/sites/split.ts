@@ -36,7 +36,7 @@ export class Split {
     this.figure.title.textContent =
       view.chosen < 0
         ? `All places: ${secondText(group.seconds)} in MPI`
-        : `${whose}: ${secondText(group.seconds)}, ${percentText(share)} of the time in MPI`;
+        : `${whose}: ${secondText(group.seconds)}, ${percentText(share)} of the time in MPI${view.selection.left}`;
     const mean = group.seconds / Math.max(1, ranksRead(selection));
     const bars = rankBars({
       values: Float64Array.from({ length: axes.ranks }, (_, rank) =>

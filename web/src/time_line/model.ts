@@ -21,6 +21,15 @@ export const MEASURE_NAMES: Record<Measure, string> = {
   calls: "calls a second",
 };
 
+/** What adds up to a measure, as columns of files are called. */
+export const AMOUNTS: Record<Measure, string> = {
+  mpi: "seconds_in_mpi",
+  sent: "bytes_sent",
+  received: "bytes_received",
+  messages: "messages",
+  calls: "calls",
+};
+
 const LEAST = 1e-6; // that a matrix takes for something
 
 export interface Rows {
@@ -30,6 +39,8 @@ export interface Rows {
   values: Float32Array;
   /** Likewise, the mean of the ranks of a row. */
   means: Float32Array;
+  /** Likewise, seconds that the ranks of a row were there, those of all threads for what they spend in MPI. */
+  there: Float64Array;
   /** Of the ranks that are chosen, by interval; NaN: none was there. */
   overRanks: Float64Array;
   /** Over the time, by row. */
@@ -60,6 +71,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
     ranks: numbers.map((row) => membersOf(data, row).map((place) => data.rank[place])),
     values: new Float32Array(cells),
     means: new Float32Array(cells),
+    there: new Float64Array(cells),
     overRanks: new Float64Array(count),
     overTime: new Float64Array(numbers.length),
     most: 0,
@@ -67,6 +79,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
   const whole = new Float64Array(count);
   numbers.forEach((row, at) => {
     const time = timeOf(data, row, measure);
+    found.there.set(time, at * count);
     let [sum, all] = [0, 0];
     for (let interval = 0; interval < count; interval++) {
       const cell = row * count + interval;

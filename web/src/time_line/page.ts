@@ -10,11 +10,12 @@ import { saveCsv } from "../ui/files.ts";
 import { legend } from "../ui/legend.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
-import { givenTable } from "../ui/table.ts";
+import { givenTable, tableLines } from "../ui/table.ts";
 import type { Facts } from "../ui/tip.ts";
 import { countOf, percentText, secondText, secondTexts } from "../units.ts";
 import { margins } from "./margins.ts";
 import {
+  AMOUNTS,
   MEASURE_NAMES,
   MEASURES,
   phaseAt,
@@ -31,6 +32,7 @@ const [ROW, HIGHEST] = [22, 620];
 export const timeLinePage: Page = {
   name: "time-line",
   title: "Time line",
+  options: ["time-of", "time-rows"],
   there: ({ run }) => run.timeLine !== undefined,
   ignores: ({ selection }) =>
     selection.chosen.some((key) => key !== "ranks" && key !== "node")
@@ -57,11 +59,7 @@ class TimeLinePage implements Open {
   private readonly phases = figure(
     "phases",
     () => {
-      const { columns, rows } = timeLineOf(this.context.run).phases.table;
-      saveCsv("phases", [
-        columns.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)),
-        ...rows.map((row) => row.map(([, value]) => value ?? "")),
-      ]);
+      saveCsv("phases", tableLines(timeLineOf(this.context.run).phases.table));
     },
     null,
   );
@@ -260,7 +258,11 @@ class TimeLinePage implements Open {
       "from_seconds",
       "to_seconds",
       measure === "mpi" ? "percent_of_mpi" : `${measure}_per_second`,
+      "seconds_there",
+      AMOUNTS[measure],
     ];
+    // The share, or the rate, is of the time that the ranks were there: what adds up is the amount.
+    const amount = (cell: number) => (rows.means[cell] * rows.there[cell]) / (measure === "mpi" ? 100 : 1);
     saveCsv("time-line", [
       [...head, ...(together > 1 ? ["most_of_a_rank"] : [])],
       ...rows.ranks.flatMap((ranks, row) =>
@@ -272,6 +274,8 @@ class TimeLinePage implements Open {
             from,
             from + width,
             rows.means[cell],
+            rows.there[cell],
+            amount(cell),
             ...(together > 1 ? [rows.values[cell]] : []),
           ];
         }),

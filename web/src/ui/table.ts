@@ -110,10 +110,16 @@ export function givenTable(
   return element("div", [table, ...notes]);
 }
 
+/** The name of a column with its unit, unless the name tells it: `time (s)`, `% of MPI`, `calls/s`. */
+function heading({ name, unit }: TableData["columns"][number]): string {
+  const told = unit === "%" ? name.includes(unit) : unit === "1/s" && name.endsWith("/s");
+  return unit && !told ? `${name} (${unit})` : name;
+}
+
 /** The same for a file: values where there are, with all their digits. */
 export function tableLines(data: TableData): (string | number)[][] {
   return [
-    data.columns.map(({ name, unit }) => (unit ? `${name} (${unit})` : name)),
+    data.columns.map(heading),
     ...data.rows.map((cells) => cells.map(([text, value]) => value ?? text)),
   ];
 }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.communicators import communicators
 from rankwise.analysis.families import families
+from rankwise.analysis.regions import OTHER
 from rankwise.analysis.sites import Place, places_of_sites
 from rankwise.report.contents.site_names import site_names
 from rankwise.report.names import call_name, communicator_name, family_name
@@ -76,7 +77,11 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
     names = [row.name for row in told]
     procedures = connection.execute("SELECT id, name, class FROM procedures ORDER BY name").fetchall()
     sizes = [size for (size,) in connection.execute("SELECT DISTINCT size_bin FROM calls ORDER BY size_bin")]
-    regions = connection.execute("SELECT id, name, parent, path FROM regions ORDER BY path, id").fetchall()
+    regions = connection.execute(
+        "SELECT id, name, parent, path FROM regions"
+        " WHERE id != ? OR EXISTS (SELECT 1 FROM calls WHERE region = ?) ORDER BY path, id",
+        (OTHER, OTHER),  # there in each profile, for calls that had no room elsewhere
+    ).fetchall()
     region_of = _numbered(region for region, *_ in regions)
     places, site_of = _places(connection)
     column = container.column
