@@ -5,6 +5,7 @@ import { CommunicatorAmounts } from "./amounts.ts";
 import type { CommunicatorsData } from "./contract.ts";
 import { blockName, type Lanes, share } from "./lanes.ts";
 import { type Branch, groupsOf, linesOf } from "./model.ts";
+import { isShown } from "./tree.ts";
 
 export function saveTree(context: Context, data: CommunicatorsData, roots: readonly Branch[]): void {
   const { axes } = context.run;
@@ -13,7 +14,7 @@ export function saveTree(context: Context, data: CommunicatorsData, roots: reado
   const time = (seconds: number) => (seconds < 0 ? NaN : seconds);
   const rows = linesOf(roots, () => true)
     .map(({ branch }) => branch)
-    .filter((branch) => branch.name && branch.ones.length === 1)
+    .filter((branch) => branch.name && branch.ones.length === 1 && isShown(branch, amounts))
     .map((branch): Cell[] => {
       const [one] = branch.ones;
       const of = amounts.of(branch);

@@ -10,7 +10,7 @@ export function lateFigure(data: LateData, open: (rank: number) => void): Figure
     "late",
     rows.length
       ? () => {
-          saveCsv("late ranks", [
+          saveCsv("late-ranks", [
             ["rank", "host", "others waited, seconds", "of all waiting"],
             ...rows.map(({ rank, host, seconds, share }) => [rank, host, seconds, share]),
           ]);

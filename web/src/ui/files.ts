@@ -26,9 +26,10 @@ export function saveCsv(name: string, rows: Iterable<readonly Cell[]>): void {
   save(`${name}.csv`, new Blob([...pieces, lines.join("")], { type: "text/csv" }));
 }
 
-/** Quoted where it must be; a text that a spreadsheet would take for a formula is a text to it, too. */
+/** Quoted where it must be; a text that a spreadsheet would take for a formula is a text to it, too. A dash is nothing. */
 function field(cell: Cell): string {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
+  if (cell === "-") return "";
   const harmless = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
