@@ -100,6 +100,9 @@ def test_tables_have_what_matters_and_the_rest(tmp_path: Path) -> None:
     for short in (found["communicators"], found["calls"]):
         assert len(short["values"]) == len(short["table"]["rows"]) <= 4
         assert len(short["table"]["sums"]) <= 1
+        place = [column["name"] for column in short["table"]["columns"]].index("% of MPI")
+        shares = [row[place][1] for row in short["table"]["rows"]]
+        assert shares == sorted(shares, reverse=True)
     assert found["calls"]["values"][0] == found["calls"]["table"]["rows"][0][0][0]
 
 

@@ -19,7 +19,7 @@ from rankwise.report.empty import NO_CALLS, NOTHING_BETWEEN
 from rankwise.report.names import call_name, operation_name
 from rankwise.report.place_texts import held_text, place_text
 from rankwise.report.safe import safe
-from rankwise.report.summary_tables import CALLS_OF_RUN, COMMUNICATORS, Row, by_share
+from rankwise.report.summary_tables import CALLS_OF_RUN, COMMUNICATORS, Row
 from rankwise.report.summary_texts import step_command
 from rankwise.report.trust_lines import cost_line, coverage_fields, memory_line, partial_line
 from rankwise.report.units import bin_text, percent_text
@@ -137,10 +137,13 @@ def _no_findings(of: Subject) -> str:
 def _short(
     of: Subject, columns: Sequence[Column[Row]], rows: Sequence[Row], key: str, values: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the rows of a table that matter, each with the value of the filter that is for it alone."""
+    """Return the rows with the most time, each with the value of the filter that is for it alone."""
     if not of.summary.calls:
         rows, values = (), ()  # communicators of which none was used
-    shown, rest = by_share(rows, _TABLE_LINES)
+    ordered = sorted(rows, key=lambda row: -row.totals.seconds)
+    # (A row takes no more room than "1 other".)
+    most = _TABLE_LINES if len(rows) <= _TABLE_LINES else _TABLE_LINES - 1
+    shown, rest = ordered[:most], ordered[most:]
     empty = NOTHING_BETWEEN if of.summary.opening_and_closing else NO_CALLS
     others: Line = {
         columns[0].name: Cell(f"{len(rest)} other{'s' * (len(rest) > 1)}"),
