@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
+from rankwise.analysis.bins import OTHER
 from rankwise.analysis.percent import percent
-from rankwise.report.units import bin_text, byte_text, count_text, percent_text, second_text, second_texts
+from rankwise.report.units import (
+    bin_text,
+    byte_text,
+    count_text,
+    percent_text,
+    second_text,
+    second_texts,
+    sized_calls,
+)
 
 
 @pytest.mark.parametrize(
@@ -98,3 +107,10 @@ def test_size_bins(size_bin: int, text: str) -> None:
 
 def test_percent_of_parts_of_one() -> None:
     assert [percent(0.1, 0.4), percent(0.0, 0.0), percent(3.0, 2.0)] == [25.0, 0.0, 150.0]
+
+
+def test_calls_of_a_size_as_a_sentence_begins() -> None:
+    assert sized_calls(0, 5) == "Calls without data"
+    assert sized_calls(4, 5) == "Calls of 8-15 B"
+    assert sized_calls(OTHER, 5) == "Calls of other"
+    assert sized_calls(OTHER, 0) == "Calls that never returned"

@@ -105,6 +105,19 @@ def bin_text(size_bin: int) -> str:
     return f"{low}-{high + 1 if step else high} {_BYTES[step]}"
 
 
+def sized_calls(size_bin: int, returned: int) -> str:
+    """Return what the calls of a bin are, as a sentence begins: `Calls of 64-127 B`, `Calls without data`.
+
+    Args:
+        size_bin: number of the bin.
+        returned: how many of them returned. The size of the others is not known: they are in the bin `other`.
+    """
+    if not size_bin:
+        return "Calls without data"
+    name = bin_text(size_bin)
+    return f"Calls of {name}" if returned or name != "other" else "Calls that never returned"
+
+
 def digits_text(value: float) -> str:
     """Return `value` with three significant digits, all digits before the point, and no exponent."""
     for limit, decimals in ((0.9995, 3), (9.995, 2), (99.95, 1)):

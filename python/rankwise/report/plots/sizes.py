@@ -10,7 +10,7 @@ from rankwise.analysis.sizes import SizeRow
 from rankwise.report.names import call_name
 from rankwise.report.plots.canvas import IN_MPI, drawing, sums_of, texts_on
 from rankwise.report.plots.stacks import draw_stacks
-from rankwise.report.units import bin_text, percent_text, second_text
+from rankwise.report.units import bin_text, percent_text, second_text, sized_calls
 
 
 def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) -> Any:
@@ -42,7 +42,7 @@ def draw_sizes(rows: Sequence[SizeRow], axes: Any = None, time: str = IN_MPI) ->
         names = ["no data" if size == 0 else bin_text(size) for size in bins]
         on.set_xticks(range(len(bins)), names, rotation=45, ha="right")
         most = max(seconds, key=lambda key: seconds[key])
-        what = f"Calls of {bin_text(int(most))}" if int(most) else "Calls without data"
+        what = sized_calls(int(most), sum(row.totals.calls for row in rows if row.size_bin == int(most)))
         share = percent_text(100 * seconds[most] / (sum(seconds.values()) or 1))
         on.set_title(f"{what} take {share} % of the {time}")
         on.set_ylabel(f"{time}, sum over the ranks")

@@ -11,7 +11,7 @@ from rankwise.analysis.totals import Totals, opening_and_closing
 from rankwise.report.empty import NO_CALLS
 from rankwise.report.names import call_name
 from rankwise.report.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
-from rankwise.report.units import bin_text
+from rankwise.report.units import sized_calls
 from rankwise.report.view import SIZES, Column, Detail, Table, View, label
 
 _SIZE: Column[SizeRow] = Column(
@@ -47,8 +47,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
 def _title(rows: Sequence[SizeRow]) -> str:
     if not rows:
         return ""
-    what = f"Calls of {bin_text(rows[0].size_bin)}" if rows[0].size_bin else "Calls without data"
-    return share_of_mpi(what, rows[0].totals, "take")
+    return share_of_mpi(sized_calls(rows[0].size_bin, rows[0].totals.calls), rows[0].totals, "take")
 
 
 def _table(
