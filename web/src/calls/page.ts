@@ -251,9 +251,7 @@ class CallsPage implements Open {
     const { left } = context.without("sizeFrom", "sizeTo");
     sizes.title.textContent = [
       calls ? `${percentText(calls.share)} of the calls with data${left} are ${calls.where}` : "",
-      bytes
-        ? `${percentText(bytes.share)} of the bytes${calls ? "" : left} are in calls ${bytes.where}`
-        : "",
+      bytes ? `${percentText(bytes.share)} of the bytes${calls ? "" : left} are in calls ${bytes.where}` : "",
     ]
       .filter(Boolean)
       .join("; ");
