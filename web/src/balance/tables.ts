@@ -47,7 +47,8 @@ export class RankTable {
         : rows.length === 1
           ? `One rank: ${secondText(mpi.most)} in MPI`
           : `${many}: ${secondText(mpi.mean)} in MPI each, at most ${secondText(mpi.most)}`;
-    this.own.caption.textContent = `Of the whole run, whatever calls are chosen. A click on a heading sorts, a click on a row filters by that rank.`;
+    this.own.caption.textContent = "Of the whole run, whatever calls are chosen.";
+    this.own.use.textContent = "A click on a heading sorts, a click on a row filters by that rank.";
     redraw(this.own.body, [
       dataTable(this.columns(), rows, {
         label: "ranks",
@@ -186,8 +187,8 @@ export class NodeTable {
       rows.length > 1 && mean
         ? `The ranks of ${most.host} compute longest: ${secondText(most.computing)} each, ${ratioText(most.computing / mean)} times the mean of all`
         : "Nodes";
-    this.own.caption.textContent =
-      "Means over the ranks of each node, of the whole run. A click on a row filters by that node.";
+    this.own.caption.textContent = "Means over the ranks of each node, of the whole run.";
+    this.own.use.textContent = "A click on a row filters by that node.";
     const seconds = (
       name: "run" | "computing" | "mpi",
       head: string,

@@ -99,6 +99,7 @@ export class TimesFigure {
       context.theme,
     );
     this.own.caption.textContent = this.caption(series[0]?.name ?? "");
+    this.own.use.textContent = "Ctrl and the wheel zoom. A click filters by the rank.";
     this.showSpreads();
   }
 
@@ -179,7 +180,6 @@ export class TimesFigure {
       said.push(
         `${countOf(rows.length, "rank")} share fewer pixels: each pixel shows the mean of its ranks, and the line the one with the most of “${first}”, which the pointer finds.`,
       );
-    said.push("Ctrl and the wheel zoom. A click filters by the rank.");
     return said.join(" ");
   }
 
@@ -253,12 +253,15 @@ export class TimesFigure {
   }
 
   private picture(): void {
-    savePng("balance", {
+    const show = () => {
+      this.show();
+    };
+    savePng("balance", show, () => ({
       title: this.title(),
       scale: { low: "", high: "", colours: [], marks: this.entries() },
       parts: [{ title: "", canvas: this.drawing.canvas }],
       caption: this.own.caption.textContent,
-    });
+    }));
   }
 }
 

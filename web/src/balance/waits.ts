@@ -234,12 +234,15 @@ export class WaitsFigure {
   }
 
   private picture(): void {
-    savePng("waiting", {
+    const show = () => {
+      this.show();
+    };
+    savePng("waiting", show, () => ({
       title: this.title(),
       scale: { low: "", high: "", colours: [], marks: this.entries() },
       parts: [{ title: "", canvas: this.drawing.canvas }],
       caption: this.own.caption.textContent,
-    });
+    }));
   }
 }
 

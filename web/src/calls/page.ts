@@ -86,8 +86,10 @@ class CallsPage implements Open {
     table.scrollTo(left, top);
     heat.caption.textContent =
       `Shown: ${measure.meaning}. A row is a procedure, most time first; a column is the size of one call's data. ` +
-      "Colours go over three powers of ten below the largest cell; less is grey. A cell chooses its calls, a head all of a row or " +
-      "column; filters by call and size mark what they choose here, the others leave out what they don't.";
+      "Colours go over three powers of ten below the largest cell; less is grey.";
+    heat.use.textContent =
+      "A cell chooses its calls, a head all of a row or column; filters by call and size mark what they choose here, " +
+      "the others leave out what they don't.";
   }
 
   private finding(found: Cross): string {
@@ -237,6 +239,7 @@ class CallsPage implements Open {
         element("p", "Sizes are shown where calls send, receive, write or read data.", "empty"),
       ]);
       sizes.caption.textContent = "";
+      sizes.use.textContent = "";
       return;
     }
     const names = rows.map(({ name }) => name);
@@ -263,7 +266,8 @@ class CallsPage implements Open {
       (received
         ? "Bytes are those received: none were sent. "
         : "Bytes are those sent; of collectives, contributed. ") +
-      `${countOf(none, "call")} without data ${none === 1 ? "is" : "are"} not among these. A row chooses its size.`;
+      `${countOf(none, "call")} without data ${none === 1 ? "is" : "are"} not among these.`;
+    sizes.use.textContent = "A row chooses its size.";
   }
 
   private saveSizes(): void {

@@ -2,7 +2,6 @@
 import "./communicators.css";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
-import { finely } from "../ui/dots.ts";
 import { figure } from "../ui/figure.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
@@ -113,7 +112,7 @@ class CommunicatorsPage implements Open {
     tree.caption.textContent =
       "Below each communicator is what was made from it. Those that one line of the program made, on all parts of their parents, " +
       `are one line${each ? ", which opens" : ": there are too many to tell them apart"}. ` +
-      "Bars of time are of all time shown; life: from when to when in the run. A line chooses what all pages show; the arrow keys go up and down, open and close" +
+      "Bars of time are of all time shown; life: from when to when in the run" +
       (data.waiting.length
         ? "; waiting: in blocking collectives, as far as arrivals are known, and of the whole run only."
         : ".") +
@@ -121,6 +120,8 @@ class CommunicatorsPage implements Open {
         .filter((branch) => !branch.count && isShown(branch, amounts))
         .map((branch) => ` ${branch.name}: ${explanation(branch)}.`)
         .join("");
+    tree.use.textContent =
+      "A line chooses what all pages show; the arrow keys go up and down, open and close.";
   }
 
   private showChosen(): void {
@@ -184,6 +185,7 @@ class CommunicatorsPage implements Open {
     this.drawn.hidden = !shown;
     if (!shown) {
       lanes.caption.textContent = "No communicator has a rank of this part of the run.";
+      lanes.use.textContent = "";
       return;
     }
     const width = found.blocks.length;
@@ -222,6 +224,7 @@ class CommunicatorsPage implements Open {
       context.theme,
     );
     lanes.caption.textContent = this.lanesCaption(found, byTime);
+    lanes.use.textContent = "Ctrl and the wheel zoom; a cell chooses its communicator.";
   }
 
   private lanesCaption(found: Lanes, byTime: boolean): string {
@@ -235,7 +238,7 @@ class CommunicatorsPage implements Open {
             "grey: a member that spends less, or none; empty: no member."
           : "Coloured: the rank is a member of it, or of one of the family.",
       together > 1 ? `${countOf(together, "rank")} with neighbouring numbers are one column.` : "",
-      "Where a pixel has several cells, it shows the largest. Ctrl and the wheel zoom; a cell chooses its communicator.",
+      "Where a pixel has several cells, it shows the largest.",
     ]
       .filter(Boolean)
       .join(" ");
@@ -244,21 +247,20 @@ class CommunicatorsPage implements Open {
   private saveImage(): void {
     const { lanes, context } = this;
     const byTime = context.option("colour", COLOURS) === "time";
-    finely(2, () => {
+    const { theme } = context;
+    const show = () => {
       this.showLanes();
-      const { theme } = context;
-      savePng("ranks-by-communicators", {
-        title: lanes.title.textContent,
-        scale: {
-          low: byTime ? percentText(this.found().most / 1000) : "",
-          high: byTime ? percentText(this.found().most) : "member",
-          colours: byTime ? theme.ramp : theme.ramp.slice(-2),
-          marks: byTime ? [{ colour: theme.unlit, text: "member, less time" }] : [],
-        },
-        parts: [{ title: "", canvas: this.drawing.canvas }],
-        caption: lanes.caption.textContent,
-      });
-    });
-    this.showLanes();
+    };
+    savePng("ranks-by-communicators", show, () => ({
+      title: lanes.title.textContent,
+      scale: {
+        low: byTime ? percentText(this.found().most / 1000) : "",
+        high: byTime ? percentText(this.found().most) : "member",
+        colours: byTime ? theme.ramp : theme.ramp.slice(-2),
+        marks: byTime ? [{ colour: theme.unlit, text: "member, less time" }] : [],
+      },
+      parts: [{ title: "", canvas: this.drawing.canvas }],
+      caption: lanes.caption.textContent,
+    }));
   }
 }

@@ -1,7 +1,6 @@
 /** The page of a measurement: every figure shows the same view of it. */
 import { choice, redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
-import { finely } from "../ui/dots.ts";
 import { type Figure, figure } from "../ui/figure.ts";
 import { type Cell as Field, saveCsv } from "../ui/files.ts";
 import { legend } from "../ui/legend.ts";
@@ -21,8 +20,6 @@ import { Surface } from "./surface.ts";
 
 type Name = "map" | "levels" | "outliers" | "pair" | "nodes";
 
-/** Dots of a picture for each pixel, at least. */
-const FINE = 2;
 const ZOOM = 1.6;
 
 export class LatencyPage {
@@ -299,16 +296,15 @@ export class LatencyPage {
 
   private picture(): void {
     const { title, caption } = this.figures.map;
-    finely(FINE, () => {
+    const show = () => {
       this.show();
-      savePng(this.state.surface ? "surface" : "heat-map", {
-        title: `${this.title.textContent} · ${title.textContent}`,
-        scale: scaleOf(this.view, this.state.logarithmic, this.missing),
-        parts: [{ title: "", canvas: this.state.surface ? this.surface.canvas : this.map.drawing.canvas }],
-        caption: `${caption.textContent} ${this.model.data.about.join(" · ")}`,
-      });
-    });
-    this.show();
+    };
+    savePng(this.state.surface ? "surface" : "heat-map", show, () => ({
+      title: `${this.title.textContent} · ${title.textContent}`,
+      scale: scaleOf(this.view, this.state.logarithmic, this.missing),
+      parts: [{ title: "", canvas: this.state.surface ? this.surface.canvas : this.map.drawing.canvas }],
+      caption: `${caption.textContent} ${this.model.data.about.join(" · ")}`,
+    }));
   }
 
   private async copied(): Promise<void> {

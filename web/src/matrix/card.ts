@@ -3,7 +3,6 @@ import type { Context } from "../shell/context.ts";
 import { type Scale, STEPS, type Theme } from "../ui/colours.ts";
 import { redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
-import { finely } from "../ui/dots.ts";
 import { type Cell, saveCsv } from "../ui/files.ts";
 import { type Figure, figure } from "../ui/figure.ts";
 import { legend } from "../ui/legend.ts";
@@ -17,12 +16,10 @@ import { finding } from "./findings.ts";
 import { amountText, measureText } from "./measures.ts";
 import { rowOfEach, type View } from "./view.ts";
 
-/** Dots for each pixel, of images that are kept. */
-const FINE = 2;
 const ZOOM = 1.6;
 const DECADES = 1000;
 const MOST_RULES = 16;
-const HOW =
+const USE =
   "Ctrl and the wheel zoom, and so does a box drawn with Shift; a click chooses the ranks of a pair.";
 
 export class MatrixCard {
@@ -87,6 +84,7 @@ export class MatrixCard {
     const name = (row: number) => ends.name(ends.rows.rank[row]);
     this.figure.title.textContent = finding(view);
     this.figure.caption.textContent = this.caption(view);
+    this.figure.use.textContent = USE;
     redraw(this.scale, legend(this.colours(view, context.theme)));
     this.drawing.show(
       {
@@ -167,7 +165,7 @@ export class MatrixCard {
     texts.push("Where a pixel has several cells or bars, it shows the largest of them.");
     const { total } = view;
     texts.push(`In all ${amountText("bytes", total.bytes)} in ${amountText("messages", total.messages)}.`);
-    return [...texts, ...this.notes, HOW].join(" ");
+    return [...texts, ...this.notes].join(" ");
   }
 
   /** The pairs that are chosen and on the screen. */
@@ -199,16 +197,15 @@ export class MatrixCard {
   private image(name: string): void {
     const { view } = this;
     if (!view) return;
-    finely(FINE, () => {
+    const show = () => {
       this.show(view, this.notes);
-      savePng(name, {
-        title: finding(view),
-        scale: this.colours(view, this.context.theme),
-        parts: [{ title: "", canvas: this.drawing.canvas }],
-        caption: this.caption(view),
-      });
-    });
-    this.show(view, this.notes);
+    };
+    savePng(name, show, () => ({
+      title: finding(view),
+      scale: this.colours(view, this.context.theme),
+      parts: [{ title: "", canvas: this.drawing.canvas }],
+      caption: this.caption(view),
+    }));
   }
 }
 

@@ -6,7 +6,6 @@ import type { NetworkData } from "./contract.ts";
 import { choice, list, type Option, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
 import { type Figure, figure } from "../ui/figure.ts";
-import { finely } from "../ui/dots.ts";
 import { saveCsv } from "../ui/files.ts";
 import { legend } from "../ui/legend.ts";
 import { type Picture, savePng, saveSvg } from "../ui/pictures.ts";
@@ -46,8 +45,6 @@ import { type FigureName, tell } from "./texts.ts";
 import { type View, viewOf } from "./view.ts";
 
 type PictureName = "levels" | "matrices" | "ranks";
-/** Dots of a picture for each pixel, at least. */
-const FINE = 2;
 
 const DIRECTIONS: Option<Direction>[] = [
   { value: "larger", text: "larger direction" },
@@ -132,16 +129,15 @@ export class NetworkPage implements Open {
   private madeFigures(): NetworkPage["figures"] {
     const image = (name: PictureName, parts: () => Picture["parts"]) => () => {
       const { title, caption } = this.figures[name];
-      finely(FINE, () => {
+      const show = () => {
         this.show();
-        savePng(name, {
-          title: title.textContent,
-          scale: name === "ranks" ? pairScale(this.view) : linkScale(this.view),
-          parts: parts(),
-          caption: `${caption.textContent} ${this.data.captions.join(". ")}.`,
-        });
-      });
-      this.show();
+      };
+      savePng(name, show, () => ({
+        title: title.textContent,
+        scale: name === "ranks" ? pairScale(this.view) : linkScale(this.view),
+        parts: parts(),
+        caption: `${caption.textContent} ${this.data.captions.join(". ")}.`,
+      }));
     };
     const whole = (canvas: HTMLCanvasElement) => [{ title: "", canvas }];
     return {

@@ -46,8 +46,8 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
   figures.causes.title.textContent = view.lit
     ? `Causes: ${view.lit.name}`
     : `${heaviestCause(view)}${looked}`;
-  figures.causes.caption.textContent =
-    "What each communicator and call sends over the network. Choosing one lights its links and its rank pairs.";
+  figures.causes.caption.textContent = "What each communicator and call sends over the network.";
+  figures.causes.use.textContent = "Choosing one lights its links and its rank pairs.";
   figures.spread.title.textContent = `${leastEven(view)}${onRail}${looked}`;
   figures.spread.caption.textContent =
     "How loads are spread in each class: how many links (upwards, logarithmic) have which load; those without any are left out." +

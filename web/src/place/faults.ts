@@ -53,8 +53,11 @@ export class Faults {
         ),
       );
     redraw(this.figure.body, parts);
+    this.figure.use.textContent = faults.length
+      ? "Buttons choose the ranks, or the node, for the whole report."
+      : "";
     this.figure.caption.textContent = faults.length
-      ? "Each line is a kind of fault, the worst first. Its buttons choose the ranks, or the node, for the whole report."
+      ? "Each line is a kind of fault, the worst first."
       : unseen
         ? ""
         : "Looked for: several ranks on one core, ranks and threads that are not bound, more threads than processors," +

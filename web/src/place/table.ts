@@ -97,8 +97,9 @@ export class NodeTable {
       }),
     ]);
     const { together } = context.run.cells;
+    this.figure.use.textContent = "A choice restricts the report to a node.";
     this.figure.caption.textContent =
-      "Bytes are those of point-to-point and one-sided messages of the whole run. A choice restricts the report to a node." +
+      "Bytes are those of point-to-point and one-sided messages of the whole run." +
       (together > 1
         ? ` Ranks are told apart in groups of ${together}: the time of each is taken for the mean of its group.`
         : "");

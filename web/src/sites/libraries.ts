@@ -38,8 +38,9 @@ export class Libraries {
     this.card.classList.add("wide");
     this.figure.caption.textContent =
       "Rows from above: program or library, function where it is known, place. As wide as the time in MPI over the ranks; grey: many" +
-      " small ones. What calls MPI through a library is that library's. A choice in the table shows the places in" +
-      " it alone, one in the picture restricts the report to the place.";
+      " small ones. What calls MPI through a library is that library's.";
+    this.figure.use.textContent =
+      "A choice in the table shows the places in it alone, one in the picture restricts the report to the place.";
   }
 
   show(view: SitesView): void {

@@ -63,8 +63,8 @@ export class Places {
       }),
     ]);
     this.figure.caption.textContent =
-      "A row is a place and the procedure that it calls; time is over the ranks. A choice restricts the whole report" +
-      ` to the calls of that place. ${view.data.hint}`;
+      "A row is a place and the procedure that it calls; time is over the ranks. " + view.data.hint;
+    this.figure.use.textContent = "A choice restricts the whole report to the calls of that place.";
   }
 
   private get wanted(): string {

@@ -74,10 +74,14 @@ export class Split {
         },
       ),
     ]);
-    this.figure.caption.textContent =
+    this.figure.use.textContent =
       view.chosen < 0
         ? "A choice in the table or in the picture above shows what that place is made of."
-        : "Each choice restricts the report further. What a rank waits is kept by communicator and call, not by place: the page Balance has it.";
+        : "Each choice restricts the report further.";
+    this.figure.caption.textContent =
+      view.chosen < 0
+        ? ""
+        : "What a rank waits is kept by communicator and call, not by place: the page Balance has it.";
   }
 
   private table(what: string, rows: [string, number][], choose: (name: string) => void): HTMLElement {

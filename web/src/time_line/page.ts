@@ -100,6 +100,8 @@ class TimeLinePage implements Open {
     ]);
     this.heat.title.textContent = this.title();
     this.heat.caption.textContent = this.caption();
+    this.heat.use.textContent =
+      "Ctrl and the wheel zoom, dragging moves, a double click shows all again; a click filters by the rank.";
     if (rows.ranks.length)
       this.drawing.show(
         {
@@ -213,9 +215,6 @@ class TimeLinePage implements Open {
     const unknown = context.run.axes.ranks - data.rank.length;
     if (unknown) said.push(`Of ${countOf(unknown, "rank")} nothing is known.`);
     if (data.precision) said.push(data.precision);
-    said.push(
-      "Ctrl and the wheel zoom, dragging moves, a double click shows all again; a click filters by the rank.",
-    );
     return said.join(" ");
   }
 
@@ -284,12 +283,15 @@ class TimeLinePage implements Open {
   }
 
   private picture(): void {
-    savePng("time-line", {
+    const show = () => {
+      this.show();
+    };
+    savePng("time-line", show, () => ({
       title: this.title(),
       scale: this.scale(),
       parts: [{ title: "", canvas: this.drawing.canvas }],
       caption: this.heat.caption.textContent,
-    });
+    }));
   }
 }
 

@@ -98,7 +98,7 @@ export class BarsDrawing {
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, data.height);
     const [lowest, highest] = [-peak(data.down, data.count), peak(data.up, data.count, data.mark)];
-    const y = scaleLinear([lowest, highest || (lowest ? 0 : 1)], [data.height - foot, TOP]);
+    const y = scaleLinear([lowest, highest || (lowest ? 0 : 1)], [data.height - foot, TOP]).nice(TICKS);
     const ticks = y.ticks(TICKS);
     const wide = Math.max(...ticks.map((tick) => context.measureText(data.text(Math.abs(tick))).width));
     box.left = wide + 10;

@@ -1,5 +1,8 @@
 /** How finely canvases are drawn: as the screen is, or more so for a picture that is kept. */
 
+/** Dots for each pixel, of pictures that are kept, and on paper. */
+export const FINE = 2;
+
 let least = 1;
 
 export function dots(): number {

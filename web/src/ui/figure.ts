@@ -5,7 +5,10 @@ export interface Figure {
   card: HTMLElement;
   title: HTMLHeadingElement;
   body: HTMLElement;
+  /** How to read it: in pictures that are kept, and on paper, too. */
   caption: HTMLParagraphElement;
+  /** What can be done with it on a screen. */
+  use: HTMLParagraphElement;
 }
 
 export function figure(id: string, data: (() => void) | null, image: (() => void) | null): Figure {
@@ -16,10 +19,11 @@ export function figure(id: string, data: (() => void) | null, image: (() => void
   if (image) tools.append(tool(id, "image", "as a file", image));
   const body = element("div", [], "body");
   const caption = element("p", [], "caption");
-  const card = element("section", [element("div", [title, tools], "head"), body, caption], "card");
+  const use = element("p", [], "caption use");
+  const card = element("section", [element("div", [title, tools], "head"), body, caption, use], "card");
   card.id = id;
   card.setAttribute("aria-labelledby", title.id);
-  return { card, title, body, caption };
+  return { card, title, body, caption, use };
 }
 
 function tool(id: string, what: string, how: string, act: () => void): HTMLButtonElement {

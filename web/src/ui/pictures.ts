@@ -1,6 +1,6 @@
 /** Pictures to keep, which need no page around them: PNG of canvases, SVG of drawings. */
 import type { Scale } from "./colours.ts";
-import { dots } from "./dots.ts";
+import { dots, FINE, finely } from "./dots.ts";
 import { save } from "./files.ts";
 
 export interface Picture {
@@ -15,9 +15,19 @@ const EDGE = 12;
 const LINE = 18;
 const STRIP = 140;
 const TICKED = 320;
+/** From the left edge of a mark to its text. */
+const MARK = 16;
 
-/** Save the canvases one below the other, on the paper's colour. */
-export function savePng(name: string, picture: Picture): void {
+/** Save the canvases one below the other, on the paper's colour; `show` draws them, as finely as is asked for. */
+export function savePng(name: string, show: () => void, picture: () => Picture): void {
+  finely(FINE, () => {
+    show();
+    draw(name, picture());
+  });
+  show();
+}
+
+function draw(name: string, picture: Picture): void {
   const { title, scale, parts, caption } = picture;
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d");
@@ -32,9 +42,10 @@ export function savePng(name: string, picture: Picture): void {
   const head = broken(context, title, width - 2 * EDGE);
   context.font = fonts.plain;
   const foot = broken(context, caption, width - 2 * EDGE);
+  const marks = placed(context, scale, width - EDGE);
   const above = (part: { title: string }) => (part.title ? LINE : 0);
   const drawn = parts.reduce((sum, part) => sum + above(part) + part.canvas.height / fine + 6, 0);
-  const height = 2 * EDGE + (head.length + scaleLines(scale) + foot.length) * LINE + drawn;
+  const height = 2 * EDGE + (head.length + marks.lines + foot.length) * LINE + drawn;
   canvas.width = Math.round(width * fine);
   canvas.height = Math.round(height * fine);
   context.scale(fine, fine);
@@ -52,7 +63,8 @@ export function savePng(name: string, picture: Picture): void {
   write(head, fonts.bold, "ink");
   context.font = fonts.plain;
   drawScale(context, scale, y, colour("faint"));
-  y += scaleLines(scale) * LINE;
+  drawMarks(context, marks, y, colour("faint"));
+  y += marks.lines * LINE;
   for (const part of parts) {
     if (part.title) write([part.title], fonts.bold, "ink");
     context.drawImage(part.canvas, EDGE, y, part.canvas.width / fine, part.canvas.height / fine);
@@ -64,40 +76,60 @@ export function savePng(name: string, picture: Picture): void {
   });
 }
 
-function scaleLines(scale: Scale): number {
-  return scale.ticks ? 2 : 1.5;
+interface Marks {
+  /** Of the scale and the marks. */
+  lines: number;
+  at: { x: number; line: number; colour: string; text: string }[];
+}
+
+/** Put marks beside the scale, and where they have no room there, below it. */
+function placed(context: CanvasRenderingContext2D, scale: Scale, right: number): Marks {
+  const { colours, ticks, low, high } = scale;
+  const wide = (text: string) => context.measureText(text).width;
+  const below = ticks ? 2 : 1;
+  let x = EDGE;
+  if (colours.length) x += wide(low) + 10 + (ticks ? TICKED : STRIP) + 10 + wide(high) + 10;
+  let line = 0;
+  const at = scale.marks.map(({ colour, text }) => {
+    const needed = MARK + wide(text);
+    if (x > EDGE && x + needed > right) {
+      x = EDGE;
+      line = line ? line + 1 : colours.length ? below : 1;
+    }
+    const found = { x, line, colour, text };
+    x += needed + 14;
+    return found;
+  });
+  return { lines: Math.max(below, line + 1) + 0.5 * Number(!ticks || line >= below), at };
+}
+
+function drawMarks(context: CanvasRenderingContext2D, { at }: Marks, top: number, ink: string): void {
+  for (const { x, line, colour, text } of at) {
+    context.fillStyle = colour;
+    context.fillRect(x, top + line * LINE + 4, 10, 10);
+    context.fillStyle = ink;
+    context.fillText(text, x + MARK, top + line * LINE + 13);
+  }
 }
 
 function drawScale(context: CanvasRenderingContext2D, scale: Scale, top: number, ink: string): void {
-  let x = EDGE;
-  const write = (text: string) => {
-    context.fillStyle = ink;
-    context.fillText(text, x, top + 13);
-    x += context.measureText(text).width + 10;
-  };
-  if (scale.colours.length) {
-    const wide = scale.ticks ? TICKED : STRIP;
-    write(scale.low);
-    const strip = context.createLinearGradient(x, 0, x + wide, 0);
-    scale.colours.forEach((colour, place) => {
-      strip.addColorStop(place / (scale.colours.length - 1), colour);
-    });
-    context.fillStyle = strip;
-    context.fillRect(x, top + 4, wide, 9);
-    context.fillStyle = ink;
-    for (const { at, text } of scale.ticks ?? []) {
-      const half = context.measureText(text).width / 2;
-      context.fillText(text, Math.max(x, Math.min(x + wide - 2 * half, x + at * wide - half)), top + 26);
-    }
-    x += wide + 10;
-    write(scale.high);
+  if (!scale.colours.length) return;
+  const wide = scale.ticks ? TICKED : STRIP;
+  context.fillStyle = ink;
+  context.fillText(scale.low, EDGE, top + 13);
+  const x = EDGE + context.measureText(scale.low).width + 10;
+  const strip = context.createLinearGradient(x, 0, x + wide, 0);
+  scale.colours.forEach((colour, place) => {
+    strip.addColorStop(place / (scale.colours.length - 1), colour);
+  });
+  context.fillStyle = strip;
+  context.fillRect(x, top + 4, wide, 9);
+  context.fillStyle = ink;
+  for (const { at, text } of scale.ticks ?? []) {
+    const half = context.measureText(text).width / 2;
+    context.fillText(text, Math.max(x, Math.min(x + wide - 2 * half, x + at * wide - half)), top + 26);
   }
-  for (const { colour, text } of scale.marks) {
-    context.fillStyle = colour;
-    context.fillRect(x + 6, top + 4, 10, 10);
-    x += 22;
-    write(text);
-  }
+  context.fillText(scale.high, x + wide + 10, top + 13);
 }
 
 /** Break a text into lines. */
