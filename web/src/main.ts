@@ -1,9 +1,10 @@
 import "./page.css";
 import "./shell/shell.css";
-import "./shell/print.css";
+import "./ui/print.css";
 import { unpacked } from "./container.ts";
-import { look, Shell } from "./shell/shell.ts";
+import { Shell } from "./shell/shell.ts";
 import { byId, element } from "./ui/dom.ts";
+import { look } from "./ui/look.ts";
 
 async function start(): Promise<void> {
   document.documentElement.dataset.theme = look();

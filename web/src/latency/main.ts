@@ -1,4 +1,5 @@
 import "../page.css";
+import "../ui/print.css";
 import "./latency.css";
 import { contents } from "../container.ts";
 import { byId, element } from "../ui/dom.ts";
@@ -9,7 +10,7 @@ import { LatencyPage } from "./page.ts";
 
 async function start(): Promise<void> {
   const redraw: { page?: LatencyPage } = {};
-  const toggle = lookButton(() => redraw.page?.show());
+  const toggle = lookButton(byId("main"), () => redraw.page?.show());
   const data = (await contents(byId("data").textContent.trim())) as LatencyData;
   redraw.page = new LatencyPage(new Model(data), byId("main"), toggle);
   let waiting = 0;

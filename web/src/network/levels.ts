@@ -48,6 +48,8 @@ export class LevelsDrawing {
   private xs = new Float32Array(0);
   private readonly finder = element("input");
   private readonly names = element("datalist");
+  /** Whether nothing was drawn over the lines since their size was set. */
+  private clear = true;
   private width = 0;
   /** Room above the highest level, for links between its switches, too. */
   private top = TOP;
@@ -197,6 +199,7 @@ export class LevelsDrawing {
       canvas.style.width = `${this.width}px`;
       canvas.style.height = `${this.height}px`;
     }
+    this.clear = true;
     this.zoomer
       .extent([
         [0, 0],
@@ -444,7 +447,9 @@ export class LevelsDrawing {
     const { rail, state } = view;
     const scale = dots();
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.width, this.height);
+    // Where Chromium prints what is drawn, clearing would take away what is below, too.
+    if (!this.clear) context.clearRect(0, 0, this.width, this.height);
+    this.clear = false;
     const chosen =
       state.choice.kind === "links" && state.choice.rail === state.rail ? state.choice.links : [];
     context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--chosen");

@@ -2,20 +2,13 @@
 import type { Report, RunData } from "../contract.ts";
 import { button, element, short } from "../ui/dom.ts";
 import { list, redraw } from "../ui/controls.ts";
+import { lookButton } from "../ui/look.ts";
 import { Context } from "./context.ts";
 import { Filters, told } from "./filters.ts";
 import { Help } from "./help.ts";
 import { type Open, type Page, PAGES } from "./pages.ts";
 import { Search } from "./search.ts";
 import { EVERYTHING } from "./state.ts";
-
-type Look = "light" | "dark";
-
-export function look(): Look {
-  const given = document.documentElement.dataset.theme;
-  if (given === "light" || given === "dark") return given;
-  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-}
 
 /** Keys that these elements take for themselves. */
 const TYPED = "input, select, textarea, dialog";
@@ -64,7 +57,7 @@ export class Shell {
       this.filters.bar,
     ]);
     bar.setAttribute("aria-label", "pages and filters");
-    this.head = element("header", [this.tools(), this.words]);
+    this.head = element("header", [this.tools(main), this.words]);
     main.replaceChildren(this.head, bar, this.notice, this.stage, this.help.dialog);
     this.listen();
     this.show();
@@ -114,7 +107,6 @@ export class Shell {
       } else return;
       event.preventDefault();
     });
-    this.printLight();
   }
 
   private turnTo(parent: HTMLElement, page: Page): void {
@@ -123,22 +115,6 @@ export class Shell {
     if (window.scrollY > this.head.offsetHeight) window.scrollTo(0, this.head.offsetHeight);
     const tab = document.getElementById(`tab-${page.name}`);
     if (tab) this.tabs.scrollLeft = tab.offsetLeft - (this.tabs.clientWidth - tab.offsetWidth) / 2;
-  }
-
-  /** Paper is white: what is printed has the light colours, pictures too. */
-  private printLight(): void {
-    let before: Look | null = null;
-    window.addEventListener("beforeprint", () => {
-      before = look();
-      if (before === "light") return;
-      document.documentElement.dataset.theme = "light";
-      this.show();
-    });
-    window.addEventListener("afterprint", () => {
-      if (!before || before === "light") return;
-      document.documentElement.dataset.theme = before;
-      this.show();
-    });
   }
 
   /** Say what of the filters a page, or the run, does not follow. */
@@ -183,19 +159,14 @@ export class Shell {
     return made;
   }
 
-  private tools(): HTMLElement {
+  private tools(main: HTMLElement): HTMLElement {
     const help = button("help", () => {
       this.help.show();
     });
     help.id = "help";
-    const other = (): Look => (look() === "dark" ? "light" : "dark");
-    const theme = button(other(), () => {
-      document.documentElement.dataset.theme = other();
-      theme.textContent = other();
+    const theme = lookButton(main, () => {
       this.show();
     });
-    theme.id = "theme";
-    theme.title = "colours of the page";
     return element("div", [help, theme], "tools");
   }
 }

@@ -1,16 +1,18 @@
 /** Dark or light: as the system has it, until one is chosen. */
 import { button } from "./dom.ts";
+import { FINE, finely } from "./dots.ts";
+import { fitPaper } from "./paper.ts";
 
 type Look = "light" | "dark";
 
-function look(): Look {
+export function look(): Look {
   const given = document.documentElement.dataset.theme;
   if (given === "light" || given === "dark") return given;
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 /** Put on the look of the system, and return the button that puts on the other one. Paper is light. */
-export function lookButton(changed: () => void): HTMLButtonElement {
+export function lookButton(main: HTMLElement, changed: () => void): HTMLButtonElement {
   const put = (wanted: Look) => {
     document.documentElement.dataset.theme = wanted;
     toggle.textContent = other();
@@ -22,15 +24,15 @@ export function lookButton(changed: () => void): HTMLButtonElement {
     put(other());
   });
   toggle.id = "theme";
-  toggle.className = "plain";
   toggle.title = "colours of the page";
   let onScreen = look();
-  window.addEventListener("beforeprint", () => {
-    onScreen = look();
-    put("light");
-  });
-  window.addEventListener("afterprint", () => {
-    put(onScreen);
+  fitPaper(main, (paper) => {
+    if (paper) onScreen = look();
+    if (paper)
+      finely(FINE, () => {
+        put("light");
+      });
+    else put(onScreen);
   });
   return toggle;
 }
