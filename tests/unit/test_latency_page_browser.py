@@ -331,3 +331,13 @@ def test_paper_is_light(browser: Any, tmp_path: Path) -> None:
     tab.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert tab.page.evaluate("document.documentElement.dataset.theme") == "dark"
     tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_title_begins_at_the_left(browser: Any, tmp_path: Path, width: int) -> None:
+    tab = opened(browser, example(), tmp_path, width=width)
+    title, head = tab.page.locator("h1").bounding_box(), tab.page.locator("header").bounding_box()
+    theme = tab.page.locator("#theme").bounding_box()
+    assert title["x"] == pytest.approx(head["x"], abs=1)
+    assert theme["x"] + theme["width"] == pytest.approx(head["x"] + head["width"], abs=1)
+    tab.close()

@@ -74,7 +74,9 @@ export function mapFinding(model: Model, view: ViewData): string {
   const pair = `rank ${ranks[one]} ${way} rank ${ranks[other]}, ${withUnit(view, value)}`;
   if (view.statistic === "std") return `Largest deviation: ${pair}`;
   const much = times > 1.005 ? `, ${ratioText(times)} × slower than the median ${classes[level]}` : "";
-  return `Slowest pair: ${pair}${much}`;
+  // Both are true: one pair is always the slowest, and pairs of one level always differ.
+  const usual = much && model.data.hierarchy && !model.data.outliers.length;
+  return `Slowest pair: ${pair}${much}${usual ? ", within what pairs of its level differ by" : ""}`;
 }
 
 export function levelsFinding({ data }: Model, view: ViewData): string {
@@ -88,7 +90,7 @@ export function levelsFinding({ data }: Model, view: ViewData): string {
   return `Medians: ${data.classes[first]} ${of(first)}, ${data.classes[last]} ${of(last)}, ${times} × slower`;
 }
 
-export function nodesFinding({ nodes, ...view }: ViewData): string {
+export function nodesFinding({ data }: Model, { nodes, ...view }: ViewData): string {
   const there = Array.from(nodes.median.keys()).filter((place) => !Number.isNaN(nodes.median[place]));
   const of = (place: number) => nodes.median[place];
   const ordered = there.sort((one, other) => (view.smallest ? of(one) - of(other) : of(other) - of(one)));
@@ -98,13 +100,14 @@ export function nodesFinding({ nodes, ...view }: ViewData): string {
   const usual = of(ordered[Math.floor(ordered.length / 2)]);
   const times = slower(whole, of(ordered[0]), usual);
   const name = `${nodes.kind === "rank" ? "rank " : ""}${nodes.labels[ordered[0]]}`;
+  const within = data.hierarchy && !data.outliers.length ? `; no ${nodes.kind} stands out` : "";
   return times > 1.05
-    ? `${kind}: ${name} is slowest, median ${withUnit(whole, of(ordered[0]))}, ${ratioText(times)} × the usual one`
+    ? `${kind}: ${name} is slowest, median ${withUnit(whole, of(ordered[0]))}, ${ratioText(times)} × the middle one${within}`
     : `${kind}: all medians are within ${Math.max(1, Math.ceil(100 * (times - 1)))} % of ${withUnit(whole, usual)}`;
 }
 
 export function outliersFinding(found: number, hierarchy: boolean): string {
   if (!hierarchy) return "What does not fit: no levels are known";
-  if (!found) return "Everything is as its level";
+  if (!found) return "Nothing is slower than its level explains";
   return `${countOf(found, "thing")} ${found === 1 ? "does" : "do"} not fit ${found === 1 ? "its" : "their"} level`;
 }

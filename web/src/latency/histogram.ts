@@ -1,5 +1,6 @@
 /** How many pairs have which value, level by level, and the median of each level. */
 import { max, sum } from "d3-array";
+import { scaleLinear } from "d3-scale";
 import { theme } from "../ui/colours.ts";
 import { element, row } from "../ui/dom.ts";
 import type { Cell } from "../ui/files.ts";
@@ -10,7 +11,10 @@ import type { LatencyData, ViewData } from "./contract.ts";
 import { withUnit } from "./facts.ts";
 
 const HEIGHT = 220;
-const [LEFT, RIGHT, TOP, BOTTOM] = [44, 8, 8, 36];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 8, 8, 36];
+/** From where on counts of pairs are so different that an axis from 0 hides the small ones. */
+const MANY = 20;
+const TICKS = 5;
 
 /** The colour of a level; the black one can't be seen on dark paper. */
 export function classColour(data: LatencyData, place: number): string {
@@ -23,7 +27,7 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
   const { edges, counts } = view.histogram;
   const most = max(counts, (of) => max(of) ?? 0) ?? 0;
   const x = logScale([edges[0], edges[edges.length - 1]], [LEFT, width - RIGHT]);
-  const y = logScale([0.7, Math.max(2, 1.6 * most)], [HEIGHT - BOTTOM, TOP]);
+  const { y, ticks } = countAxis(most);
   const svg = shape("svg", {
     width,
     height: HEIGHT,
@@ -34,7 +38,7 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
     fill: look.faint,
     "aria-label": spoken(data, view),
   });
-  for (let count = 1; count <= 1.6 * most; count *= 10) {
+  for (const count of ticks) {
     const at = y(count);
     svg.append(
       shape("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: look.rule, "stroke-width": 0.6 }),
@@ -61,9 +65,30 @@ export function histogram(data: LatencyData, view: ViewData, width: number): SVG
   const values = roundValues(edges[0], edges[edges.length - 1], 8);
   for (const { at, text } of apart(values.map((value) => ({ at: x(value), text: String(value) }))))
     svg.append(shape("text", { x: at, y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" }, text));
+  const named = { x: 0, y: 0, "text-anchor": "middle" };
+  const upright = `translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`;
+  svg.append(shape("text", { ...named, transform: upright }, pairsText(view)));
   const middle = (LEFT + width - RIGHT) / 2;
   svg.append(shape("text", { x: middle, y: HEIGHT - 5, "text-anchor": "middle" }, view.quantity));
   return svg;
+}
+
+export function isLogarithmic({ histogram }: ViewData): boolean {
+  return (max(histogram.counts, (of) => max(of) ?? 0) ?? 0) >= MANY;
+}
+
+function countAxis(most: number): { y: (count: number) => number; ticks: number[] } {
+  const ends: [number, number] = [HEIGHT - BOTTOM, TOP];
+  if (most < MANY) {
+    const y = scaleLinear([0, Math.max(1, most)], ends).nice(TICKS);
+    return { y, ticks: y.ticks(TICKS).filter(Number.isInteger) };
+  }
+  const powers = Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power);
+  return { y: logScale([0.7, 1.6 * most], ends), ticks: powers };
+}
+
+function pairsText(view: ViewData): string {
+  return view.smallest ? "pairs, each way" : "pairs";
 }
 
 /** Levels that have pairs. */
@@ -95,9 +120,8 @@ export function levelTable(data: LatencyData, view: ViewData): HTMLTableElement 
       withUnit(view, median),
     ]);
   });
-  const pairs = view.smallest ? "pairs, each way" : "pairs";
   return element("table", [
-    element("thead", row(["level", pairs, "median"], 1, true)),
+    element("thead", row(["level", pairsText(view), "median"], 1, true)),
     element("tbody", lines),
   ]);
 }

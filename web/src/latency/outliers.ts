@@ -7,7 +7,7 @@ import type { LatencyData } from "./contract.ts";
 export function outlierTable({ outliers, hierarchy }: LatencyData): HTMLElement {
   if (!outliers.length) {
     const why = hierarchy
-      ? "Nothing stands out: all pairs are as their level."
+      ? "Pairs of one level differ, and one is always the slowest. None, and no node, differs from its level by more than pairs of it differ from each other."
       : "Not looked for: the measurement shows no levels. Measure more ranks, on more nodes.";
     return element("p", why, "none");
   }

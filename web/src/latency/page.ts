@@ -9,7 +9,7 @@ import { cellLines } from "./cell_lines.ts";
 import { scaleOf } from "./colours.ts";
 import type { ViewData } from "./contract.ts";
 import { levelsFinding, mapFinding, nodesFinding, outliersFinding, pooledText } from "./facts.ts";
-import { histogram, histogramLines, levelTable } from "./histogram.ts";
+import { histogram, histogramLines, isLogarithmic, levelTable } from "./histogram.ts";
 import { LatencyMap } from "./map.ts";
 import { heights, MISSING, type Model } from "./model.ts";
 import { nodeLines, nodesDrawing } from "./nodes.ts";
@@ -140,7 +140,7 @@ export class LatencyPage {
     pair.card.querySelector(".tools")?.prepend(this.copy);
     nodes.card.classList.add("wide");
     this.parent.replaceChildren(
-      element("header", [element("div", words), toggle]),
+      element("header", [element("div", [toggle], "tools"), element("div", words)]),
       this.nav,
       map.card,
       element("div", [levels.card, pair.card, outliers.card], "column"),
@@ -259,8 +259,9 @@ export class LatencyPage {
     figures.map.caption.textContent = this.mapCaption();
     figures.levels.title.textContent = levelsFinding(model, view);
     figures.levels.caption.textContent =
-      "All pairs by the innermost level that both ranks are in. Both axes are logarithmic.";
-    figures.nodes.title.textContent = nodesFinding(view);
+      "All pairs by the innermost level that both ranks are in. " +
+      (isLogarithmic(view) ? "Both axes are logarithmic." : "The values are on a logarithmic axis.");
+    figures.nodes.title.textContent = nodesFinding(model, view);
     figures.nodes.caption.textContent =
       "Dot: the median pair, bar: the worst one. A slow node has a high median; a slow link shows as a high worst pair at both its ends.".replaceAll(
         " high",

@@ -2,7 +2,7 @@
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { dots } from "./dots.ts";
-import { type Theme, unpacked } from "./colours.ts";
+import { inkOn, type Theme, unpacked } from "./colours.ts";
 import { element, short } from "./dom.ts";
 import { type Layer, layersOf } from "./layers.ts";
 import { everyCell, LINE, namesAbove, rules, TITLE } from "./matrix_axes.ts";
@@ -308,8 +308,7 @@ export class MatrixDrawing {
       const value = data.lit ? data.lit[cell] : data.values[cell];
       const text = data.cellText?.(cell) ?? (value > 0 ? (data.text?.(value) ?? "") : "");
       if (!text || context.measureText(text).width > wide - 4) return;
-      const [red, green, blue] = unpacked(colours(cell));
-      context.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#1f2933" : "#ffffff";
+      context.fillStyle = inkOn(unpacked(colours(cell)));
       context.fillText(text, this.x(column) + wide / 2, this.y(row) + high / 2);
     });
   }
