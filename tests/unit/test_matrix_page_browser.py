@@ -130,9 +130,8 @@ def test_titles_are_findings(browser: Any, stencil: Path, tmp_path: Path) -> Non
     tab = opened(browser, stencil, tmp_path, "&procedure=Isend")
     # Faces along x go to neighbours, but for those at the end of a row, which reach 7 ranks back.
     along_x, all_faces = FACES[0] * (2 - 2 / SMALL.x), 2 * sum(FACES)
-    assert (
-        title(tab, "rank") == f"{100 * along_x / all_faces:.1f} % of the bytes go between neighbouring ranks"
-    )
+    share = f"{100 * along_x / all_faces:.1f} % of the bytes that the filters leave"
+    assert title(tab, "rank") == f"{share} go between neighbouring ranks"
     # Two nodes, each two layers along z: half of the ranks' faces along z leave them.
     off_node = FACES[2] * 2 / 2 / all_faces
     assert title(tab, "node").startswith(f"{100 * off_node:.1f} % of the bytes leave their node")
