@@ -68,7 +68,7 @@ def title(tab: Tab, ends: str) -> str:
 
 
 def caption(tab: Tab, ends: str) -> str:
-    return str(tab.page.locator(f"#matrix-{ends} .caption").text_content())
+    return str(tab.page.locator(f"#matrix-{ends} .caption:not(.use)").text_content())
 
 
 def told(tab: Tab, ends: str, *keys: str) -> str:

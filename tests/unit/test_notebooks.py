@@ -284,7 +284,7 @@ def test_drawings_say_what_they_show(profile: rankwise.Profile) -> None:
     names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
     assert names == ["W", 'W_a1_u1 "row"', 'W_a1 "grid"', "W_a1_u2"]
     axes = profile.plot.balance()
-    assert axes.get_title(loc="left").startswith("Rank 3 spends the most time in MPI: 1.71 s")
+    assert axes.get_title(loc="left").startswith("Rank 3 (nodeb) spends the most time in MPI: 1.71 s")
     axes = profile.plot.matrix("node")
     assert axes.get_title(loc="left").startswith("806 KiB between 2 nodes")
     (image,) = axes.get_images()
