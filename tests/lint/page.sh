@@ -1,4 +1,4 @@
-# Linters over web/, and whether the pages that are shipped are what it is built to: sh tests/lint/page.sh [--build]
+# Linters over web/, and whether the pages that are shipped are what it is built to: sh tests/lint/page.sh [--build | --install]
 # Where there is no Node.js, nothing is checked: nobody but who changes the page needs it.
 set -eu
 cd "$(dirname "$0")/../../web"
@@ -15,10 +15,13 @@ if ! cmp -s package-lock.json node_modules/.rankwise-lock; then
   npm ci --silent --no-audit --no-fund
   cp package-lock.json node_modules/.rankwise-lock
 fi
-if [ "${1:-}" = --build ]; then
+case "${1:-}" in
+--install) exit ;;
+--build)
   npm run --silent build
   exit
-fi
+  ;;
+esac
 npm run --silent lint
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
