@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from rankwise.profile import node_memory
-from rankwise.profile.control import read_control
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.control import read_control
 
 MARK = "TEST_OF_RANKWISE"
 _PATIENCE_S = 10

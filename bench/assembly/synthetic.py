@@ -9,10 +9,10 @@ import numpy as np
 from nodes_synthetic import node_file
 from numpy.typing import NDArray
 
-from rankwise.profile import layout
-from rankwise.profile.keys import calls_key, messages_key
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.keys import calls_key, messages_key
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.procedures import PROCEDURES, TABLE_DIGEST
 
 _IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 _COLLECTIVES = ("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allgather", "MPI_Alltoall")

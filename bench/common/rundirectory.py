@@ -9,8 +9,8 @@ from pathlib import Path
 from common.errors import BenchError
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
-from rankwise.profile.counters import Counters
-from rankwise.profile.holders import find_counters
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.holders import find_counters
 
 
 def own_init(directory: Path) -> dict[str, float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from placement.graphs import KINDS, Graph
 from placement.mappers import scotch_seconds
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine import place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Torus
 from rankwise.placement.priced_slots import PricedSlots

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine import place
 from rankwise.placement.priced_slots import PricedSlots
 

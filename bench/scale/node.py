@@ -11,7 +11,7 @@ from pathlib import Path
 
 from common.errors import BenchError
 from common.jobs import Places
-from rankwise.profile import node_memory
+from rankwise.profile.collect import node_memory
 
 _STEP_S = 0.05
 _KEEPER = "rankwise-keeper"

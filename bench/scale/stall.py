@@ -15,7 +15,7 @@ from common.report import table
 from common.results import Result, compare
 from common.rows import worst
 from rankwise.launch.wait_for_ranks import wait_for_ranks
-from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
+from rankwise.profile.collect.launch_note import FILE_NAME as LAUNCH_NOTE
 from scale.slow_mount import RATE, slow_mount, unavailable
 
 RANKS = 4

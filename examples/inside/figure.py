@@ -22,12 +22,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
 
+from rankwise.analysis.collectives.patterns import UNKNOWN, Algorithm, algorithms, matrices
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts
-from rankwise.analysis.patterns import UNKNOWN, Algorithm, algorithms, matrices
 from rankwise.errors import RankwiseError
-from rankwise.report.names import call_name, library_name
-from rankwise.report.units import byte_text
+from rankwise.text.names import call_name, library_name
+from rankwise.text.units import byte_text
 
 _PANEL_INCHES = 3.1
 _MOST_TICKS = 4

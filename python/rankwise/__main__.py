@@ -141,7 +141,7 @@ def _first_line(text: str | None) -> str:
 
 
 def _failed(message: str, status: int) -> int:
-    from rankwise.report.safe import safe
+    from rankwise.text.safe import safe
 
     sys.stderr.write(f"rankwise: {safe(message)}\n")
     return status

@@ -2,7 +2,7 @@
  * saves those of all processes of the node in one node file.
  *
  * This header is the only description of the format. The runtime compiles it; the Python reader parses
- * the same text with cffi (python/rankwise/profile/layout.py). Therefore it holds nothing but
+ * the same text with cffi (python/rankwise/profile/collect/layout.py). Therefore it holds nothing but
  * fixed-width members, enums with plain numbers, and no macros.
  *
  * A file is a header, a directory of sections, and the sections. A section is an array of records of one

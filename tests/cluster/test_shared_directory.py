@@ -20,7 +20,7 @@ from nodes import Cluster, UnavailableError
 from recording import RANKWISE, Recording
 
 import patience
-from rankwise.profile.node_files import NodeFile, read_node_file
+from rankwise.profile.collect.node_files import NodeFile, read_node_file
 
 NODES = 2
 LIMIT_SECONDS = 60

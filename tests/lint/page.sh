@@ -2,7 +2,7 @@
 # Where there is no Node.js, nothing is checked: nobody but who changes the page needs it.
 set -eu
 cd "$(dirname "$0")/../../web"
-SHIPPED=../python/rankwise/report/page
+SHIPPED=../python/rankwise/render/page
 NEEDED=20.19
 
 version=$(node --version 2>/dev/null | tr -d v) || version=none

@@ -17,8 +17,8 @@ from recording import RANKWISE, Recording
 
 import patience
 from rankwise.errors import RankwiseError
-from rankwise.profile.counters import Counters
-from rankwise.profile.holders import find_counters
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.holders import find_counters
 from tries import HeldUp
 
 RANKS = 4

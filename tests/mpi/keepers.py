@@ -9,9 +9,9 @@ import pytest
 from jobs import LIMIT_SECONDS
 
 import patience
-from rankwise.profile import node_memory
-from rankwise.profile.control import read_control
-from rankwise.profile.node_memory import NodeMemory, is_alive
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.control import read_control
+from rankwise.profile.collect.node_memory import NodeMemory, is_alive
 
 
 def memory_of(run_directory: Path) -> NodeMemory:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from recording import Recording
 
-from rankwise.analysis.algorithms import Named, name_of
+from rankwise.analysis.collectives.algorithms import Named, name_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from libraries import Mpi
 from recording import Compile, rankwise
 
 import rankwise as package
-from rankwise.report.views import VIEWS
+from rankwise.views.by import VIEWS
 
 RANKS, CALLS = 2, 40
 SMALL, LARGE = 64, 1 << 20

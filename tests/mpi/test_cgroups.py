@@ -13,7 +13,7 @@ from keepers import assert_gone, keeper_of, memory_of
 from recording import rankwise
 
 import patience
-from rankwise.profile import node_memory
+from rankwise.profile.collect import node_memory
 
 FROZEN_S = 3.0  # longer than the last process waits for its keeper
 

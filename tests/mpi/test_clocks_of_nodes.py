@@ -11,7 +11,7 @@ from libraries import Mpi
 from recording import Compile, Recording, run_on
 from test_waiting import RANKS, assert_alike, measured, told
 
-from rankwise.analysis.waiting import waiting
+from rankwise.analysis.waiting.collectives import waiting
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="only there can clocks be shifted")
 

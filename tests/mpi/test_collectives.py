@@ -13,7 +13,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
 
 INT, DOUBLE, PAIR = 4, 8, 8
 RANKS = 5

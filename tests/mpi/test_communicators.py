@@ -10,7 +10,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
 
 EVERYONE = [0, 1, 2, 3, 4, 5]
 BRIDGE_TO_FOUR = r"x3:0~[0-9a-f]{8}"

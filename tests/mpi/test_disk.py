@@ -21,11 +21,11 @@ from recording import Recording
 
 import patience
 from rankwise._files import installed
-from rankwise.profile import node_memory
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.keys import part
-from rankwise.profile.node_files import read_entries, read_node_file
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.counters import Counters, read_counters
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.node_files import read_entries, read_node_file
+from rankwise.profile.collect.procedures import PROCEDURES
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 

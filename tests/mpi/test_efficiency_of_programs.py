@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from recording import Record, Recording
 
-from rankwise.analysis.efficiency import Efficiency
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.findings.search import findings
 
 RANKS = 3

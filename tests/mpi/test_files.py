@@ -11,7 +11,7 @@ import pytest
 from libraries import Mpi
 from recording import Compile, Record, Recording
 
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.layout import CONSTANTS
 
 RANKS = 3
 EVERYONE = range(RANKS)

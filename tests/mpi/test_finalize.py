@@ -14,8 +14,8 @@ import pytest
 from libraries import Mpi
 from recording import Compile, run_on
 
-from rankwise.profile.counters import Counters
-from rankwise.profile.holders import find_counters
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.holders import find_counters
 
 RANKS = 4
 NODES = "abca"  # so the leaders are ranks 0 to 2; programs/finalize.c has the last of them late

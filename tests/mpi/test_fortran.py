@@ -9,7 +9,7 @@ import pytest
 from libraries import Mpi
 from recording import Compile, Record, Recording
 
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
 
 RANKS = 4
 DOUBLE, INTEGER = 8, 4

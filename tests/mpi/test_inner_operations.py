@@ -15,7 +15,7 @@ import pytest
 from libraries import Mpi
 from recording import Compile, run_on
 
-from rankwise.analysis.patterns import algorithms
+from rankwise.analysis.collectives.patterns import algorithms
 
 RANKS = 6
 COLLECTIVES = ("Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Reduce", "Allreduce")

@@ -11,9 +11,9 @@ from libraries import Mpi
 from recording import Compile, Record, run_on
 
 from rankwise.__main__ import main
-from rankwise.analysis.collectives import CLASSES, collectives
-from rankwise.analysis.patterns import algorithms
-from rankwise.analysis.visibility import NOT_VISIBLE
+from rankwise.analysis.collectives.asked import CLASSES, collectives
+from rankwise.analysis.collectives.patterns import algorithms
+from rankwise.analysis.collectives.visibility import NOT_VISIBLE
 
 RANKS = 5
 OPENMPI = [mpi for mpi in libraries.ALL if mpi.family == "openmpi"]

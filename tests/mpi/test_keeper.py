@@ -18,10 +18,10 @@ from keepers import assert_gone, keeper_of, memory_of, wait_for_end
 from recording import Recording, rankwise
 
 import patience
-from rankwise.profile import node_memory
-from rankwise.profile.keys import part
-from rankwise.profile.node_files import read_node_file
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.node_files import read_node_file
+from rankwise.profile.collect.procedures import PROCEDURES
 
 LONG_AGO = 1_000_000_000
 

@@ -17,8 +17,8 @@ from keepers import assert_gone, keeper_of, memory_of, unshared, wait_for_end
 from libraries import Mpi
 from recording import Compile
 
-from rankwise.profile import node_memory
-from rankwise.profile.node_memory import is_alive
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.node_memory import is_alive
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 

@@ -10,8 +10,8 @@ import libraries
 import pytest
 from recording import Record, Recording
 
-from rankwise.analysis.message_waits import MessageWaits, message_waits
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 
 NEAR = 0.05
 NEAR_SECONDS = 50e-6

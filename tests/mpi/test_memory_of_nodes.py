@@ -17,9 +17,9 @@ from jobs import LIMIT_SECONDS, RANKS, Place, assert_known_calls, partial
 from keepers import assert_gone, keeper_of, memory_of, unshared
 
 from rankwise._files import installed
-from rankwise.profile import node_memory
 from rankwise.profile.assemble import assemble
-from rankwise.profile.node_files import read_node_file
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.node_files import read_node_file
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 

@@ -10,7 +10,7 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording, rankwise
 
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.layout import CONSTANTS
 
 SIZE, STEPS = 4, 10
 EVERYONE = range(SIZE)

@@ -6,8 +6,8 @@ import libraries
 import pytest
 from recording import Record, Recording
 
-from rankwise.analysis.message_waits import message_waits
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.waiting.messages import message_waits
 
 RANKS, ROUNDS = 4, 150
 SEEDS = (1, 2)

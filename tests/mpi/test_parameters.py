@@ -17,7 +17,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside_options
 from rankwise.launch.signals import Signals
-from rankwise.report.terminal.parameters import print_parameters
+from rankwise.render.terminal.parameters import print_parameters
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command, Limit, Recording, record
 from rankwise.tuning.parameters.asking import Asker

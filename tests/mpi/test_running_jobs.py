@@ -21,7 +21,7 @@ from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
 
 import patience
-from rankwise.profile import node_memory
+from rankwise.profile.collect import node_memory
 
 RANKS = 4
 

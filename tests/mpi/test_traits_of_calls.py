@@ -9,8 +9,8 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
-from rankwise.analysis.traits import CallTraits, traits
-from rankwise.profile.database import open_profile
+from rankwise.analysis.collectives.traits import CallTraits, traits
+from rankwise.profile.store.database import open_profile
 
 RANKS = 3
 

@@ -15,7 +15,7 @@ from libraries import Mpi
 from recording import Record, Recording
 
 from rankwise.__main__ import main
-from rankwise.analysis.kinds import IN_COLLECTIVE
+from rankwise.analysis.messages.kinds import IN_COLLECTIVE
 from rankwise.analysis.opened import opened_profile
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows

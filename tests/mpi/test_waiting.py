@@ -8,10 +8,10 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
-from rankwise.analysis.message_waits import message_waits
-from rankwise.analysis.sampled import sampled
-from rankwise.analysis.waiting import Waiting, waiting
-from rankwise.analysis.waits import waits
+from rankwise.analysis.waiting.collectives import Waiting, waiting
+from rankwise.analysis.waiting.instances import waits
+from rankwise.analysis.waiting.messages import message_waits
+from rankwise.analysis.waiting.sample import sampled
 
 RANKS = 4
 RELATIVE, ABSOLUTE_S = 0.05, 50e-6  # that two measurements of a call may differ by: the larger one counts

@@ -12,7 +12,7 @@ from synthetic import Process, write_world
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import Assembly, assemble
-from rankwise.profile.database import open_profile
+from rankwise.profile.store.database import open_profile
 
 
 def made(tmp_path: Path, processes: list[Process], **options: Any) -> Assembly:

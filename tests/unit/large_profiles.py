@@ -26,9 +26,9 @@ import pytest
 from made_rows import IDS, Row, insert, insert_calls, insert_named, keep_sums
 from numpy.typing import NDArray
 
-from rankwise.profile.database import new_profile
-from rankwise.profile.members import compact
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.members import compact
+from rankwise.profile.store.database import new_profile
 
 RANKS_A_NODE = 64
 STEPS = 1000

@@ -9,8 +9,8 @@ import pytest
 from synthetic import IDS, LOADED_NS, SECOND, WORLD, Process, stamp, ticks
 
 from rankwise.live import snapshot, watch
-from rankwise.profile.keys import calls_key
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.keys import calls_key
+from rankwise.profile.collect.layout import CONSTANTS
 
 NO_STAMP = (0, 0, 0)
 

@@ -9,8 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.profile.database import SCHEMA, TABLES_BESIDE, calculate_sums
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.store.database import SCHEMA, TABLES_BESIDE, calculate_sums
 
 WORLD = 3
 RUN_S = 10.0

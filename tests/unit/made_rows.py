@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from rankwise.profile.database import TABLES_BESIDE, calculate_sums
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.store.database import TABLES_BESIDE, calculate_sums
 
 IDS = {one.name: one.id for one in PROCEDURES}
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.profile import layout
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.layout import CONSTANTS
 
 
 def make_memory(parent: Path, run_directory: Path, **control: Any) -> Path:

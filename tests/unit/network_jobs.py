@@ -16,12 +16,12 @@ from rankwise.network.fabric.model import Fabric, Source, Subnet
 from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.places import places_on
-from rankwise.report.names import call_name, quoted_name
-from rankwise.report.network.page_data import network_data
-from rankwise.report.network.traffic import Traffic, traffic
-from rankwise.report.page.container import Container
-from rankwise.report.page.report import report_page
-from rankwise.report.safe import safe
+from rankwise.render.network.page_data import network_data
+from rankwise.render.network.traffic import Traffic, traffic
+from rankwise.render.page.container import Container
+from rankwise.render.page.report import report_page
+from rankwise.text.names import call_name, quoted_name
+from rankwise.text.safe import safe
 
 _TYPES = {"u8": "u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4"}
 _CELLS = (

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.profile import layout
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.layout import CONSTANTS
 
 SAVED_NS = 1_700_000_010_000_000_000
 

@@ -6,7 +6,7 @@ from made_profile import WORLD, Made
 
 from rankwise.network.job.flows import flows
 from rankwise.network.job.phases import FlowsByPhase, flows_by_phase
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.procedures import PROCEDURES
 
 IDS = {one.name: one.id for one in PROCEDURES}
 WIDTH, INTERVALS = 0.1, 40

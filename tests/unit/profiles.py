@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from rankwise.profile.database import add_what_is_missing
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
+from rankwise.profile.store.database import add_what_is_missing
 
 SCHEMA_5 = Path(__file__).with_name("schema_5.sql").read_text(encoding="utf-8")
 """Of the latest version that has a table `calls`, so that tests can change it."""

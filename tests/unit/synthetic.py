@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.profile import layout
-from rankwise.profile.keys import accesses_key, calls_key, messages_key
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.procedures import PROCEDURES, TABLE_DIGEST
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.keys import accesses_key, calls_key, messages_key
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.procedures import PROCEDURES, TABLE_DIGEST
 
 IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 LETTERS = {procedure.name: procedure.letter for procedure in PROCEDURES}

@@ -11,10 +11,10 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
-from rankwise.analysis import patterns
-from rankwise.analysis.collectives import CLASSES, collectives
-from rankwise.analysis.patterns import Algorithm, algorithm_families, algorithms
-from rankwise.profile.database import open_profile
+from rankwise.analysis.collectives import patterns
+from rankwise.analysis.collectives.asked import CLASSES, collectives
+from rankwise.analysis.collectives.patterns import Algorithm, algorithm_families, algorithms
+from rankwise.profile.store.database import open_profile
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankwise.analysis.algorithms import Named, name_of
-from rankwise.analysis.algorithms.model import Model, Shape
-from rankwise.analysis.algorithms.schedule import Schedule, Traffic
-from rankwise.analysis.algorithms.table import MODELS
+from rankwise.analysis.collectives.algorithms import Named, name_of
+from rankwise.analysis.collectives.algorithms.model import Model, Shape
+from rankwise.analysis.collectives.algorithms.schedule import Schedule, Traffic
+from rankwise.analysis.collectives.algorithms.table import MODELS
 
 SIZES = {"Barrier": 0}
 PROCESSES = (*range(2, 18), 31, 32, 33)

@@ -9,24 +9,24 @@ from pathlib import Path
 import profiles
 import pytest
 
-from rankwise.analysis.communicator_calls import communicator_calls
-from rankwise.analysis.communicators import communicators
-from rankwise.analysis.families import families
-from rankwise.analysis.locality import locality
-from rankwise.analysis.nodes import nodes
+from rankwise.analysis.calls.communicator_calls import communicator_calls
+from rankwise.analysis.calls.communicators import communicators
+from rankwise.analysis.calls.families import families
+from rankwise.analysis.calls.procedures import opening_and_closing_procedures, procedures
+from rankwise.analysis.calls.ranks import ranks
+from rankwise.analysis.calls.regions import regions
+from rankwise.analysis.calls.sizes import sizes, sizes_by_procedure
+from rankwise.analysis.calls.totals import Totals, opening_and_closing
+from rankwise.analysis.messages.locality import locality
+from rankwise.analysis.messages.pairs import pairs, pairs_in_detail
+from rankwise.analysis.nodes.totals import nodes
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts, trust
-from rankwise.analysis.pairs import pairs, pairs_in_detail
-from rankwise.analysis.procedures import opening_and_closing_procedures, procedures
-from rankwise.analysis.ranks import ranks
-from rankwise.analysis.regions import regions
-from rankwise.analysis.sizes import sizes, sizes_by_procedure
 from rankwise.analysis.summary import summary
-from rankwise.analysis.times import balance, times
+from rankwise.analysis.timing.times import balance, times
 from rankwise.analysis.to_json import to_json
-from rankwise.analysis.totals import Totals, opening_and_closing
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import open_profile
+from rankwise.profile.store.database import open_profile
 
 near = pytest.approx
 

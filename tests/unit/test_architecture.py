@@ -218,10 +218,10 @@ def test_a_wrong_arrow_is_named(tmp_path: Path) -> None:
     (tmp_path / "profile").mkdir()
     (tmp_path / "profile" / "a.py").write_text("def f():\n    from rankwise import analysis\n")
     (tmp_path / "topology" / "machine").mkdir(parents=True)
-    (tmp_path / "topology" / "machine" / "b.py").write_text("import rankwise.topology.hierarchy.levels\n")
+    (tmp_path / "topology" / "machine" / "b.py").write_text("import rankwise.network.routes.ways\n")
     assert PYTHON.wrong(python_uses(PYTHON, tmp_path)) == [
         f"profile/a.py:2: no arrow may go from profile to analysis (docs/{PAGE})",
-        f"topology/machine/b.py:1: no arrow may go from topology/machine to topology/hierarchy (docs/{PAGE})",
+        f"topology/machine/b.py:1: no arrow may go from topology to network (docs/{PAGE})",
     ]
     (tmp_path / "runtime").mkdir()
     (tmp_path / "keeper").mkdir()

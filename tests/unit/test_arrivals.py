@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from rankwise.profile import arrivals
-from rankwise.profile.arrival_sample import is_kept
-from rankwise.profile.arrivals import join_arrivals
-from rankwise.profile.layout import ARRIVAL, ARRIVAL_TABLE
-from rankwise.profile.node_clocks import NodeClock
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.arrival_sample import is_kept
+from rankwise.profile.collect.layout import ARRIVAL, ARRIVAL_TABLE
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join import arrivals
+from rankwise.profile.join.arrivals import join_arrivals
+from rankwise.profile.join.node_clocks import NodeClock
 
 WORLD, SUB = 3, 4
 NUMBER = {procedure.name: procedure.id for procedure in PROCEDURES}

@@ -23,8 +23,8 @@ from synthetic import (
 )
 
 from rankwise.profile.assemble import Assembly
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.procedures import PROCEDURES
 
 
 def test_a_complete_run(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from made_profile import Made
 from phased_run import INTERVALS, WIDTH, Run
 
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.time_line import time_line
-from rankwise.report.contents.balance import balance_data
-from rankwise.report.contents.overview_figures import late_part
-from rankwise.report.contents.subject import subject
-from rankwise.report.contents.time_line import time_line_data
-from rankwise.report.page.container import Container
-from rankwise.report.view import Detail
-from rankwise.report.views import rank, time, waiting
+from rankwise.analysis.timing.time_line import time_line
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.balance import balance_data
+from rankwise.render.page.contents.overview_figures import late_part
+from rankwise.render.page.contents.subject import subject
+from rankwise.render.page.contents.time_line import time_line_data
+from rankwise.views.by import rank, time, waiting
+from rankwise.views.view import Detail
 
 
 def told(path: Path) -> tuple[Any, Any]:

@@ -13,12 +13,12 @@ from profiles import as_version_5, as_version_6
 from synthetic import IDS, WORLD, Process, call, loaded_object, small_world, ticks
 
 from rankwise.__main__ import main
-from rankwise.analysis.sites import Place
-from rankwise.profile.families import Made, of_libraries
-from rankwise.profile.keys import calls_key
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.sites import NAMELESS, Object, Site, Sites, with_sources
-from rankwise.profile.source_lines import Source
+from rankwise.analysis.calls.sites import Place
+from rankwise.profile.collect.keys import calls_key
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.join.families import Made, of_libraries
+from rankwise.profile.join.sites import NAMELESS, Object, Site, Sites, with_sources
+from rankwise.profile.join.source_lines import Source
 
 FIRST = CONSTANTS["FIRST_SITE"]
 PROGRAM = loaded_object(b"/home/me/solver", b"\x01\x02", 1)
@@ -193,7 +193,7 @@ def test_names_of_files_of_python(path: str, shown: str) -> None:
 def test_lines_of_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed_ns: int, function: str | None
 ) -> None:
-    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: changed_ns)
+    monkeypatch.setattr("rankwise.profile.join.python_functions.changed_ns", lambda _: changed_ns)
     source = tmp_path / "solver.py"
     source.write_text("def step():\n    pass\n", encoding="utf-8")
     processes = split_in(small_world(), FIRST)
@@ -216,7 +216,7 @@ def test_a_file_of_python_without_a_name(file: str) -> None:
 
 
 def test_a_path_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankwise.profile.python_functions.changed_ns", lambda _: 0)
+    monkeypatch.setattr("rankwise.profile.join.python_functions.changed_ns", lambda _: 0)
     folders = [os.fsencode(tmp_path) + name for name in (b"/\xff\x1b", b"/\xfe\x1b")]
     processes = split_in(small_world(), FIRST)
     for number, folder in enumerate(folders):
@@ -240,7 +240,7 @@ def test_a_path_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_relative_path_needs_a_build_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The program may have left the directory before it opened the library."""
     monkeypatch.setattr(
-        "rankwise.profile.sites.sources", lambda path, *_: [Source(path.relative_to(tmp_path).name)]
+        "rankwise.profile.join.sites.sources", lambda path, *_: [Source(path.relative_to(tmp_path).name)]
     )
     objects = [
         Object(1, "./plug.so", "", 0),

@@ -15,9 +15,10 @@ from nodes_synthetic import node_file
 from synthetic import small_world
 
 from rankwise.__main__ import main
-from rankwise.profile import collection, end_note, layout, node_memory
+from rankwise.profile import collection
 from rankwise.profile.assemble import Assembly, assemble
-from rankwise.profile.node_memory import NodeMemory
+from rankwise.profile.collect import end_note, layout, node_memory
+from rankwise.profile.collect.node_memory import NodeMemory
 
 LONG_AGO_S = 1200
 

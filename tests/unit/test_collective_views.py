@@ -12,8 +12,8 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
-from rankwise.analysis.collectives import collective_families, collectives
-from rankwise.profile.database import open_profile
+from rankwise.analysis.collectives.asked import collective_families, collectives
+from rankwise.profile.store.database import open_profile
 
 MOVED = "not visible here: the library moved the data without messages (shared memory, offload)"
 SHARED = "not visible here: shared memory within the node"

@@ -25,12 +25,12 @@ from synthetic import (
 )
 
 from rankwise.errors import RankwiseError
-from rankwise.profile import layout
-from rankwise.profile.clock import Clock, Stamp, clocks, frequency, is_damaged, iso
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.keys import calls_key, messages_key, part
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.lifetime import Lifetime
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.clock import Clock, Stamp, clocks, frequency, is_damaged, iso
+from rankwise.profile.collect.counters import Counters, read_counters
+from rankwise.profile.collect.keys import calls_key, messages_key, part
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.lifetime import Lifetime
 
 
 def read(process: Process, directory: Path) -> Counters:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rankwise.profile.cplusplus_names import short_name
+from rankwise.profile.join.cplusplus_names import short_name
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from synthetic import small_world, write_world
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
-from rankwise.profile.database import APPLICATION_ID, SCHEMA_VERSION, new_profile, open_profile
+from rankwise.profile.store.database import APPLICATION_ID, SCHEMA_VERSION, new_profile, open_profile
 
 
 @pytest.fixture

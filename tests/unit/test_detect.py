@@ -12,8 +12,8 @@ from test_elf import build, library
 
 from rankwise.launch.detect import Kind, detect
 from rankwise.launch.elf import imported_symbols
-from rankwise.profile import coverage
-from rankwise.profile.procedures import Procedure
+from rankwise.profile.collect import coverage
+from rankwise.profile.collect.procedures import Procedure
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 

@@ -19,7 +19,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.change import Change, counted, timed
 from rankwise.comparison.compare import compare
 from rankwise.comparison.figures import figures
-from rankwise.report.comparison.sentences import interval_text
+from rankwise.views.comparison.sentences import interval_text
 
 
 def written(

@@ -14,10 +14,10 @@ import pytest
 from rankwise.__main__ import VERBS, _parser
 from rankwise.launchers import by_command, rank_variables
 from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, PlaceRow, Rank, WorldPicture
-from rankwise.profile.coverage import not_covered
-from rankwise.profile.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
-from rankwise.profile.layout import names_of
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.coverage import not_covered
+from rankwise.profile.collect.layout import names_of
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.store.database import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

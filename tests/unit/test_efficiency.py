@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from made_profile import Made
 
-from rankwise.analysis.efficiency import Efficiency, Split
+from rankwise.analysis.timing.efficiency import Efficiency, Split
 
 
 def of(made: Made) -> Efficiency:

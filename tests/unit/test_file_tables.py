@@ -12,8 +12,8 @@ import pytest
 from assembled import made, made_of_damaged, rows
 from synthetic import IDS, SELF, WORLD_ID, Process, access, communicator, file, small_world
 
-from rankwise.profile.counters import read_counters
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.counters import read_counters
+from rankwise.profile.collect.layout import CONSTANTS
 
 MOST_BYTES = CONSTANTS["MOST_FILE_BYTES"]
 

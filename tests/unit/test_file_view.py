@@ -11,9 +11,9 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
-from rankwise.analysis.files import FileTotals, file_calls, file_totals, files
+from rankwise.analysis.calls.files import FileTotals, file_calls, file_totals, files
 from rankwise.analysis.opened import opened_profile
-from rankwise.report.terminal.summary import print_summary
+from rankwise.render.terminal.summary import print_summary
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from made_profile import Made
 from test_docs import sections, table
 
-from rankwise.analysis.place import node_places
+from rankwise.analysis.nodes.binding import node_places
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, WEIGHTS, Finding, NotTold
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES

@@ -11,13 +11,13 @@ import profiles
 import pytest
 from made_profile import WORLD, Made
 
-from rankwise.analysis.kinds import IN_COLLECTIVE, OF_THE_PROGRAM
+from rankwise.analysis.calls.procedures import procedure_ids
+from rankwise.analysis.messages.kinds import IN_COLLECTIVE, OF_THE_PROGRAM
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.procedures import procedure_ids
 from rankwise.analysis.selection import Selection, select
 from rankwise.errors import RankwiseError
 from rankwise.network.job.flows import Flows, flows
-from rankwise.profile.database import open_profile
+from rankwise.profile.store.database import open_profile
 
 KIB = 1024
 

@@ -15,7 +15,7 @@ from assembled import made
 from synthetic import small_world
 
 from rankwise.__main__ import main
-from rankwise.analysis.matrix import ENDS
+from rankwise.analysis.messages.matrix import ENDS
 from rankwise.commands.show import VIEWS
 
 

@@ -14,9 +14,9 @@ import pytest
 from synthetic import small_world, stamp, write_world
 
 from rankwise.errors import RankwiseError
-from rankwise.profile import layout
 from rankwise.profile.assemble import assemble
-from rankwise.profile.counters import read_counters
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.counters import read_counters
 
 ORIGINAL = small_world()[0].to_bytes()
 

@@ -12,8 +12,7 @@ import pytest
 
 from rankwise.commands.tune.guidelines import _sizes
 from rankwise.errors import RankwiseError
-from rankwise.report.terminal.guidelines import print_guidelines
-from rankwise.report.tuning import guidelines_as_data
+from rankwise.render.terminal.guidelines import print_guidelines
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell
 from rankwise.tuning.guidelines import GUIDELINES, PARTS, Outcome, compare, questions
@@ -22,6 +21,7 @@ from rankwise.tuning.racing.mockups import Mockup
 from rankwise.tuning.racing.offers import Offers
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.settings.rule import Algorithm
+from rankwise.views.tuning import guidelines_as_data
 
 PROBE = Path(__file__).parents[2] / "src" / "probes" / "collective"
 Seconds = Callable[[Cell, Arm], float]

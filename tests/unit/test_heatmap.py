@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
-from rankwise.report.heatmap.caption import warnings
-from rankwise.report.heatmap.histogram import histogram
-from rankwise.report.heatmap.hostnames import short_names
-from rankwise.report.heatmap.marginals import marginals
-from rankwise.report.heatmap.ordering import Division, ordering
-from rankwise.report.heatmap.pooling import pooled
-from rankwise.report.heatmap.scale import BEYOND, PALETTE, colour, colours, round_values, scale
-from rankwise.report.heatmap.view import default_size, default_statistic, view
+from rankwise.render.figures.heatmap.caption import warnings
+from rankwise.render.figures.heatmap.histogram import histogram
+from rankwise.render.figures.heatmap.hostnames import short_names
+from rankwise.render.figures.heatmap.marginals import marginals
+from rankwise.render.figures.heatmap.ordering import Division, ordering
+from rankwise.render.figures.heatmap.pooling import pooled
+from rankwise.render.figures.heatmap.scale import BEYOND, PALETTE, colour, colours, round_values, scale
+from rankwise.render.figures.heatmap.view import default_size, default_statistic, view
 
 
 def random_matrix(size: int, seed: int, missing: float = 0.3) -> NDArray[np.float64]:

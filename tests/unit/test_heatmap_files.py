@@ -17,11 +17,11 @@ from rankwise.__main__ import main
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats.own import write
 from rankwise.latency.measurement import Measurement
-from rankwise.report.heatmap.picture import picture
-from rankwise.report.heatmap.scale import PALETTE
-from rankwise.report.heatmap.terminal import heatmap_lines
-from rankwise.report.heatmap.view import View, view
-from rankwise.report.terminal.page import Page
+from rankwise.render.figures.heatmap.picture import picture
+from rankwise.render.figures.heatmap.scale import PALETTE
+from rankwise.render.figures.heatmap.view import View, view
+from rankwise.render.terminal.heatmap import heatmap_lines
+from rankwise.render.terminal.page import Page
 from rankwise.topology.hierarchy.levels import Outlier
 
 OUTLIER = Outlier(

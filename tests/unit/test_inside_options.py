@@ -9,7 +9,7 @@ import pytest
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside_options
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.procedures import PROCEDURES
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from synthetic import call, message
 
-from rankwise.profile import layout
-from rankwise.profile.clock import Clock, Stamp
-from rankwise.profile.intervals import Axis, Intervals, join_intervals
-from rankwise.profile.lifetime import Lifetime
-from rankwise.profile.node_clocks import NodeClock
-from rankwise.profile.time_line import COLUMNS, TimeLine, time_line
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.clock import Clock, Stamp
+from rankwise.profile.collect.lifetime import Lifetime
+from rankwise.profile.collect.time_line import COLUMNS, TimeLine, time_line
+from rankwise.profile.join.intervals import Axis, Intervals, join_intervals
+from rankwise.profile.join.node_clocks import NodeClock
 
 SECOND = 1 << 30  # ticks
 IN_COLLECTIVE = 1

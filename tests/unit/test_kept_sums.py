@@ -16,23 +16,23 @@ from nodes_synthetic import write_nodes
 from synthetic import OTHER, PART, WORLD, Process, call, message, small_world, ticks
 
 from rankwise.__main__ import main
-from rankwise.analysis.matrix import ENDS
-from rankwise.analysis.over_ranks import (
+from rankwise.analysis.calls.over_ranks import (
     calls_over_ranks,
     communicators_over_ranks,
     families_over_ranks,
     members_read,
     procedures_over_ranks,
 )
-from rankwise.analysis.spread import spread
+from rankwise.analysis.calls.spread import spread
+from rankwise.analysis.messages.matrix import ENDS
 from rankwise.commands.show import VIEWS
 from rankwise.profile import assemble as assembling
 from rankwise.profile.assemble import assemble
-from rankwise.profile.database import TABLES_BESIDE, add_what_is_missing, open_profile
-from rankwise.profile.keys import calls_key
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.members import parse
-from rankwise.profile.procedures import PROCEDURES
+from rankwise.profile.collect.keys import calls_key
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.members import parse
+from rankwise.profile.store.database import TABLES_BESIDE, add_what_is_missing, open_profile
 
 SUMS = sorted(TABLES_BESIDE - {"call_counts"})
 IDS = {one.name: one.id for one in PROCEDURES}

@@ -13,7 +13,7 @@ from browsers import Tab
 from large_profiles import BLOCK, STEPS, Grid
 
 from rankwise.__main__ import main
-from rankwise.report.units import byte_text
+from rankwise.text.units import byte_text
 
 _MOST_BYTES = 5_000_000
 

@@ -16,8 +16,8 @@ from browsers import Tab
 from test_latency_page_data import example
 
 from rankwise.latency.dense import from_matrices
-from rankwise.report.heatmap.view import View, view
-from rankwise.report.latency_page.page import latency_page
+from rankwise.render.figures.heatmap.view import View, view
+from rankwise.render.page.latency.page import latency_page
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m{}"

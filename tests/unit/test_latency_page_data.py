@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from rankwise.latency.dense import from_matrices
-from rankwise.report.heatmap.view import View, view
-from rankwise.report.latency_page import matrices
-from rankwise.report.latency_page.page import latency_page
+from rankwise.render.figures.heatmap.view import View, view
+from rankwise.render.page.latency import matrices
+from rankwise.render.page.latency.page import latency_page
 from rankwise.topology.hierarchy.levels import Outlier
 
 OUTLIER = Outlier(

@@ -19,9 +19,9 @@ from rankwise.commands.latency import diff, show
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import detect, mmpi, own
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
-from rankwise.report.latency.outliers import cure, outlier_lines, slowness
-from rankwise.report.latency.summary import print_summary
-from rankwise.report.terminal.page import Page
+from rankwise.render.terminal.latency.outliers import cure, outlier_lines, slowness
+from rankwise.render.terminal.latency.summary import print_summary
+from rankwise.render.terminal.page import Page
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Outlier
 from rankwise.topology.pairs.medians import group_medians

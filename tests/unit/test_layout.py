@@ -10,7 +10,7 @@ import pytest
 
 from rankwise import _files
 from rankwise.errors import RankwiseError
-from rankwise.profile import layout
+from rankwise.profile.collect import layout
 
 
 def test_sizes_and_offsets_are_the_compilers(tmp_path: Path) -> None:

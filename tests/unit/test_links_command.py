@@ -19,8 +19,8 @@ from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
 from rankwise.network.job.lids import lids_told
 from rankwise.network.quality import RailQuality
 from rankwise.network.sources.fabric_json.write import write_fabric
-from rankwise.report.links.rows import messages_text
-from rankwise.report.links.sentences import fabric_lines, sentence_of, worth
+from rankwise.views.links.rows import messages_text
+from rankwise.views.links.sentences import fabric_lines, sentence_of, worth
 
 FABRICS = Path(__file__).parents[1] / "fabrics"
 SMALL, MEDIUM, TSUBAME = (FABRICS / name for name in ("small-ftree", "medium-ftree", "tsubame-r1-ftree"))

@@ -17,8 +17,8 @@ from test_network_page_data import JOBS, job
 from rankwise.__main__ import main
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
 from rankwise.network.loads import JobLoads, job_loads
-from rankwise.report.network.bundles import bundles
-from rankwise.report.network.picture import links_picture
+from rankwise.render.network.bundles import bundles
+from rankwise.render.network.picture import links_picture
 
 HOSTILE = "</svg><script>alert(1)</script>$\\frac{1}$\x1b[31m\u202e&"
 FABRIC = str(recorded_fabrics.FABRICS / "small-ftree")

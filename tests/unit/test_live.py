@@ -15,10 +15,10 @@ from synthetic import LOADED_NS, PART, SECOND, WORLD, Process, call, endpoint, m
 from rankwise.errors import RankwiseError
 from rankwise.live.picture import Hook, Picture, PlaceRow, SavedNode, WorldPicture
 from rankwise.live.watch import Watch
-from rankwise.profile import end_note, holders, launch_note
-from rankwise.profile.clock import iso
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.layout import CONSTANTS, THREAD
+from rankwise.profile.collect import end_note, holders, launch_note
+from rankwise.profile.collect.clock import iso
+from rankwise.profile.collect.counters import Counters, read_counters
+from rankwise.profile.collect.layout import CONSTANTS, THREAD
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from synthetic import small_world, write_world
 import rankwise
 
 PACKAGES = Path(rankwise.__file__).parents[1]
-OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise.profile.procedures"}
-OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.report.terminal.summary"}
+OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise.profile.collect.procedures"}
+OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.render.terminal.summary"}
 # Making data classes takes as long as all else before the launch: it needs a parser of Python.
 OF_DATA_CLASSES = {"dataclasses", "inspect"}
 
@@ -41,7 +41,7 @@ def output_of(code: str, directory: Path) -> str:
         (["run", "--", "env", "sh", "-c", ":"], OF_OTHERS | OF_THE_END | OF_DATA_CLASSES),
         (["run", "--", "mpirun", "-n", "1", "sh"], OF_OTHERS | OF_THE_END | OF_DATA_CLASSES),
         # What makes a profile is not needed to show it.
-        (["show", "a.rankwise"], {"numpy", "cffi", "rankwise.profile.layout"}),
+        (["show", "a.rankwise"], {"numpy", "cffi", "rankwise.profile.collect.layout"}),
     ],
     ids=["export", "version", "run", "run of a launcher", "show"],
 )
@@ -51,7 +51,7 @@ def test_nothing_is_loaded_that_is_not_needed(tmp_path: Path, words: list[str], 
 import sys
 from contextlib import suppress
 import rankwise.launch.job as job
-import rankwise.profile.node_memory as node_memory
+import rankwise.profile.collect.node_memory as node_memory
 from rankwise.__main__ import main
 job.run = lambda *_, **__: 1 / 0  # the launch
 node_memory.of_user = lambda: iter(())  # no job has left anything here

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from recorded_fabrics import opened
 
 from rankwise.__main__ import main
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import EVEN_SPLIT, Fabric, Routing, Source, Subnet
 from rankwise.network.job.flows import Flows

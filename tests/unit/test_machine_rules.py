@@ -13,7 +13,7 @@ from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 from ClusterShell.RangeSet import RangeSetException
 from test_machine_file import random_machine
 
-from rankwise.analysis.traffic import Whereabouts
+from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.present_placement import NoPresentPlacementError, find_present_placement
 from rankwise.topology.machine.hosts import folded, hosts_of

@@ -12,11 +12,11 @@ import pytest
 from terminals import Terminal
 
 from rankwise.__main__ import main
-from rankwise.analysis.matrix import Matrix, matrix
+from rankwise.analysis.messages.matrix import Matrix, matrix
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import open_profile
-from rankwise.report.terminal.matrix import matrix_lines
-from rankwise.report.terminal.page import Page
+from rankwise.profile.store.database import open_profile
+from rankwise.render.terminal.matrix import matrix_lines
+from rankwise.render.terminal.page import Page
 
 KIB = 1024
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rankwise.profile.members import compact, compact_sparse, count, missing_ranks, parse
+from rankwise.profile.join.members import compact, compact_sparse, count, missing_ranks, parse
 
 
 @pytest.mark.parametrize(

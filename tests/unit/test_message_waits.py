@@ -11,15 +11,15 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from rankwise.analysis.message_waits import MessageWaits, message_waits
-from rankwise.profile import layout
-from rankwise.profile.communicators import Joined
-from rankwise.profile.counters import Counters
-from rankwise.profile.message_waits import MessageWaits as JoinedWaits
-from rankwise.profile.message_waits import join_waits
-from rankwise.profile.node_clocks import NodeClock
-from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.regions import Regions
+from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.message_waits import MessageWaits as JoinedWaits
+from rankwise.profile.join.message_waits import join_waits
+from rankwise.profile.join.node_clocks import NodeClock
+from rankwise.profile.join.regions import Regions
 
 IDS = {one.name: one.id for one in PROCEDURES}
 WORLD = 3

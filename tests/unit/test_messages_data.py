@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.opened import opened_profile
 from rankwise.reading.profile import open_profile
-from rankwise.report.blocks import BlockSums, blocks
-from rankwise.report.contents import messages
-from rankwise.report.contents.messages import messages_data
-from rankwise.report.contents.subject import subject
-from rankwise.report.page.container import Container
+from rankwise.render.page.blocks import BlockSums, blocks
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents import messages
+from rankwise.render.page.contents.messages import messages_data
+from rankwise.render.page.contents.subject import subject
 
 _TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "i32": np.int32, "f32": np.float32}
 _NAMES = ("source", "destination", "group", "bytes", "messages")

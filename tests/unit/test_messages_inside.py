@@ -25,8 +25,8 @@ from synthetic import (
     small_world,
 )
 
-from rankwise.profile.counters import read_counters
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.counters import read_counters
+from rankwise.profile.collect.layout import CONSTANTS
 
 INSIDE = CONSTANTS["MESSAGE_IN_COLLECTIVE"]
 FIRST_ENDPOINT = CONSTANTS["FIRST_ENDPOINT"]

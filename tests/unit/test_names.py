@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwise.profile.families import family_of, without_loops
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.names import LONGEST_NAME, Name, Origin, name_communicators
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.join.families import family_of, without_loops
+from rankwise.profile.join.names import LONGEST_NAME, Name, Origin, name_communicators
 
 SEVERAL = CONSTANTS["COMMUNICATOR_ONE_OF_SEVERAL"]
 BY_GROUP = CONSTANTS["COMMUNICATOR_BY_GROUP"]

@@ -14,15 +14,15 @@ import pytest
 from rich.text import Text
 
 from rankwise.__main__ import main
-from rankwise.analysis.message_waits import Caused, MessageWaits, RankWaits
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.waiting.messages import Caused, MessageWaits, RankWaits
 from rankwise.commands.show import VIEWS
 from rankwise.launch import checkup
-from rankwise.report.message_wait_tables import message_wait_tables
-from rankwise.report.terminal.page import Page
-from rankwise.report.terminal.view import show_table
-from rankwise.report.view import Detail
-from rankwise.report.views import view
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.view import show_table
+from rankwise.views.by import view
+from rankwise.views.message_waits import message_wait_tables
+from rankwise.views.view import Detail
 
 NARROW, WIDE = 80, 5000
 DEEP = "W_s1_a1_u1_d1_d2_d3"  # no narrow column has room for it

@@ -22,8 +22,8 @@ from test_network_page_data import JOBS, RANKS, job
 
 from rankwise.network.job.journeys import journeys
 from rankwise.network.routes.walk import crossings, link_loads
-from rankwise.report.blocks import blocks
-from rankwise.report.network.traffic import Traffic
+from rankwise.render.network.traffic import Traffic
+from rankwise.render.page.blocks import blocks
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
 
@@ -424,7 +424,7 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
 def test_what_is_known_of_blocks_alone_is_estimated(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankwise.report.network.page_data.blocks", partial(blocks, most=100))
+    monkeypatch.setattr("rankwise.render.network.page_data.blocks", partial(blocks, most=100))
     tab = opened(browser, job("tree"), tmp_path)
     tab.click("#hot tr.pick")
     rows = tab.rows("#chosen-data", tmp_path)

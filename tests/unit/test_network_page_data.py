@@ -15,12 +15,12 @@ from rankwise.network.fabric.model import CLASSES, Source, Subnet
 from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.network.sources.generators.torus import torus
-from rankwise.report.blocks import blocks
-from rankwise.report.network.groups import page_groups
-from rankwise.report.network.layout import layout, natural
-from rankwise.report.network.sentences import about, captions, finding, warnings
-from rankwise.report.network.traffic import Traffic
-from rankwise.report.page.container import Container
+from rankwise.render.network.groups import page_groups
+from rankwise.render.network.layout import layout, natural
+from rankwise.render.network.sentences import about, captions, finding, warnings
+from rankwise.render.network.traffic import Traffic
+from rankwise.render.page.blocks import blocks
+from rankwise.render.page.container import Container
 
 RANKS = 24
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwise.profile.arrival_sample import is_kept, thinned_out
-from rankwise.profile.clock import Clock, Stamp
-from rankwise.profile.counters import Comparison
-from rankwise.profile.layout import ARRIVAL, ARRIVAL_TABLE
-from rankwise.profile.node_clocks import NodeClock, node_clocks
+from rankwise.profile.collect.arrival_sample import is_kept, thinned_out
+from rankwise.profile.collect.clock import Clock, Stamp
+from rankwise.profile.collect.counters import Comparison
+from rankwise.profile.collect.layout import ARRIVAL, ARRIVAL_TABLE
+from rankwise.profile.join.node_clocks import NodeClock, node_clocks
 
 GHZ = 10**9
 STARTED_NS = 1_000 * GHZ

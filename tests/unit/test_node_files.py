@@ -15,12 +15,12 @@ from nodes_synthetic import SAVED_NS, node_file, write_nodes
 from synthetic import Process, small_world, stamp, write_world
 
 from rankwise.errors import RankwiseError
-from rankwise.profile import layout
 from rankwise.profile.assemble import assemble
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.holders import find_counters
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.node_files import read_entries, read_node_file
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.counters import Counters, read_counters
+from rankwise.profile.collect.holders import find_counters
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.node_files import read_entries, read_node_file
 
 IMAGES = {f"node1.{4000 + rank}.0.counters": one.to_bytes() for rank, one in enumerate(small_world(2))}
 WHOLE = node_file(IMAGES)

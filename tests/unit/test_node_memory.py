@@ -11,11 +11,11 @@ import pytest
 from memory_synthetic import make_memory, name_of
 from synthetic import small_world
 
-from rankwise.profile import node_memory
-from rankwise.profile.control import read_control
-from rankwise.profile.counters import Counters
-from rankwise.profile.holders import find_counters
-from rankwise.profile.node_files import read_entries, read_node_file
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.control import read_control
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.holders import find_counters
+from rankwise.profile.collect.node_files import read_entries, read_node_file
 
 LONG_AGO = 1_000_000_000
 
@@ -104,7 +104,7 @@ def test_a_run_directory_that_takes_nothing_now_may_do_so_later(
 
     memory = left(parent, run, gone())
     with monkeypatch.context() as now:
-        now.setattr("rankwise.profile.node_files.save_node_file", full)
+        now.setattr("rankwise.profile.collect.node_files.save_node_file", full)
         assert run not in node_memory.remove_leftovers()
     assert list(memory.glob("*.counters"))
     assert run in node_memory.remove_leftovers()

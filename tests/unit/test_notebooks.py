@@ -19,7 +19,7 @@ from test_docs import page
 import rankwise
 from rankwise.__main__ import main
 from rankwise.reading.rows import Rows
-from rankwise.report.views import VIEWS
+from rankwise.views.by import VIEWS
 
 NAMED = ("communicator", "call", "size", "pair", "collective", "algorithm", "rank", "node", "region", "file")
 

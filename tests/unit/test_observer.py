@@ -20,7 +20,7 @@ from memory_synthetic import make_memory, name_of
 from rankwise.launch.observer import Observer
 from rankwise.launch.rundirectory import RunDirectory
 from rankwise.launch.signal_origin import SignalOrigin
-from rankwise.profile.end_note import read_end_note
+from rankwise.profile.collect.end_note import read_end_note
 
 TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
 

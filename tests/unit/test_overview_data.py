@@ -15,11 +15,11 @@ from made_profile import Made
 from rankwise.analysis.opened import opened_profile
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
-from rankwise.report.contents.run import run_data
-from rankwise.report.contents.subject import subject
-from rankwise.report.page.container import Container
-from rankwise.report.terminal.summary import print_summary
-from rankwise.report.views import VIEWS
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.run import run_data
+from rankwise.render.page.contents.subject import subject
+from rankwise.render.terminal.summary import print_summary
+from rankwise.views.by import VIEWS
 
 
 def run_of(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
-from rankwise.report.terminal.parameters import print_parameters
+from rankwise.render.terminal.parameters import print_parameters
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Interrupted

@@ -19,9 +19,9 @@ from synthetic import (
 )
 
 from rankwise.profile.assemble import assemble
-from rankwise.profile.end_note import FILE_NAME, EndNote, Seen
-from rankwise.profile.keys import calls_key
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.end_note import FILE_NAME, EndNote, Seen
+from rankwise.profile.collect.keys import calls_key
+from rankwise.profile.collect.layout import CONSTANTS
 
 NO_STAMP = (0, 0, 0)
 KILLED = {"state": CONSTANTS["STATE_RUNNING"], "stopping": NO_STAMP, "stopped": NO_STAMP}

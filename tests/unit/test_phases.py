@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 import rankwise
 from rankwise.__main__ import main
-from rankwise.analysis.change_points import change_points
+from rankwise.analysis.timing.change_points import change_points
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import SCHEMA
+from rankwise.profile.store.database import SCHEMA
 
 WIDTH = 0.125  # seconds
 BEGIN = 0.0625

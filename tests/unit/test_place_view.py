@@ -14,8 +14,8 @@ from profiles import write_profile
 from synthetic import Process, small_world
 
 from rankwise.__main__ import main
-from rankwise.analysis.place import Device, Fault, NodePlace, Processor, RankPlace, Task, faults_of
-from rankwise.profile.layout import CONSTANTS
+from rankwise.analysis.nodes.binding import Device, Fault, NodePlace, Processor, RankPlace, Task, faults_of
+from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.topology.sources.hwloc_xml import Part, node_of
 
 MACHINES = Path(__file__).parent / "machines"

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import Link, place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Torus

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import place
 from rankwise.placement.priced_slots import PricedSlots

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from test_placement_engine import regular
 from test_placement_networks import bound_together, grid
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine import place, weigh
 from rankwise.placement.networks import Dragonfly, Torus
 from rankwise.placement.priced_slots import PricedSlots

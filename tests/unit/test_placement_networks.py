@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import place, weigh
 from rankwise.placement.networks import Dragonfly, Matrix, Network, Torus

@@ -10,9 +10,9 @@ from profiles import write_traffic
 from test_map import USER, refusal, ring
 
 from rankwise.__main__ import main
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.what_if.shapes import machine_of_shape, shapes_of
-from rankwise.report.placement_picture.cells import cells
+from rankwise.render.figures.placement.cells import cells
 
 
 def test_cells() -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from tables_synthetic import dragonfly_table, torus_table
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import Link, place, weigh
 from rankwise.placement.networks import Dragonfly, Network, Routes, Torus

@@ -10,11 +10,11 @@ import pytest
 from made_profile import Made
 
 from rankwise.__main__ import main
-from rankwise.analysis.time_line import Interval, Phase, RankLine, TimeLine
-from rankwise.profile.database import TABLES_BESIDE, calculate_sums
+from rankwise.analysis.timing.time_line import Interval, Phase, RankLine, TimeLine
+from rankwise.profile.store.database import TABLES_BESIDE, calculate_sums
 from rankwise.reading.profile import Profile
-from rankwise.report.plots.time_line import draw_time_line
-from rankwise.report.units import bin_text
+from rankwise.render.figures.plots.time_line import draw_time_line
+from rankwise.text.units import bin_text
 
 pytest.importorskip("matplotlib")
 

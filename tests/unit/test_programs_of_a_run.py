@@ -9,8 +9,8 @@ from pathlib import Path
 import profiles
 import pytest
 
-from rankwise.profile.programs import program_name, without_interpreter
-from rankwise.report.terminal.programs import print_longest
+from rankwise.profile.collect.programs import program_name, without_interpreter
+from rankwise.render.terminal.programs import print_longest
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from synthetic import small_world, write_world
 from terminals import Terminal
 
 from rankwise.profile.assemble import assemble
-from rankwise.report.terminal import progress
-from rankwise.report.terminal.progress import ProgressBar
+from rankwise.render.terminal import progress
+from rankwise.render.terminal.progress import ProgressBar
 
 
 def shown(

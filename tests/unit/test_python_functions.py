@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.profile.python_functions import functions
+from rankwise.profile.join.python_functions import functions
 
 AT_HAND = math.inf, 1 << 62  # there is time, and nothing was changed since
 SOURCE = """\

@@ -13,7 +13,7 @@ import pytest
 from settings_made import EVIDENCE, MPICH_4, OPEN_MPI_4, rule, settings
 
 from rankwise.errors import RankwiseError
-from rankwise.report.terminal.recheck import print_rechecked
+from rankwise.render.terminal.recheck import print_rechecked
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.measured import cells_again, cells_like, raced_of

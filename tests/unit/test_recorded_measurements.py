@@ -15,7 +15,7 @@ import pytest
 
 from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
-from rankwise.report.latency.summary import print_summary
+from rankwise.render.terminal.latency.summary import print_summary
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.machine.slots import numbered
 

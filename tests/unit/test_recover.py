@@ -11,8 +11,8 @@ from synthetic import small_world, write_world
 
 from rankwise.commands import recover
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import open_profile
-from rankwise.report.terminal import programs
+from rankwise.profile.store.database import open_profile
+from rankwise.render.terminal import programs
 
 
 @pytest.fixture

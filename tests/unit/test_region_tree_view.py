@@ -12,9 +12,9 @@ from assembled import made, rows
 from synthetic import FREQUENCY, call, small_world
 
 from rankwise.__main__ import main
-from rankwise.analysis.regions import regions
-from rankwise.profile.database import open_profile
-from rankwise.profile.layout import CONSTANTS
+from rankwise.analysis.calls.regions import regions
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.store.database import open_profile
 
 NESTED = "SELECT id, name, parent, path FROM regions WHERE id BETWEEN 1 AND 4094"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from order_of_processes import BAD_MACHINE, KEPT, REFUSED, REORDERED, Entry, Process, decide
 
-from rankwise.analysis.traffic import Whereabouts
+from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.present_placement import find_present_placement
 from rankwise.placement.prices import prices

@@ -13,8 +13,8 @@ import profiles
 import pytest
 
 from rankwise.__main__ import main
-from rankwise.profile.members import known_ranks
-from rankwise.report.units import bin_text
+from rankwise.profile.join.members import known_ranks
+from rankwise.text.units import bin_text
 
 
 def report(profile: Path) -> dict[str, Any]:

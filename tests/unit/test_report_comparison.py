@@ -18,7 +18,7 @@ from browsers import Tab
 from test_diff import written
 
 from rankwise.__main__ import main
-from rankwise.report.contents.run import both_sides, run_names
+from rankwise.render.page.contents.run import both_sides, run_names
 
 
 @pytest.fixture(scope="module")

@@ -15,15 +15,15 @@ import profiles
 import pytest
 
 from rankwise.analysis.opened import opened_profile
-from rankwise.report import views
-from rankwise.report.contents import axes as axes_module
-from rankwise.report.contents import cells as cells_module
-from rankwise.report.contents.run import run_data, run_title
-from rankwise.report.contents.subject import subject
-from rankwise.report.contents.tables import tables_data
-from rankwise.report.page.container import Container
-from rankwise.report.page.report import report_page
-from rankwise.report.view import Detail
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents import axes as axes_module
+from rankwise.render.page.contents import cells as cells_module
+from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.contents.run import run_data, run_title
+from rankwise.render.page.contents.subject import subject
+from rankwise.render.page.report import report_page
+from rankwise.views import by as views
+from rankwise.views.view import Detail
 
 SUMS = {"calls": "calls", "sent": "bytes_sent", "received": "bytes_received", "seconds": "seconds"}
 HOSTILE = "\x1b]0;owned\x07<script>\u202e\n"

@@ -13,14 +13,14 @@ from synthetic import Process
 from test_place_view import recorded, world
 from test_report_sites_data import Plain
 
+from rankwise.analysis.nodes.binding import NodePlace, Processor, RankPlace
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.place import NodePlace, Processor, RankPlace
 from rankwise.cpulist import cpu_list
 from rankwise.findings.registry import RULES
-from rankwise.report.contents import place as contents
-from rankwise.report.contents.place import place_data
-from rankwise.report.contents.subject import subject
-from rankwise.report.node_inside import inside_text
+from rankwise.render.page.contents import place as contents
+from rankwise.render.page.contents.place import place_data
+from rankwise.render.page.contents.subject import subject
+from rankwise.views.node_inside import inside_text
 
 MACHINE = "two-packages.xml"
 

@@ -10,13 +10,13 @@ from assembled import made
 from made_profile import Made
 from synthetic import call, loaded_object, small_world
 
+from rankwise.analysis.calls.sites import Place
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.sites import Place
-from rankwise.profile.layout import CONSTANTS
-from rankwise.report.contents.site_names import site_names
-from rankwise.report.contents.sites import sites_data
-from rankwise.report.contents.subject import subject
-from rankwise.report.page.container import Container
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.site_names import site_names
+from rankwise.render.page.contents.sites import sites_data
+from rankwise.render.page.contents.subject import subject
 
 FIRST = CONSTANTS["FIRST_SITE"]
 

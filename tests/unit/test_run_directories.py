@@ -19,10 +19,10 @@ from synthetic import (
 
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
-from rankwise.profile.keys import calls_key
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.members import parse
-from rankwise.profile.programs import program_name
+from rankwise.profile.collect.keys import calls_key
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.programs import program_name
+from rankwise.profile.join.members import parse
 
 
 def test_an_unreadable_file_is_a_missing_rank_and_a_warning(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwise.report.safe import safe
+from rankwise.text.safe import safe
 
 
 @pytest.mark.parametrize("text", ["", "W_a1", 'with "quotes" and \\'])

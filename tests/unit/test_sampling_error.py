@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankwise.analysis.sampling_error import sampling_error
+from rankwise.analysis.waiting.errors import sampling_error
 
 CALLS, SAMPLE, TRIALS = 3000, 96, 1500
 

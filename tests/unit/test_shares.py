@@ -16,11 +16,11 @@ import pytest
 
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
-from rankwise.report.terminal.page import Page
-from rankwise.report.terminal.summary import print_summary
-from rankwise.report.terminal.view import show_table
-from rankwise.report.view import Detail
-from rankwise.report.views import view as made
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.summary import print_summary
+from rankwise.render.terminal.view import show_table
+from rankwise.views.by import view as made
+from rankwise.views.view import Detail
 
 VIEWS = ("communicator", "call", "size", "region")
 SEEDS = range(12)

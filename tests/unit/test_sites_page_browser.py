@@ -17,7 +17,7 @@ from made_profile import Made
 from synthetic import call, loaded_object, small_world
 
 from rankwise.__main__ import main
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.layout import CONSTANTS
 
 FIRST = CONSTANTS["FIRST_SITE"]
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"

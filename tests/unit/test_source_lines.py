@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.profile.source_lines import UNKNOWN, Source, sources
+from rankwise.profile.join.source_lines import UNKNOWN, Source, sources
 
 PROGRAM = r"""#define _GNU_SOURCE
 #include <link.h>

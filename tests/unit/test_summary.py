@@ -9,7 +9,7 @@ import profiles
 import pytest
 from terminals import Terminal
 
-from rankwise.report.terminal.summary import print_summary
+from rankwise.render.terminal.summary import print_summary
 
 ALL = [
     profiles.write_profile,

@@ -15,7 +15,7 @@ from profiles import write_profile
 from synthetic import Process, small_world
 
 from rankwise.__main__ import main
-from rankwise.profile.layout import CONSTANTS
+from rankwise.profile.collect.layout import CONSTANTS
 
 VALUES = {
     "VOLUNTARY_SWITCHES": 10,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwise.profile.text import harmless, text_of
+from rankwise.profile.collect.text import harmless, text_of
 
 
 @pytest.mark.parametrize(

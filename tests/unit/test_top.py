@@ -14,9 +14,9 @@ from test_live import hanging
 
 from rankwise.__main__ import main
 from rankwise.live.picture import Activity, Pair, Picture, PlaceRow, Rank, WorldPicture
-from rankwise.profile import end_note, launch_note
-from rankwise.profile.layout import CONSTANTS
-from rankwise.report.terminal.live import beside
+from rankwise.profile.collect import end_note, launch_note
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.render.terminal.live import beside
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ from assembled import made, rows
 from synthetic import IDS, NONE, OTHER, PART, WORLD, Process, small_world
 
 from rankwise.__main__ import main
-from rankwise.analysis.traits import CallTraits, traits
-from rankwise.profile.database import open_profile
-from rankwise.profile.layout import CONSTANTS
+from rankwise.analysis.collectives.traits import CallTraits, traits
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.store.database import open_profile
 
 KNOWN = CONSTANTS["TRAITS_KNOWN"]
 NOT_COMMUTATIVE = CONSTANTS["TRAITS_NOT_COMMUTATIVE"]

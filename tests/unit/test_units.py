@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankwise.analysis.bins import OTHER
+from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.percent import percent
-from rankwise.report.units import (
+from rankwise.text.units import (
     bin_text,
     byte_text,
     count_text,

@@ -11,8 +11,8 @@ import profiles
 import pytest
 from made_profile import Made
 
+from rankwise.analysis.calls.heaviest import heaviest
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.heaviest import heaviest
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.summary import summary
 from rankwise.findings.search import findings

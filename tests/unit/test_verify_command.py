@@ -10,7 +10,7 @@ import pytest
 from profiles import write_traffic
 
 from rankwise.__main__ import main
-from rankwise.analysis.traffic import Whereabouts
+from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.launchers.binding import Binding
 from rankwise.placement.verification.check_bindings import bound_otherwise, misplaced, moved
 from rankwise.topology.machine.model import Level, Machine

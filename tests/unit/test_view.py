@@ -14,9 +14,10 @@ import pytest
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.to_json import to_json
-from rankwise.report.terminal.page import Page
-from rankwise.report.terminal.view import show_view
-from rankwise.report.view import (
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.view import show_view
+from rankwise.views.by import VIEWS, view
+from rankwise.views.view import (
     COUNT,
     FIGURES,
     SECONDS,
@@ -29,7 +30,6 @@ from rankwise.report.view import (
     legend,
     number,
 )
-from rankwise.report.views import VIEWS, view
 
 WRITERS = [
     profiles.write_profile,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from test_waits import instances
 
-from rankwise.analysis.sampling_error import error_of
-from rankwise.analysis.waiting_tables import Table, table_of
-from rankwise.analysis.waits import Instances, waits
+from rankwise.analysis.waiting.errors import error_of
+from rankwise.analysis.waiting.instances import Instances, waits
+from rankwise.analysis.waiting.tables import Table, table_of
 
 CALLS, KEPT, MEMBERS, TRIALS = 6000, 110, 4, 60
 

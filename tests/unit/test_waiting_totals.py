@@ -7,7 +7,7 @@ from made_profile import Made
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.summary import summary
-from rankwise.analysis.waiting_totals import MessageTotals
+from rankwise.analysis.waiting.totals import MessageTotals
 
 
 def test_waiting_for_messages() -> None:

@@ -12,7 +12,7 @@ from profiles import write_traffic
 from test_map import INSIDE, USER, by_level, machine, mapped, refusal, ring
 
 from rankwise.__main__ import main
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.what_if.outlook import most_loaded
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.workers import Workers
+from rankwise.profile.collect.workers import Workers
 
 # The helper of multiprocessing that outlives the workers ends with this process, or with the first such test.
 pytestmark = pytest.mark.filterwarnings("ignore:resource_tracker")
@@ -58,7 +58,7 @@ def test_what_a_worker_complains_of_is_heard() -> None:
 def test_workers_end_with_a_parent_that_is_killed() -> None:
     program = (
         "import os, signal\n"
-        "from rankwise.profile.workers import Workers\n"
+        "from rankwise.profile.collect.workers import Workers\n"
         "if __name__ == '__main__':\n"
         "    with Workers(1) as workers:\n"
         "        made = workers.map(os.getpgid, [0] * 4)\n"

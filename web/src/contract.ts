@@ -1,6 +1,6 @@
 /**
- * What a report holds: written by python/rankwise/report/page/report.py. The parts of a run are filled by the files of
- * python/rankwise/report/contents/; a page that needs more than what stands here declares it beside itself.
+ * What a report holds: written by python/rankwise/render/page/report.py. The parts of a run are filled by the files of
+ * python/rankwise/render/page/contents/; a page that needs more than what stands here declares it beside itself.
  */
 import type { OverviewData } from "./overview/contract.ts";
 import type { CommunicatorsData } from "./communicators/contract.ts";

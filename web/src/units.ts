@@ -1,4 +1,4 @@
-/** Numbers as text, as python/rankwise/report/units.py writes them. */
+/** Numbers as text, as python/rankwise/text/units.py writes them. */
 
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const COUNTS = ["", " k", " M", " G", " T", " P"];

@@ -6,22 +6,22 @@ import sqlite3
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.chains import Chains, chains_in
-from rankwise.analysis.communicators import Communicator, communicators
-from rankwise.analysis.efficiency import Efficiency, efficiency, region_efficiencies
-from rankwise.analysis.families import Family, families
-from rankwise.analysis.files import File, files
-from rankwise.analysis.locality import Locality, locality
-from rankwise.analysis.message_waits import MessageWaits, message_waits
+from rankwise.analysis.calls.communicators import Communicator, communicators
+from rankwise.analysis.calls.families import Family, families
+from rankwise.analysis.calls.files import File, files
+from rankwise.analysis.calls.procedures import ProcedureRow, procedures
+from rankwise.analysis.calls.ranks import Rank, ranks
+from rankwise.analysis.messages.locality import Locality, locality
+from rankwise.analysis.nodes.binding import NodePlace, node_places
 from rankwise.analysis.overview import Run, run_facts
-from rankwise.analysis.place import NodePlace, node_places
-from rankwise.analysis.procedures import ProcedureRow, procedures
-from rankwise.analysis.ranks import Rank, ranks
-from rankwise.analysis.time_in_mpi import TimeInMpi, time_in_mpi
+from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_efficiencies
+from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
+from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 
 if TYPE_CHECKING:
-    from rankwise.analysis.patterns import Algorithm
-    from rankwise.analysis.waiting import Collectives, Waiting
+    from rankwise.analysis.collectives.patterns import Algorithm
+    from rankwise.analysis.waiting.collectives import Collectives, Waiting
 
 
 class Evidence:
@@ -71,14 +71,14 @@ class Evidence:
         if not self.connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
             return None
         # It needs numpy, whose loading takes longer than the rest of the summary.
-        from rankwise.analysis.waiting import waiting
+        from rankwise.analysis.waiting.collectives import waiting
 
         return waiting(self.connection, self.chains, self.collectives)
 
     @cached_property
     def collectives(self) -> Collectives:
         """Blocking collectives, and who waited in them."""
-        from rankwise.analysis.waiting import collectives_in
+        from rankwise.analysis.waiting.collectives import collectives_in
 
         return collectives_in(self.connection)
 
@@ -110,7 +110,7 @@ class Evidence:
     @cached_property
     def algorithms(self) -> list[Algorithm]:
         """Shapes of collectives, and how they were carried out."""
-        from rankwise.analysis.patterns import algorithms
+        from rankwise.analysis.collectives.patterns import algorithms
 
         return algorithms(self.connection)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankwise.analysis.summary import Summary
-from rankwise.analysis.time_in_mpi import FILES
+from rankwise.analysis.timing.time_in_mpi import FILES
 
 _UNEVEN = 20.0  # percentage points between the shares of MPI in the run of two ranks
 _MOST = 50.0  # percent of the bytes or of the time

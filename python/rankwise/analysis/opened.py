@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import open_profile
+from rankwise.profile.store.database import open_profile
 
 # What data that can't be leads to.
 _DAMAGE = (

@@ -11,12 +11,12 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from rankwise.analysis.calls.procedures import procedure_ids
+from rankwise.analysis.calls.totals import BETWEEN
 from rankwise.analysis.percent import percent
-from rankwise.analysis.procedures import procedure_ids
-from rankwise.analysis.totals import BETWEEN
 from rankwise.errors import RankwiseError
-from rankwise.profile.database import calculate_sums
-from rankwise.profile.families import library_of, with_library
+from rankwise.profile.join.families import library_of, with_library
+from rankwise.profile.store.database import calculate_sums
 
 _LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 _MARK = "selection"  # a temporary view that is there if the profile is no longer whole

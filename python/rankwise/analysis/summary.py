@@ -5,21 +5,21 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from rankwise.analysis.efficiency import Efficiency
-from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.families import Family
-from rankwise.analysis.files import FileTotals, file_totals
-from rankwise.analysis.inside_totals import InsideTotals, inside_totals
-from rankwise.analysis.locality import Locality
-from rankwise.analysis.overview import Run, Trust, trust
-from rankwise.analysis.places import PlaceRow, places_at_end
-from rankwise.analysis.procedures import (
+from rankwise.analysis.calls.families import Family
+from rankwise.analysis.calls.files import FileTotals, file_totals
+from rankwise.analysis.calls.procedures import (
     ProcedureRow,
     opening_and_closing_procedures,
 )
-from rankwise.analysis.system_counters import CounterTotals, counter_totals
-from rankwise.analysis.times import Balance, Times, balance, times
-from rankwise.analysis.waiting_totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
+from rankwise.analysis.collectives.inside_totals import InsideTotals, inside_totals
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.last_calls import PlaceRow, places_at_end
+from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.nodes.system_counters import CounterTotals, counter_totals
+from rankwise.analysis.overview import Run, Trust, trust
+from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.analysis.timing.times import Balance, Times, balance, times
+from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
 
 
 @dataclass(frozen=True)

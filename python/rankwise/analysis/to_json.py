@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from rankwise.analysis.totals import Totals
+from rankwise.analysis.calls.totals import Totals
 
 _PLAIN = (float, int, str, bool, type(None))
 """What most values are."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
-from rankwise.profile import node_memory
+from rankwise.profile.collect import node_memory
 from rankwise.profile.collection import collect, run_directories
 
 

@@ -15,7 +15,7 @@ import sys
 from dataclasses import asdict
 
 from rankwise.launch import checkup
-from rankwise.report.terminal.page import Page
+from rankwise.render.terminal.page import Page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

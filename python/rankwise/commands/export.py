@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_trace(profile: Profile, arguments: argparse.Namespace) -> None:
-    from rankwise.report.units import byte_text
+    from rankwise.text.units import byte_text
 
     written = profile.export_trace(_target(arguments), arguments.to, force=arguments.force)
     say(

@@ -7,7 +7,7 @@ import sys
 import threading
 from types import TracebackType
 
-from rankwise.report.safe import safe
+from rankwise.text.safe import safe
 
 PATIENCE_S = 5.0
 """Seconds after the end of a job without a line on what is being waited for: nobody expects to wait."""

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(found, written)
     else:
-        from rankwise.report.terminal.optimization import print_optimized
+        from rankwise.render.terminal.optimization import print_optimized
 
         print_optimized(found, written, sys.stdout)
     return 128 + signals.last if signals.last else 0
@@ -183,7 +183,7 @@ def _print_json(found: Optimized, written: list[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.report.tuning import proof_as_data
+    from rankwise.views.tuning import proof_as_data
 
     shown = {
         "verdict": found.verdict,

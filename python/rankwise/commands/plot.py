@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwise import extras
-from rankwise.analysis.matrix import ENDS, KINDS, MEASURES
+from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
 from rankwise.commands.selecting import add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_existing(output, force=arguments.force)
     profile = Profile(arguments.profile, wanted(arguments))
 
-    from rankwise.report.plots.paper import paper_figure
+    from rankwise.render.figures.plots.paper import paper_figure
 
     width: float = arguments.width
     shape = _SHAPES[what]

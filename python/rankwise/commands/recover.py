@@ -13,7 +13,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collection import PROFILE_SUFFIX, RUN_SUFFIX
-from rankwise.report.terminal.progress import ProgressBar
+from rankwise.render.terminal.progress import ProgressBar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         RankwiseError: RUNDIR is no run directory, or the profile is there, or it cannot be written.
     """
     # Imported late: the summary needs more than the profile, which is safe by then.
-    from rankwise.report.terminal.programs import print_longest
+    from rankwise.render.terminal.programs import print_longest
 
     directory: Path = arguments.run_directory
     if not directory.is_dir():

@@ -25,7 +25,7 @@ from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
-    from rankwise.report.contents.subject import Subject
+    from rankwise.render.page.contents.subject import Subject
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,10 +78,10 @@ def _beside(before: list[Path], after: list[Path]) -> Path:
 
 def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]) -> bytes:
     from rankwise.analysis.opened import opened_profile
-    from rankwise.report.contents.run import both_sides, run_data, run_names, run_title
-    from rankwise.report.contents.subject import subject
-    from rankwise.report.page.container import Container
-    from rankwise.report.page.report import report_page
+    from rankwise.render.page.container import Container
+    from rankwise.render.page.contents.run import both_sides, run_data, run_names, run_title
+    from rankwise.render.page.contents.subject import subject
+    from rankwise.render.page.report import report_page
 
     container, runs, titles, names = Container(), [], [], []
     for path, name in run_names([*before, *after]):
@@ -102,7 +102,7 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
 
 def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, Any]:
     from rankwise.reading.difference import diff
-    from rankwise.report.contents.comparison import comparison_data
+    from rankwise.render.page.contents.comparison import comparison_data
 
     return comparison_data(diff(before, after).found, title)
 
@@ -111,8 +111,8 @@ def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
     from rankwise.network.job.flows import flows
     from rankwise.network.job.places import given_places, places_of_run
     from rankwise.network.sources.open import open_fabric
-    from rankwise.report.network.page_data import network_data
-    from rankwise.report.network.traffic import traffic
+    from rankwise.render.network.page_data import network_data
+    from rankwise.render.network.traffic import traffic
 
     fabric = open_fabric(arguments.fabric)
     lid_offset = lid_offset_of(arguments.lid, fabric)

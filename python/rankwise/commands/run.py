@@ -30,12 +30,12 @@ from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import LIBRARIES
-from rankwise.profile import node_memory
+from rankwise.profile.collect import node_memory
 
 if TYPE_CHECKING:
     from rankwise.commands.with_settings import WithSettings
     from rankwise.profile.assemble import Assembly
-    from rankwise.report.terminal.live.beside import View
+    from rankwise.render.terminal.live.beside import View
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -242,7 +242,7 @@ def _applied(arguments: argparse.Namespace, planned: Plan) -> WithSettings | Non
 
 def _view(directory: RunDirectory) -> View | None:
     """Start the live view, or say in one line how to get it."""
-    from rankwise.report.terminal.live import beside
+    from rankwise.render.terminal.live import beside
 
     if beside.possible():
         return beside.View(directory.path, directory.path / KEPT_STDERR)
@@ -255,8 +255,8 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) ->
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
-        import rankwise.report.terminal.programs
-        import rankwise.report.terminal.progress  # noqa: F401
+        import rankwise.render.terminal.programs
+        import rankwise.render.terminal.progress  # noqa: F401
 
 
 def _finish(
@@ -283,7 +283,7 @@ def _finish(
     """
     try:
         from rankwise.profile.assemble import assemble
-        from rankwise.report.terminal.progress import ProgressBar
+        from rankwise.render.terminal.progress import ProgressBar
 
         bar = ProgressBar("making the profile", wanted=not arguments.quiet)
         with bar, Waiting(f"{output} to be written", not arguments.quiet):
@@ -314,7 +314,7 @@ def _finish(
         _say(f"run directory kept: {directory.path}")
     if not arguments.quiet:
         try:
-            from rankwise.report.terminal.programs import print_longest
+            from rankwise.render.terminal.programs import print_longest
 
             print_longest([made.path, *(other.path for other in made.others)], sys.stderr)
         except Exception as error:

@@ -12,14 +12,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.analysis.matrix import ENDS, KINDS, MEASURES
+from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
 from rankwise.commands.limits import add_limit
 from rankwise.commands.selecting import add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import LIMIT, Answer
 from rankwise.reading.profile import Profile
-from rankwise.report.view import Detail
-from rankwise.report.views import VIEWS
+from rankwise.views.by import VIEWS
+from rankwise.views.view import Detail
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.once:
         _print(next(looks).picture, arguments)
         return 0
-    from rankwise.report.terminal.live.screen import show
+    from rankwise.render.terminal.live.screen import show
 
     show(chain([first], looks), arguments.every, sys.stdout)
     return 0
@@ -80,7 +80,7 @@ def _print(picture: Picture | None, arguments: argparse.Namespace) -> None:
     if arguments.json:
         sys.stdout.write(f"{json.dumps(to_json(picture), indent=2)}\n")
         return
-    from rankwise.report.terminal.live.screen import write
+    from rankwise.render.terminal.live.screen import write
 
     write(picture, arguments.every, sys.stdout)
 

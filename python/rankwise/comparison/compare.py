@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from rankwise.comparison.change import MORE, WORSE, Change, counted, timed
 from rankwise.comparison.figures import KEYS, KINDS, METRICS, Amount, Figures, Key
-from rankwise.profile.families import without_library
-from rankwise.profile.programs import without_interpreter
+from rankwise.profile.collect.programs import without_interpreter
+from rankwise.profile.join.families import without_library
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES, THREAD_SECONDS, Totals, totals_by
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
-from rankwise.analysis.times import times
-from rankwise.analysis.totals import JOIN_PROCEDURES, THREAD_SECONDS, Totals, totals_by
+from rankwise.analysis.timing.times import times
 from rankwise.mpi_libraries import version_of
 
 Key = tuple[str, ...]

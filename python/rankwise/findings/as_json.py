@@ -11,7 +11,7 @@ from rankwise.analysis.overview import Run
 from rankwise.analysis.to_json import to_json
 from rankwise.findings.finding import Command
 from rankwise.findings.search import Found
-from rankwise.report.names import shown_path
+from rankwise.text.names import shown_path
 
 PAGE = "docs/explain.md"
 

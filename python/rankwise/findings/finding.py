@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.report.units import byte_text, count_text, percent_text, ratio_text, second_text
+from rankwise.text.units import byte_text, count_text, percent_text, ratio_text, second_text
 
 Value = str | int | float
 HIGH, MEDIUM, LOW = "high", "medium", "low"

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.to_blame import Blamed, blamed_ranks
+from rankwise.analysis.waiting.blame import Blamed, blamed_ranks
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting import Waiting
+    from rankwise.analysis.waiting.collectives import Waiting
 
 _HALF = 0.5
 _OF_THEIR_PART = 1 / 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rankwise.analysis.efficiency import Split
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
+from rankwise.analysis.timing.efficiency import Split
 from rankwise.findings.finding import Fact, NotTold
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"

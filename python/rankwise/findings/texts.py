@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rankwise.findings.finding import Fact, Finding
 from rankwise.findings.search import Found
-from rankwise.report.units import percent_text, second_text
+from rankwise.text.units import percent_text, second_text
 
 
 def share_text(one: Found) -> str:

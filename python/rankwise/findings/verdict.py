@@ -11,9 +11,9 @@ from rankwise.analysis.summary import Summary
 from rankwise.cpulist import cpu_text
 from rankwise.findings.late import Late, late
 from rankwise.findings.search import Findings
-from rankwise.report.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
-from rankwise.report.place_texts import place_text
-from rankwise.report.units import number_of, percent_text
+from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
+from rankwise.text.last_calls import place_text
+from rankwise.text.units import number_of, percent_text
 
 _LITTLE_MPI = 10.0  # percent of the run
 _HALF = 50.0  # percent of the time in MPI

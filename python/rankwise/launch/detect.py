@@ -15,7 +15,7 @@ from rankwise.launch import python_mpi
 from rankwise.launch.elf import defined_symbols, is_elf, mentions, read
 from rankwise.launch.loader import Loader
 from rankwise.mpi_libraries import LIBRARIES, UNKNOWN
-from rankwise.profile.programs import is_python
+from rankwise.profile.collect.programs import is_python
 
 _STARTS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
 _ARCHIVE_MARK = "rankwise_in_program"

@@ -36,7 +36,7 @@ def only(names: str) -> list[str]:
 
 def choosing(procedures: Collection[str]) -> dict[str, str]:
     """Return the variable that makes these procedures the only ones whose inside is recorded."""
-    from rankwise.profile.procedures import PROCEDURES
+    from rankwise.profile.collect.procedures import PROCEDURES
 
     return {"RANKWISE_ONLY": ",".join(str(p.id) for p in PROCEDURES if p.name in procedures)}
 
@@ -81,7 +81,9 @@ class _Choice(NamedTuple):
 
 @cache
 def _choices() -> list[_Choice]:
-    from rankwise.profile.procedures import PROCEDURES  # later: `rankwise run` need not load the table
+    from rankwise.profile.collect.procedures import (
+        PROCEDURES,  # later: `rankwise run` need not load the table
+    )
 
     names = {p.name[4:].lower(): p.name for p in PROCEDURES if p.recorded and p.class_name in _WITH_MESSAGES}
 

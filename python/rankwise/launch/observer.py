@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from rankwise.profile import node_memory
-from rankwise.profile.end_note import EndNote, Seen
-from rankwise.profile.node_memory import COUNTERS_NAME
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.end_note import EndNote, Seen
+from rankwise.profile.collect.node_memory import COUNTERS_NAME
 
 _LOOK_S = 0.1  # between two looks for new processes
 _LOOK_SHARE = 50  # ... or this many times what a look takes, where the directory is slow

@@ -18,7 +18,7 @@ from rankwise.launch.environment import mpirun_version
 from rankwise.launch.wrappers import behind
 from rankwise.launchers.base import Preload
 from rankwise.mpi_libraries import UNKNOWN, title
-from rankwise.profile.programs import program_name
+from rankwise.profile.collect.programs import program_name
 from rankwise.version import __version__
 
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
@@ -59,7 +59,7 @@ class Plan(NamedTuple):
 
     def not_covered(self) -> list[str] | None:
         """MPI procedures that the programs import and Rankwise does not record; None = not to be seen."""
-        from rankwise.profile.coverage import not_covered
+        from rankwise.profile.collect.coverage import not_covered
 
         if not self.detections or any(d.kind is not Kind.MPI for d in self.detections):
             return None  # what a script or Python loads is known only when it runs

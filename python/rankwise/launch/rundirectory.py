@@ -13,8 +13,8 @@ from typing import NamedTuple
 from rankwise.errors import RankwiseError
 from rankwise.launch import reorder
 from rankwise.launch.plan import Plan
-from rankwise.profile import end_note, node_memory
-from rankwise.profile.launch_note import FILE_NAME
+from rankwise.profile.collect import end_note, node_memory
+from rankwise.profile.collect.launch_note import FILE_NAME
 
 KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --top` has the terminal
 APPLIED = "applied"

@@ -45,7 +45,7 @@ class Strangers:
             self._thread.join(1.0)
         if not self._why:
             return ""
-        from rankwise.profile.members import compact
+        from rankwise.profile.join.members import compact
 
         ranks = defaultdict(list)
         for rank, why in sorted(self._why.items()):

@@ -10,8 +10,8 @@ import os
 import time
 from pathlib import Path
 
-from rankwise.profile import node_memory
-from rankwise.profile.node_memory import COUNTERS_NAME, is_alive
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.node_memory import COUNTERS_NAME, is_alive
 
 _STEP_S = 0.02
 
@@ -42,7 +42,7 @@ def _goes_on_here(run_directory: Path) -> bool:
 def _goes_on_elsewhere(run_directory: Path) -> bool:
     # (Read late: it takes longer than most jobs have to be waited for.)
     from rankwise.errors import RankwiseError
-    from rankwise.profile.node_files import NODE_SUFFIX, read_node_file
+    from rankwise.profile.collect.node_files import NODE_SUFFIX, read_node_file
 
     with contextlib.suppress(RankwiseError):  # the profile tells
         return not all(read_node_file(path).is_final for path in run_directory.glob(f"*{NODE_SUFFIX}"))

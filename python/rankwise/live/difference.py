@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.live.process import PROCEDURE_BITS, Process
-from rankwise.profile.communicators import Joined
-from rankwise.profile.keys import part
-from rankwise.profile.layout import names_of
-from rankwise.profile.peers import Peers
-from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.rows import Rows
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.layout import names_of
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.collect.rows import Rows
+from rankwise.profile.join.communicators import Joined
+from rankwise.profile.join.peers import Peers
 
 KINDS = tuple(name.replace("_", "-") for _, name in sorted(names_of("message_kind").items()))
 _FETCH = KINDS.index("one-sided-fetch")  # from the peer to the process that counted it
@@ -40,7 +40,7 @@ class Difference:
             threads that call MPI: the most that they can have been in MPI.
         rank, communicator, procedure: of the calls; communicators by their id in `joined`.
         calls, bytes_sent, bytes_received, seconds: the time of calls that have not ended included.
-        source, destination: of the messages, world ranks; or what rankwise.profile.peers has for others.
+        source, destination: of the messages, world ranks; or what rankwise.profile.join.peers has for others.
         kind: index into KINDS, with "one-sided" also for what was fetched.
         messages, bytes: numbers of them.
     """

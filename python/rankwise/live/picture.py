@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rankwise.analysis.places import PlaceRow
+from rankwise.analysis.last_calls import PlaceRow
 
 
 @dataclass(frozen=True)

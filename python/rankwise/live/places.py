@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankwise.analysis.places import INSIDE, NO_COUNTERS, OUTSIDE, POLLS, STARTING, Place
+from rankwise.analysis.last_calls import INSIDE, NO_COUNTERS, OUTSIDE, POLLS, STARTING, Place
 from rankwise.live.difference import Difference
 from rankwise.live.process import POLLING, Open, Process
-from rankwise.profile.clock import NANOSECONDS
-from rankwise.profile.communicators import FIRST, Joined
-from rankwise.profile.current_calls import partners
-from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.waiting import Partner
+from rankwise.profile.collect.clock import NANOSECONDS
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.current_calls import partners
+from rankwise.profile.join.waiting import Partner
 
 _PROCEDURES = {procedure.id: procedure for procedure in PROCEDURES}
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.profile.clock import NANOSECONDS, Clock, clocks
-from rankwise.profile.counters import Counters
-from rankwise.profile.keys import part
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.lifetime import Lifetime
-from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.rows import Rows
+from rankwise.profile.collect.clock import NANOSECONDS, Clock, clocks
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.lifetime import Lifetime
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.collect.rows import Rows
 
 POLLING = frozenset(procedure.id for procedure in PROCEDURES if procedure.polling)
 _ENVIRONMENT = np.array([one.id for one in PROCEDURES if one.class_name == "environment"], np.uint64)

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.end_note import has_ended
-from rankwise.profile.holders import find_counters
-from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
+from rankwise.profile.collect.end_note import has_ended
+from rankwise.profile.collect.holders import find_counters
+from rankwise.profile.collect.launch_note import FILE_NAME as LAUNCH_NOTE
 
 RUN_SUFFIX = ".rankwise-run"
 

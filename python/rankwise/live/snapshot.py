@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.live.process import Process, processes
-from rankwise.profile.clock import Clock, frequency
-from rankwise.profile.counters import Counters
-from rankwise.profile.end_note import has_ended
-from rankwise.profile.holders import Holder, find_counters
-from rankwise.profile.node_files import NodeFile
+from rankwise.profile.collect.clock import Clock, frequency
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.end_note import has_ended
+from rankwise.profile.collect.holders import Holder, find_counters
+from rankwise.profile.collect.node_files import NodeFile
 
 _TRIES = 5
 _SHORT_NS = 100_000  # of a call: what is not known of it is lost in the digits that are shown

@@ -12,10 +12,10 @@ from rankwise.live.picture import Picture
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot, take
 from rankwise.live.world_picture import picture
-from rankwise.profile.clock import NANOSECONDS
-from rankwise.profile.end_note import has_ended
-from rankwise.profile.launch_note import FILE_NAME as LAUNCH_NOTE
-from rankwise.profile.launch_note import read_launch_note
+from rankwise.profile.collect.clock import NANOSECONDS
+from rankwise.profile.collect.end_note import has_ended
+from rankwise.profile.collect.launch_note import FILE_NAME as LAUNCH_NOTE
+from rankwise.profile.collect.launch_note import read_launch_note
 
 _PATIENCE_S = 10.0
 _CHECK_S = 0.2

@@ -7,24 +7,24 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from rankwise.analysis.collectives.visibility import why_inactive
+from rankwise.analysis.last_calls import Place, both_groups, groups, place_row
 from rankwise.analysis.percent import percent
-from rankwise.analysis.places import Place, both_groups, groups, place_row
-from rankwise.analysis.visibility import why_inactive
 from rankwise.live.difference import KINDS, Column, difference
 from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, Rank, SavedNode, WorldPicture
 from rankwise.live.places import places
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
 from rankwise.live.sums import Flows, Sums, by_rank, share_in_mpi
-from rankwise.profile.clock import NANOSECONDS, iso
-from rankwise.profile.communicators import Joined, join
-from rankwise.profile.launch_note import LaunchNote
-from rankwise.profile.lifetime import Lifetime
-from rankwise.profile.members import compact
-from rankwise.profile.peers import Peers
-from rankwise.profile.procedures import PROCEDURES
-from rankwise.profile.sites import join_sites
-from rankwise.profile.worlds import World, worlds
+from rankwise.profile.collect.clock import NANOSECONDS, iso
+from rankwise.profile.collect.launch_note import LaunchNote
+from rankwise.profile.collect.lifetime import Lifetime
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.collect.worlds import World, worlds
+from rankwise.profile.join.communicators import Joined, join
+from rankwise.profile.join.members import compact
+from rankwise.profile.join.peers import Peers
+from rankwise.profile.join.sites import join_sites
 
 _NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
 _MOST_PAIRS = 100

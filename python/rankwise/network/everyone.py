@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.kinds import IN_COLLECTIVE
+from rankwise.analysis.messages.kinds import IN_COLLECTIVE
 from rankwise.errors import RankwiseError
 from rankwise.network.causes import Cause
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, Fabric, Subnet

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.time_line import Phase
+from rankwise.analysis.timing.time_line import Phase
 from rankwise.network.bottleneck import seconds_of
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
 from rankwise.network.hot_links import HotLink, described, ranked

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.messages.traffic import Whereabouts, run_traffic, whereabouts
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.traffic import Whereabouts, run_traffic, whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.optimization.of_findings import promised
 from rankwise.optimization.step import Now, Promise, Tried, judged, whole_rounds

@@ -10,7 +10,7 @@ from threading import Event, Thread
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine_arguments import EngineArguments
 from rankwise.placement.priced_slots import PricedSlots
 from rankwise.profile.progress import Listener

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
 from rankwise.placement.networks import Matrix, Routes, Torus

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import RunTraffic, Whereabouts
+from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.bindings import bindings_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.columns import decoded_list
-from rankwise.analysis.traffic import RunTraffic
+from rankwise.analysis.messages.traffic import RunTraffic
 from rankwise.placement.mapping import Mapping
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine import Link, weigh
 from rankwise.placement.links import link_costs
 from rankwise.placement.network_costs import routers_text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import Whereabouts
+from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.native import Arguments
 from rankwise.topology.machine.model import Level, Machine, Source

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import Traffic
+from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.engine import choose_pairs
 
 Ranks = NDArray[np.int64]

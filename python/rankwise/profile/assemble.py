@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.counters import Counters
-from rankwise.profile.database import new_profile
-from rankwise.profile.end_note import read_end_note
-from rankwise.profile.holders import Found, find_counters
-from rankwise.profile.launch_note import read_launch_note
-from rankwise.profile.node_files import late_saves
-from rankwise.profile.portions import portions, read_portion
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.end_note import read_end_note
+from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.launch_note import read_launch_note
+from rankwise.profile.collect.node_files import late_saves
+from rankwise.profile.collect.portions import portions, read_portion
+from rankwise.profile.collect.workers import Workers, processors
+from rankwise.profile.collect.worlds import worlds
 from rankwise.profile.progress import Listener, Progress
-from rankwise.profile.workers import Workers, processors
-from rankwise.profile.world_profile import WorldProfile
-from rankwise.profile.worlds import worlds
+from rankwise.profile.store.database import new_profile
+from rankwise.profile.store.world_profile import WorldProfile
 
 _READING_SHARE = 0.4  # of the time that an assembly takes, roughly
 _SHARED_FROM = 3000  # processes: to start others that help takes as long as to read some hundreds

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.profile import end_note, node_memory
 from rankwise.profile.assemble import assemble, free_name
-from rankwise.profile.counters import Counters
-from rankwise.profile.holders import Found, find_counters
-from rankwise.profile.worlds import worlds
+from rankwise.profile.collect import end_note, node_memory
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.worlds import worlds
 
 RUN_SUFFIX = ".rankwise-run"
 PROFILE_SUFFIX = ".rankwise"

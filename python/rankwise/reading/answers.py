@@ -11,16 +11,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
+from rankwise.analysis.calls.spread import Spread
 from rankwise.analysis.opened import damage_told
-from rankwise.analysis.spread import Spread
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
 from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.arguments import check_stream, row_limit
 from rankwise.reading.rows import Rows
-from rankwise.report.empty import NOTHING_SELECTED
-from rankwise.report.safe import safe
-from rankwise.report.view import Detail, View
+from rankwise.text.empty import NOTHING_SELECTED
+from rankwise.text.safe import safe
+from rankwise.views.view import Detail, View
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from rankwise.analysis.matrix import Matrix as Messages
+    from rankwise.analysis.messages.matrix import Matrix as Messages
     from rankwise.analysis.overview import Trust
     from rankwise.analysis.selection import Selected
     from rankwise.analysis.summary import Summary
     from rankwise.findings.search import Findings
-    from rankwise.report.terminal.page import Page
+    from rankwise.render.terminal.page import Page
 
 LIMIT = 30
 """Rows that are shown of a table, as a rule."""
@@ -100,7 +100,7 @@ class Answer(ABC):
         return self.text()
 
     def _repr_html_(self) -> str:
-        from rankwise.report.html_tables import text_html
+        from rankwise.render.html_tables import text_html
 
         return text_html(self.text())
 
@@ -198,8 +198,8 @@ class TableView(Answer):
         return self.rows(name).to_pandas()
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
-        from rankwise.report.terminal.page import Page
-        from rankwise.report.terminal.view import show_view
+        from rankwise.render.terminal.page import Page
+        from rankwise.render.terminal.view import show_view
 
         page = Page(file)
         _write_head(page, self._lines())
@@ -210,7 +210,7 @@ class TableView(Answer):
         return safe(f"<{self.name}{f': {self.title}' if self.title else ''} ({rows})>", "utf-8")
 
     def _repr_html_(self) -> str:
-        from rankwise.report.html_tables import view_html
+        from rankwise.render.html_tables import view_html
 
         head = [sentence for sentence, _ in self._lines()]
         return view_html(self._view, Detail.BRIEF, LIMIT, head)
@@ -245,7 +245,7 @@ class SummaryAnswer(Answer):
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it chooses its rows
-        from rankwise.report.terminal.summary import write_summary
+        from rankwise.render.terminal.summary import write_summary
 
         write_summary(self.found, self.findings, self._path, file, verbose=verbose)
 
@@ -324,8 +324,8 @@ class MatrixAnswer(Answer):
         return self.to_numpy() if dtype is None else self.to_numpy().astype(dtype)
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - ranks share a row
-        from rankwise.report.terminal.matrix import matrix_lines
-        from rankwise.report.terminal.page import Page
+        from rankwise.render.terminal.matrix import matrix_lines
+        from rankwise.render.terminal.page import Page
 
         page = Page(file)
         _write_head(page, _head(self._trust, self.selected))
@@ -338,7 +338,7 @@ class MatrixAnswer(Answer):
 
 def _head(trust: Trust | None, selected: Selected | None) -> list[tuple[str, str]]:
     """Return the sentences that come first, and their styles."""
-    from rankwise.report.trust_lines import partial_line, selected_line
+    from rankwise.text.trust import partial_line, selected_line
 
     head = []
     if trust and not trust.complete:

@@ -13,8 +13,8 @@ from rankwise.comparison.figures import METRICS, Figures, figures
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import check_percentage, path_of
-from rankwise.report.comparison.sentences import gate_line, side_lines
-from rankwise.report.comparison.view import view
+from rankwise.views.comparison.sentences import gate_line, side_lines
+from rankwise.views.comparison.view import view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -79,7 +79,7 @@ class Difference(TableView):
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
         super()._write(file, verbose=verbose, limit=limit)
         if self._fail_above is not None:
-            from rankwise.report.terminal.page import Page
+            from rankwise.render.terminal.page import Page
 
             page = Page(file)
             figure = self.found.figure(self._metric)

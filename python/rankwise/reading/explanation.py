@@ -81,8 +81,8 @@ class Explanation(Answer):
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:
-        from rankwise.report.terminal.explain import write_explanation
-        from rankwise.report.terminal.page import Page
+        from rankwise.render.terminal.explain import write_explanation
+        from rankwise.render.terminal.page import Page
 
         write_explanation(
             *(Page(file), self.efficiency, self.regions, self.findings),
@@ -143,8 +143,8 @@ class Meaning(Answer):
         return found
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - it is short
-        from rankwise.report.terminal.explain import write_metric, write_rule
-        from rankwise.report.terminal.page import Page
+        from rankwise.render.terminal.explain import write_metric, write_rule
+        from rankwise.render.terminal.page import Page
 
         if isinstance(self.what, Metric):
             write_metric(Page(file), self.what, self.value)
@@ -175,7 +175,7 @@ class Words(Answer):
         }
 
     def _write(self, file: TextIO, *, verbose: bool, limit: int) -> None:  # noqa: ARG002 - all are shown
-        from rankwise.report.terminal.explain import write_words
-        from rankwise.report.terminal.page import Page
+        from rankwise.render.terminal.explain import write_words
+        from rankwise.render.terminal.page import Page
 
         write_words(Page(file), METRICS, RULES)

@@ -9,7 +9,7 @@ from pathlib import Path
 from rankwise.analysis.export_tables import ExportTable, export_tables
 from rankwise.errors import RankwiseError
 from rankwise.extras import check
-from rankwise.report.exporting.tables import WRITERS
+from rankwise.render.export.table_files import WRITERS
 from rankwise.whole_files import appearing
 
 

@@ -51,7 +51,7 @@ class Plots:
         self, ends: str = "rank", *, of: str = "bytes", kind: str = "all", ax: Any = None, **part: Any
     ) -> Any:
         """Draw who sends how much to whom, with logarithmic colours."""
-        from rankwise.report.plots.matrix import draw_matrix
+        from rankwise.render.figures.plots.matrix import draw_matrix
 
         found = self._profile.matrix(ends, of=of, kind=kind, **part)
         with damage_told(self._profile.path):
@@ -59,7 +59,7 @@ class Plots:
 
     def communicators(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time on each family of communicators, by call."""
-        from rankwise.report.plots.communicators import draw_communicators
+        from rankwise.render.figures.plots.communicators import draw_communicators
 
         answer = self._profile.communicators(**part)
         found = answer.objects
@@ -69,7 +69,7 @@ class Plots:
 
     def sizes(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time of calls by the size of their data."""
-        from rankwise.report.plots.sizes import draw_sizes
+        from rankwise.render.figures.plots.sizes import draw_sizes
 
         found = self._profile.sizes(**part)
         rows, time = found.objects["sizes_by_call"], _time(found.selected)
@@ -78,8 +78,8 @@ class Plots:
 
     def balance(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw what the time of each rank went to; of a part that is of some calls, the time in them."""
-        from rankwise.report.plots.balance import draw_balance
-        from rankwise.report.plots.call_times import draw_call_times
+        from rankwise.render.figures.plots.balance import draw_balance
+        from rankwise.render.figures.plots.call_times import draw_call_times
 
         found = self._profile.ranks(**part)
         draw = draw_call_times if found.selected and found.selected.of_calls else draw_balance
@@ -95,7 +95,7 @@ class Plots:
             ax: to draw on; None = new ones.
             part: of the run: ranks or nodes.
         """
-        from rankwise.report.plots.time_line import MEASURES, draw_time_line
+        from rankwise.render.figures.plots.time_line import MEASURES, draw_time_line
 
         if of not in MEASURES:
             raise RankwiseError(f"a time line is of {', '.join(MEASURES)}, not of {of!r}")
@@ -105,15 +105,15 @@ class Plots:
 
 
 def _time(part: Selected | None) -> str:
-    from rankwise.report.plots.canvas import IN_MPI, IN_THESE_CALLS
+    from rankwise.render.figures.plots.canvas import IN_MPI, IN_THESE_CALLS
 
     return IN_THESE_CALLS if part and part.of_calls else IN_MPI
 
 
 def _named(axes: Any, part: Selected | None) -> Any:
     """Return axes whose title names the part that is drawn on them."""
-    from rankwise.report.plots.canvas import name_part
-    from rankwise.report.trust_lines import selected_text
+    from rankwise.render.figures.plots.canvas import name_part
+    from rankwise.text.trust import selected_text
 
     if part:
         name_part(axes, selected_text(part))

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rankwise.analysis.matrix import ENDS, KINDS, MEASURES, matrix
+from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES, matrix
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import Run, Trust, run_facts, trust
 from rankwise.analysis.selection import Selected, Selection
@@ -20,9 +20,9 @@ from rankwise.errors import RankwiseError
 from rankwise.reading.answers import MatrixAnswer, SummaryAnswer, TableView
 from rankwise.reading.arguments import names, path_of
 from rankwise.reading.parts import EXPORT, MATRIX, Names, Ranks, Sizes, not_exported, selected, selection
-from rankwise.report.safe import safe
-from rankwise.report.view import Detail
-from rankwise.report.views import VIEWS, view
+from rankwise.text.safe import safe
+from rankwise.views.by import VIEWS, view
+from rankwise.views.view import Detail
 
 if TYPE_CHECKING:
     from rankwise.reading.explanation import Explanation

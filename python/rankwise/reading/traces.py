@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TextIO
 
 from rankwise.analysis.overview import run_facts
-from rankwise.analysis.traced import Trace
+from rankwise.analysis.timing.traced import Trace
 from rankwise.errors import RankwiseError
 from rankwise.extras import check
-from rankwise.report.exporting.about import about, samples
-from rankwise.report.exporting.otf2_archive import write_otf2
-from rankwise.report.exporting.perfetto import write_perfetto
+from rankwise.render.export.about import about, samples
+from rankwise.render.export.otf2_archive import write_otf2
+from rankwise.render.export.perfetto import write_perfetto
 from rankwise.whole_files import appearing, refuse_existing
 
 FORMATS = ("perfetto", "otf2")

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.totals import RUN_SECONDS
 from rankwise.errors import RankwiseError
 from rankwise.launch import inside_options
 from rankwise.launch.signals import Signals

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
+from rankwise.analysis.collectives.patterns import algorithms, matrices
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.patterns import algorithms, matrices
 from rankwise.tuning.settings.rule import Rule
 
 Verdict = Literal["changed", "no effect", "not visible"]

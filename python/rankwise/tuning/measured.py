@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.profile import members
+from rankwise.profile.join import members
 from rankwise.tuning.cells.cell import Cell, Grouping
 from rankwise.tuning.settings.rule import Raced, Rule
 

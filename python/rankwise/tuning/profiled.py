@@ -6,9 +6,9 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
+from rankwise.analysis.calls.totals import RUN_SECONDS
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts
-from rankwise.analysis.totals import RUN_SECONDS
 from rankwise.errors import RankwiseError
 from rankwise.tuning.cells.find import cells
 from rankwise.tuning.settings.model import About

@@ -1,5 +1,5 @@
 // Names of MPI functions that the program's objects refer to and that have no wrapper. Which of them matter is decided
-// by the reader (python/rankwise.profile.coverage.py).
+// by the reader (python/rankwise.profile.collect.coverage.py).
 #ifndef RANKWISE_HOOKS_IMPORTS_H
 #define RANKWISE_HOOKS_IMPORTS_H
 

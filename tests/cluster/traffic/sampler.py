@@ -18,11 +18,11 @@ from pathlib import Path
 import interface
 
 from rankwise.errors import RankwiseError
-from rankwise.profile import node_memory
-from rankwise.profile.counters import Counters, read_counters
-from rankwise.profile.keys import part
-from rankwise.profile.layout import CONSTANTS
-from rankwise.profile.peers import Peers
+from rankwise.profile.collect import node_memory
+from rankwise.profile.collect.counters import Counters, read_counters
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.join.peers import Peers
 
 PATIENCE_SECONDS = 30
 

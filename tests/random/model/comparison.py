@@ -10,7 +10,7 @@ from pathlib import Path
 
 from model.expectation import CallKey, CommunicatorRow, Expectation, MessageKey
 from model.requests import SEVERAL
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
 
 # What a library sends inside collectives is its own affair, but who is said to send must have made the call.
 _WITHOUT_THEIR_CALL = """SELECT p.name || ' on ' || c.name || ' by rank ' || source FROM messages

@@ -1,4 +1,4 @@
-/** What the page Appendix holds: filled by python/rankwise/report/contents/appendix.py. */
+/** What the page Appendix holds: filled by python/rankwise/render/page/contents/appendix.py. */
 import type { TableData } from "../contract.ts";
 
 export interface AppendixData {

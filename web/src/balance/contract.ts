@@ -1,4 +1,4 @@
-/** What the page Balance holds: filled by python/rankwise/report/contents/balance.py. */
+/** What the page Balance holds: filled by python/rankwise/render/page/contents/balance.py. */
 import type { Numbers } from "../contract.ts";
 
 export interface BalanceData {

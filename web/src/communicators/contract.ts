@@ -1,4 +1,4 @@
-/** What the page Communicators holds: filled by python/rankwise/report/contents/communicators.py. */
+/** What the page Communicators holds: filled by python/rankwise/render/page/contents/communicators.py. */
 import type { Numbers } from "../contract.ts";
 
 /** Lists in the order of the communicators' axis: each communicator, or each family of them. */

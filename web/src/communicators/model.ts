@@ -98,7 +98,7 @@ export function ancestry(run: RunData, data: CommunicatorsData): Branch[] {
   return roots;
 }
 
-/** `W_s1 "row" +3 names`, as names_quoted of python/rankwise/report/names.py; no name where some have none. */
+/** `W_s1 "row" +3 names`, as names_quoted of python/rankwise/text/names.py; no name where some have none. */
 function familyLabel(family: string, given: string[]): string {
   const names = [...new Set(given)];
   if (names.includes("") || !names.length) return family;
@@ -152,7 +152,7 @@ export function distinct<Value>(branch: Branch, values: (one: number) => readonl
   return [...new Set(branch.ones.flatMap((one) => [...values(one)]))];
 }
 
-/** `4 x 16`, `3 x 5-6`, `1 x 1+3`, as size_name of python/rankwise/report/names.py. */
+/** `4 x 16`, `3 x 5-6`, `1 x 1+3`, as size_name of python/rankwise/text/names.py. */
 export function sizeText(branch: Branch, data: CommunicatorsData): string {
   if (!branch.count) return "";
   const of = (column: ArrayLike<number>) => branch.ones.map((one) => column[one]);

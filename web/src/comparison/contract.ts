@@ -1,4 +1,4 @@
-/** What the page Comparison holds: filled by python/rankwise/report/contents/comparison.py. Times in seconds. */
+/** What the page Comparison holds: filled by python/rankwise/render/page/contents/comparison.py. Times in seconds. */
 import type { TableData } from "../contract.ts";
 
 export interface ComparisonData {

@@ -1,5 +1,5 @@
 /**
- * What the page of a measurement holds: written by python/rankwise/report/latency_page/data.py. Numbers are
+ * What the page of a measurement holds: written by python/rankwise/render/page/latency/data.py. Numbers are
  * columns of the container (container.ts).
  *
  * A place is one in the order of rows and columns.

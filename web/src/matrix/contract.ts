@@ -1,4 +1,4 @@
-/** What the page Matrix holds: filled by python/rankwise/report/contents/messages.py. */
+/** What the page Matrix holds: filled by python/rankwise/render/page/contents/messages.py. */
 import type { Numbers } from "../contract.ts";
 
 export interface MessagesData {

@@ -1,5 +1,5 @@
 /**
- * What the Network page holds: filled by python/rankwise/report/network/page_data.py.
+ * What the Network page holds: filled by python/rankwise/render/network/page_data.py.
  *
  * All numbers of links and flows are columns, typed arrays of the container.
  */

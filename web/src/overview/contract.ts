@@ -1,4 +1,4 @@
-/** What the page Overview holds: filled by python/rankwise/report/contents/overview.py. All texts are as the terminal's. */
+/** What the page Overview holds: filled by python/rankwise/render/page/contents/overview.py. All texts are as the terminal's. */
 import type { TableData } from "../contract.ts";
 
 export interface OverviewData {

@@ -1,4 +1,4 @@
-/** What the page Place holds: filled by python/rankwise/report/contents/place.py. */
+/** What the page Place holds: filled by python/rankwise/render/page/contents/place.py. */
 import type { Numbers } from "../contract.ts";
 
 export interface PlaceData {

@@ -1,4 +1,4 @@
-/** What the page Call sites holds: filled by python/rankwise/report/contents/sites.py. */
+/** What the page Call sites holds: filled by python/rankwise/render/page/contents/sites.py. */
 import type { Numbers } from "../contract.ts";
 
 export interface SitesData {

@@ -1,4 +1,4 @@
-/** What the page Time line holds: filled by python/rankwise/report/contents/time_line.py. */
+/** What the page Time line holds: filled by python/rankwise/render/page/contents/time_line.py. */
 import type { Numbers, TableData } from "../contract.ts";
 
 export type Measure = "mpi" | "sent" | "received" | "messages" | "calls";

@@ -1,6 +1,6 @@
 /** The colours of amounts: further from the paper = more. */
 
-// As python/rankwise/report/heatmap/scale.py.
+// As python/rankwise/render/figures/heatmap/scale.py.
 export const PALETTE = [
   "#472a7a",
   "#3e4c8a",

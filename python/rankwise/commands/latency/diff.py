@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare; 0, or RankwiseError if a file can't be read or nothing can be compared."""
     from rankwise.latency.formats.detect import read
-    from rankwise.report.latency.as_json import json_text
-    from rankwise.report.latency.difference import difference_lines, verdict, warnings
-    from rankwise.report.terminal.page import Page
+    from rankwise.render.terminal.latency.difference import difference_lines, verdict, warnings
+    from rankwise.render.terminal.page import Page
     from rankwise.topology.pairs.difference import difference
+    from rankwise.views.latency.as_json import json_text
 
     paths = arguments.before, arguments.after
     both = read(paths[0]), read(paths[1])

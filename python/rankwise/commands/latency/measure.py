@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.launch.output import telling_line
     from rankwise.launch.signals import Signals
     from rankwise.probes import build, mpicc
-    from rankwise.report.terminal.progress import StepBar
+    from rankwise.render.terminal.progress import StepBar
 
     say: Callable[[str], None] = (lambda _: None) if arguments.quiet else _say
     # Everything that can be wrong is looked at first: an error must not cost a job.
@@ -141,9 +141,9 @@ def _about(words: list[str]) -> dict[str, object]:
 def _tell(made: Made, path: Path) -> None:
     """Say what there is now, and show it; nothing that goes wrong here hides that it was measured."""
     from rankwise.extras import check
-    from rankwise.report.latency.summary import print_summary
-    from rankwise.report.latency.texts import plural
-    from rankwise.report.units import second_text
+    from rankwise.render.terminal.latency.summary import print_summary
+    from rankwise.text.units import second_text
+    from rankwise.views.latency.texts import plural
 
     pairs = f"{made.pairs} of {made.expected} pairs" if made.interrupted else plural(made.pairs, "pair")
     _say(f"{path}: {pairs} of {made.ranks} ranks in {second_text(made.seconds)}")

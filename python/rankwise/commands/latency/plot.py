@@ -74,9 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
     """Return the content of the picture."""
     from rankwise.latency.formats.detect import read
-    from rankwise.report.heatmap.picture import picture
-    from rankwise.report.heatmap.view import default_size, default_statistic, view
-    from rankwise.report.latency_page.page import latency_page
+    from rankwise.render.figures.heatmap.picture import picture
+    from rankwise.render.figures.heatmap.view import default_size, default_statistic, view
+    from rankwise.render.page.latency.page import latency_page
     from rankwise.topology.hierarchy.find import find_hierarchy
 
     measurement = read(arguments.measurement)

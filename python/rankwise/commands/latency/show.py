@@ -97,12 +97,12 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def _print_matrix(arguments: argparse.Namespace) -> None:
-    from rankwise.report.heatmap.terminal import heatmap_lines
-    from rankwise.report.heatmap.view import default_size
-    from rankwise.report.latency.found import found_in
-    from rankwise.report.terminal.page import Page
+    from rankwise.render.figures.heatmap.view import default_size
+    from rankwise.render.terminal.heatmap import heatmap_lines
+    from rankwise.render.terminal.page import Page
     from rankwise.topology.hierarchy.distances import best_statistic
     from rankwise.topology.pairs.relative import values
+    from rankwise.views.latency.found import found_in
 
     found = found_in(arguments.file)
     chosen = values(found.measurement, arguments.size)
@@ -115,9 +115,9 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
 
 
 def _print_json(arguments: argparse.Namespace) -> None:
-    from rankwise.report.latency import summary
-    from rankwise.report.latency.as_json import json_text
-    from rankwise.report.latency.found import found_in
+    from rankwise.render.terminal.latency import summary
+    from rankwise.views.latency.as_json import json_text
+    from rankwise.views.latency.found import found_in
 
     found = found_in(arguments.file)
     shown = _view(arguments.by).data(found, arguments.size) if arguments.by else summary.data(found)
@@ -125,11 +125,11 @@ def _print_json(arguments: argparse.Namespace) -> None:
 
 
 def _print(arguments: argparse.Namespace) -> None:
-    from rankwise.report.latency.found import found_in
-    from rankwise.report.latency.summary import summary_lines
-    from rankwise.report.terminal.page import Page
-    from rankwise.report.terminal.view import show_table
-    from rankwise.report.view import Detail
+    from rankwise.render.terminal.latency.summary import summary_lines
+    from rankwise.render.terminal.page import Page
+    from rankwise.render.terminal.view import show_table
+    from rankwise.views.latency.found import found_in
+    from rankwise.views.view import Detail
 
     found = found_in(arguments.file)
     page = Page(sys.stdout)
@@ -141,7 +141,7 @@ def _print(arguments: argparse.Namespace) -> None:
 
 
 def _view(name: str) -> ModuleType:
-    return importlib.import_module(f"rankwise.report.latency.views.{name}")
+    return importlib.import_module(f"rankwise.views.latency.{name}")
 
 
 def _size(text: str) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankwise.analysis.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.commands.fabric_options import add_fabric, add_places
 from rankwise.errors import RankwiseError
 

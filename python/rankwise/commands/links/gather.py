@@ -6,7 +6,7 @@ import argparse
 import sqlite3
 from pathlib import Path
 
-from rankwise.analysis.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import trust
 from rankwise.analysis.selection import Selection, select
@@ -23,9 +23,9 @@ from rankwise.network.job.places import Places, given_places, places_of_run, pla
 from rankwise.network.loads import job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
 from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, placed
-from rankwise.report.names import call_name
-from rankwise.report.trust_lines import partial_line
-from rankwise.report.units import byte_text
+from rankwise.text.names import call_name
+from rankwise.text.trust import partial_line
+from rankwise.text.units import byte_text
 
 
 def of_run(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, list[str]]:

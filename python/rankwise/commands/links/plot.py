@@ -40,8 +40,8 @@ def write(arguments: argparse.Namespace, found: Answer, what: str) -> None:
         found: what is drawn.
         what: the messages are.
     """
-    from rankwise.report.links.sentences import joined, verdict_of
-    from rankwise.report.network.picture import links_picture
+    from rankwise.render.network.picture import links_picture
+    from rankwise.views.links.sentences import joined, verdict_of
 
     if arguments.plot is None:
         return

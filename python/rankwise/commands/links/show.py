@@ -19,11 +19,12 @@ from rankwise.network.hot_links import hot_links
 from rankwise.network.phases import LoadsByPhase
 from rankwise.network.quality import quality
 from rankwise.network.switches import switch_loads
-from rankwise.report.links import phases, sentences, tables
-from rankwise.report.links.data import answer_data, fabric_data
-from rankwise.report.terminal.links import print_links
-from rankwise.report.terminal.page import Page
-from rankwise.report.view import Table, View
+from rankwise.render.terminal.links import print_links
+from rankwise.render.terminal.page import Page
+from rankwise.views.links import link_tables as tables
+from rankwise.views.links import phases, sentences
+from rankwise.views.links.data import answer_data, fabric_data
+from rankwise.views.view import Table, View
 
 _TOLD = 5
 """Hot links on the first screen."""

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the file and compare; 0, or RankwiseError."""
     from rankwise.latency.formats.detect import read
-    from rankwise.report.terminal.machine import print_agreement
+    from rankwise.render.terminal.machine import print_agreement
     from rankwise.topology.hierarchy.compare import Agreement
     from rankwise.topology.hierarchy.find import find_hierarchy
     from rankwise.topology.machine.read import read_machine

@@ -22,7 +22,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def write_made(arguments: argparse.Namespace, make: Callable[[], Machine]) -> Machine:
     """Make a machine, write it, and say what it is; an output that exists is refused first of all."""
-    from rankwise.report.terminal.page import Page
+    from rankwise.render.terminal.page import Page
     from rankwise.topology.machine.shape import Shapes
     from rankwise.topology.machine.write import check_output, write_machine
 

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         sys.stdout.write(f"{json.dumps(found, indent=2)}\n")
     else:
-        from rankwise.report.terminal.machine import print_machine
+        from rankwise.render.terminal.machine import print_machine
 
         print_machine(machine, sys.stdout, arguments.limit)
     return 0

@@ -19,13 +19,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.kinds import BY_OPTION
+from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.commands.map import machines, plot, verify, verify_options, what_if
 from rankwise.errors import RankwiseError
 from rankwise.placement.options import EFFORTS, LAUNCHERS, NODES, OBJECTIVES
 
 if TYPE_CHECKING:
-    from rankwise.analysis.traffic import RunTraffic
+    from rankwise.analysis.messages.traffic import RunTraffic
     from rankwise.placement.files import Written
     from rankwise.placement.mapping import Mapping
 
@@ -77,16 +77,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Place the ranks; 0, or RankwiseError."""
+    from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
-    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.notes import notes
     from rankwise.placement.program import Relaunch
-    from rankwise.report.terminal.placement import print_files, print_mapping
-    from rankwise.report.terminal.progress import ProgressBar
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.render.terminal.placement import print_files, print_mapping
+    from rankwise.render.terminal.progress import ProgressBar
+    from rankwise.text.trust import partial_line
 
     predict = machines.is_prediction(arguments)
     plot.check(arguments)

@@ -11,7 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
 if TYPE_CHECKING:
-    from rankwise.analysis.traffic import RunTraffic
+    from rankwise.analysis.messages.traffic import RunTraffic
     from rankwise.placement.mapping import Mapping
 
 _KINDS = ("svg", "pdf", "png")
@@ -42,7 +42,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def write(arguments: argparse.Namespace, found: Mapping, seen: RunTraffic) -> None:
     """Draw, if that is wanted; RankwiseError if the file can't be written."""
-    from rankwise.report.placement_picture.picture import placement_picture
+    from rankwise.render.figures.placement.picture import placement_picture
 
     if arguments.plot is None:
         return

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.placement.files import EVERY, check_output, write_all
     from rankwise.placement.relaunch import understand
     from rankwise.placement.verification.verify import Verified, verify
-    from rankwise.report.terminal.verification import print_verified
+    from rankwise.render.terminal.verification import print_verified
     from rankwise.trials.plan import announcement
     from rankwise.trials.recorded import Command, check
 
@@ -63,13 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, float, list[str]]:
     """Return what is wanted, how long the profile's run took, and its program."""
+    from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
-    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.mapping import find_mapping
     from rankwise.placement.program import program_of
     from rankwise.placement.verification.verify import Request
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.text.trust import partial_line
     from rankwise.trials.plan import Aim
     from rankwise.trials.recorded import as_recorded
 

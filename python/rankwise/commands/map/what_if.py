@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwise.analysis.traffic import RunTraffic
+    from rankwise.analysis.messages.traffic import RunTraffic
     from rankwise.placement.what_if.compare import Candidate, Comparison
     from rankwise.topology.machine.model import Machine
 
 
 def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) -> int:
     """Place the ranks on each machine; 0, or RankwiseError."""
+    from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
-    from rankwise.analysis.traffic import run_traffic, whereabouts
     from rankwise.placement.notes import profile_notes
     from rankwise.placement.what_if.compare import compare
-    from rankwise.report.terminal.progress import ProgressBar
-    from rankwise.report.terminal.what_if import print_what_if
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.render.terminal.progress import ProgressBar
+    from rankwise.render.terminal.what_if import print_what_if
+    from rankwise.text.trust import partial_line
 
     with opened_profile(arguments.profile) as connection:
         trusted = trust(connection)

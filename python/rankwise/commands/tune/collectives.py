@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
-    from rankwise.report.terminal.tuning import print_tuned
+    from rankwise.render.terminal.tuning import print_tuned
     from rankwise.trials.ways import Runs, check_words
     from rankwise.tuning.profiled import profiled
     from rankwise.tuning.program import Program
@@ -85,7 +85,7 @@ def _print_json(found: Tuned, written: list[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.report.tuning import tuned_as_data
+    from rankwise.views.tuning import tuned_as_data
 
     json.dump(to_json(tuned_as_data(found, written)), sys.stdout, indent=2)
     sys.stdout.write("\n")

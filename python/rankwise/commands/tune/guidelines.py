@@ -26,7 +26,7 @@ _LARGEST = 1 << 30
 def run(arguments: argparse.Namespace) -> int:
     """Compare; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
-    from rankwise.report.terminal.guidelines import print_guidelines
+    from rankwise.render.terminal.guidelines import print_guidelines
     from rankwise.trials.run import Interrupted, OutOfTime
     from rankwise.tuning.guidelines import compare
     from rankwise.tuning.racing.session import Session
@@ -80,7 +80,7 @@ def _print_json(found: Outcome, own: Sequence[str]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.report.tuning import guidelines_as_data
+    from rankwise.views.tuning import guidelines_as_data
 
     json.dump(to_json(guidelines_as_data(found, own)), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.analysis.opened import opened_profile
     from rankwise.commands.tune.profiled import say_if_partial
     from rankwise.launch.signals import Signals
-    from rankwise.report.terminal.parameters import print_parameters
-    from rankwise.report.terminal.tuning import print_written
+    from rankwise.render.terminal.parameters import print_parameters
+    from rankwise.render.terminal.tuning import print_written
     from rankwise.trials.ways import check_words
     from rankwise.tuning.parameters.given import read_given
     from rankwise.tuning.parameters.recorded_run import Limits

@@ -15,7 +15,7 @@ def say_if_partial(path: Path) -> None:
     """
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import trust
-    from rankwise.report.trust_lines import partial_line
+    from rankwise.text.trust import partial_line
 
     with opened_profile(path) as connection:
         trusted = trust(connection)

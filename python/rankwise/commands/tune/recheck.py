@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Recheck; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.launch.signals import Signals
-    from rankwise.report.terminal.recheck import print_rechecked
+    from rankwise.render.terminal.recheck import print_rechecked
     from rankwise.tuning.program import Program
     from rankwise.tuning.racing.command import understand
     from rankwise.tuning.recheck import Request, recheck, refuse_few_ranks
@@ -91,7 +91,7 @@ def _print_json(found: Outcome, written: Sequence[Path]) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
-    from rankwise.report.tuning import rechecked_as_data
+    from rankwise.views.tuning import rechecked_as_data
 
     json.dump(to_json(rechecked_as_data(found, written)), sys.stdout, indent=2)
     sys.stdout.write("\n")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.place import SHARING, Fault, NodePlace, faults_of_node
+from rankwise.analysis.nodes.binding import SHARING, Fault, NodePlace, faults_of_node
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.processors import LEAST_BUSY, Use, crowded, total, use

@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankwise.analysis.collective_steps import Steps, steps
+from rankwise.analysis.collectives.steps import Steps, steps
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
-from rankwise.profile.families import with_library
-from rankwise.report.names import call_name, quoted_name
-from rankwise.report.units import byte_text, ratio_text
+from rankwise.profile.join.families import with_library
+from rankwise.text.names import call_name, quoted_name
+from rankwise.text.units import byte_text, ratio_text
 
 if TYPE_CHECKING:
-    from rankwise.analysis.patterns import Algorithm
+    from rankwise.analysis.collectives.patterns import Algorithm
 
 _SMALL, _LARGE = 1 << 10, 1 << 16  # bytes: between them neither steps nor bytes decide
 _MORE_MESSAGES, _MORE_BYTES = 2.0, 1.5  # times what is needed

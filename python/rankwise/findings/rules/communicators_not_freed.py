@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.communicators import Communicator
+from rankwise.analysis.calls.communicators import Communicator
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
-from rankwise.report.names import call_name
-from rankwise.report.units import count_text
+from rankwise.text.names import call_name
+from rankwise.text.units import count_text
 
 _MANY = 16  # on the same processes
 _WINDOW = "window"

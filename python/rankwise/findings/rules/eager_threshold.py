@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.sends import buffering
+from rankwise.analysis.messages.sends import buffering
 from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.mpi_libraries import LIBRARIES
-from rankwise.report.units import byte_text, percent_text, second_text
+from rankwise.text.units import byte_text, percent_text, second_text
 
 _LITTLE = 4  # times the largest that was buffered
 _OFTEN = 0.1  # of the sends

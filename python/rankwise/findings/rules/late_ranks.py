@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.message_waits import MOSTLY_CERTAIN
-from rankwise.analysis.system_counters import rank_counters
+from rankwise.analysis.nodes.system_counters import rank_counters
+from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import Late, how_unsure, is_known, late
 from rankwise.findings.processors import crowded
-from rankwise.report.units import percent_text, second_text
+from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
 _MUCH_MORE = 1.1  # times the mean useful time

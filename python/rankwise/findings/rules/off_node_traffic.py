@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.point_to_point import FORMULA, LEAST_KEPT, LEAST_OFF_NODE, could_be_reordered, spared
-from rankwise.report.units import byte_text, percent_text
+from rankwise.text.units import byte_text, percent_text
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:

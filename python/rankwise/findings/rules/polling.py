@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, Command, Fact, Finding, Rule
-from rankwise.report.names import call_name
-from rankwise.report.units import count_text, rate_text
+from rankwise.text.names import call_name
+from rankwise.text.units import count_text, rate_text
 
 _ASKING = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Win_test", "MPI_Parrived")
 _OFTEN = 1000.0  # times a second

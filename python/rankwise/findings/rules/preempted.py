@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.system_counters import YIELDS_PER_SECOND, preempted, rank_counters
+from rankwise.analysis.nodes.system_counters import YIELDS_PER_SECOND, preempted, rank_counters
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import LOW, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.processors import crowded
-from rankwise.report.units import count_text
+from rankwise.text.units import count_text
 
 _BUSY = 0.95  # processor time, of the run time
 _SHOWN = 8  # ranks

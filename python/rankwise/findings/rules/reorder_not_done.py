@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.point_to_point import FORMULA, could_be_reordered, spared
-from rankwise.report.names import family_name
-from rankwise.report.units import percent_text
+from rankwise.text.names import family_name
+from rankwise.text.units import percent_text
 
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:

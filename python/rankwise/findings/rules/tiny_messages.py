@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.sends import small_sends
+from rankwise.analysis.messages.sends import small_sends
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, Rule
-from rankwise.report.units import count_text, percent_text, rate_text
+from rankwise.text.units import count_text, percent_text, rate_text
 
 _BIN = 8  # up to 255 bytes
 _MOST_OF_ALL = 0.5

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankwise.analysis.calls.file_times import file_seconds
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.file_times import file_seconds
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, Rule
-from rankwise.report.units import second_text
+from rankwise.text.units import second_text
 
 _MUCH_MORE = 1.5  # times the mean
 

@@ -9,12 +9,12 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import late
 from rankwise.findings.processors import crowded
-from rankwise.profile.families import with_library
-from rankwise.report.names import call_name, names_quoted
-from rankwise.report.units import percent_text, second_text
+from rankwise.profile.join.families import with_library
+from rankwise.text.names import call_name, names_quoted
+from rankwise.text.units import percent_text, second_text
 
 if TYPE_CHECKING:
-    from rankwise.analysis.waiting import WaitingFamily
+    from rankwise.analysis.waiting.collectives import WaitingFamily
 
 _MOST = 50.0  # percent
 _FEW_CALLS = 20

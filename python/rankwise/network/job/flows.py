@@ -10,10 +10,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.collectives import Collective, hidden_collectives
-from rankwise.analysis.kinds import IN_COLLECTIVE, KINDS
-from rankwise.analysis.procedures import procedure_ids
-from rankwise.analysis.traffic import ranks_expected
+from rankwise.analysis.calls.procedures import procedure_ids
+from rankwise.analysis.collectives.asked import Collective, hidden_collectives
+from rankwise.analysis.messages.kinds import IN_COLLECTIVE, KINDS
+from rankwise.analysis.messages.traffic import ranks_expected
 
 _COLUMNS = 5
 # A group as one number: communicator, procedure, kind.

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.analysis.traffic import MOST_RANKS
+from rankwise.analysis.messages.traffic import MOST_RANKS
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import hosts_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.analysis.time_line import TimeLine
+from rankwise.analysis.timing.time_line import TimeLine
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.kinds import IN_COLLECTIVE
-from rankwise.analysis.time_line import Phase, time_line
+from rankwise.analysis.messages.kinds import IN_COLLECTIVE
+from rankwise.analysis.timing.time_line import Phase, time_line
 from rankwise.errors import RankwiseError
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.phase_grid import Floats, PhaseGrid, phase_grid

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.traffic import ranks_expected
+from rankwise.analysis.messages.traffic import ranks_expected
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.adapters import adapters_of_run

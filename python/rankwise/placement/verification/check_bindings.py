@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.traffic import Whereabouts
+from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.launchers.binding import Binding
 from rankwise.placement.present_placement import known_hosts, nodes_of
 from rankwise.topology.machine.model import Machine

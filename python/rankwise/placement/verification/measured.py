@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts, run_traffic, whereabouts
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.traffic import RunTraffic, Whereabouts, run_traffic, whereabouts
 
 _STEADY = 0.01
 

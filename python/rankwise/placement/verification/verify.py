@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from rankwise.analysis.traffic import RunTraffic, Whereabouts
+from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.launchers.binding import Binding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankwise.analysis.traffic import RunTraffic, Whereabouts
+from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.mapping import Mapping, find_mapping
 from rankwise.placement.what_if.outlook import HOPS, Outlook, outlook, present_outlook

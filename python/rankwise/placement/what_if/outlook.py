@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.analysis.traffic import RunTraffic, Traffic, Whereabouts
+from rankwise.analysis.messages.traffic import RunTraffic, Traffic, Whereabouts
 from rankwise.placement.engine import weigh
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.network_costs import hop_network

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.sampled import sampled
-from rankwise.analysis.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
-from rankwise.analysis.traits import CallTraits, traits
-from rankwise.analysis.waiting import CALLS
-from rankwise.analysis.waits import NOBODY, Instances, consistent, waits
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.collectives.traits import CallTraits, traits
+from rankwise.analysis.waiting.collectives import CALLS
+from rankwise.analysis.waiting.instances import NOBODY, Instances, consistent, waits
+from rankwise.analysis.waiting.sample import sampled
 from rankwise.cpulist import cpu_list
-from rankwise.profile.members import parse
+from rankwise.profile.join.members import parse
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 
 _MOST_GROUPINGS = 4

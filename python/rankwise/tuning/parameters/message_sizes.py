@@ -6,8 +6,8 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass
 
-from rankwise.analysis.bins import bin_range
-from rankwise.analysis.totals import JOIN_PROCEDURES, totals_by
+from rankwise.analysis.calls.bins import bin_range
+from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
 
 
 @dataclass(frozen=True)

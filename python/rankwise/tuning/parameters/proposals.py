@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from rankwise.analysis.locality import locality
-from rankwise.analysis.sends import buffering
+from rankwise.analysis.messages.locality import locality
+from rankwise.analysis.messages.sends import buffering
 from rankwise.tuning.parameters.binding_proposals import binding
 from rankwise.tuning.parameters.known_names import OPEN_MPI
 from rankwise.tuning.parameters.layers import Layers

@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
-from rankwise.profile import members
+from rankwise.profile.join import members
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
 from rankwise.tuning.settings import mpich, openmpi
 from rankwise.tuning.settings.apply import told

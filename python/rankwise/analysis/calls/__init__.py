@@ -1,0 +1,1 @@
+"""Calls and their sums: by procedure, communicator, size, rank, region, call site, file."""

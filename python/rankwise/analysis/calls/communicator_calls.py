@@ -1,0 +1,71 @@
+"""Calls per communicator and procedure, spread over the communicator's processes."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.over_ranks import calls_over_ranks, members_read
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
+
+
+@dataclass(frozen=True)
+class CommunicatorCalls:
+    """One procedure on one communicator.
+
+    Attributes:
+        processes: how many processes called it.
+        seconds_mean: mean over the members whose counters were read, also those that never called.
+        seconds_min: of the process with the least time.
+        seconds_max: of the process with the most.
+        rank_min: world rank of the former, the lowest of several.
+        rank_max: of the latter.
+        imbalance: `seconds_max` by `seconds_mean`; None if nobody spent time in it.
+    """
+
+    communicator: str
+    procedure: str
+    processes: int
+    seconds_mean: float
+    seconds_min: float
+    seconds_max: float
+    rank_min: int
+    rank_max: int
+    imbalance: float | None
+    totals: Totals
+
+
+def communicator_calls(connection: sqlite3.Connection) -> list[CommunicatorCalls]:
+    """Return every procedure on every communicator, most time in MPI first."""
+    extremes = {
+        (communicator, procedure): facts
+        for communicator, procedure, *facts in connection.execute(
+            "SELECT communicator, procedure, ranks, least_seconds, most_seconds FROM communicator_sums"
+        )
+    }
+    spreads, read = calls_over_ranks(connection), members_read(connection)
+    found = []
+    for (name, communicator, procedure_name, procedure), totals in totals_by(
+        connection,
+        "communicators.name, communicator, procedures.name, procedures.id",
+        f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}",
+        sums="communicator_sums",
+    ):
+        processes, least, most = extremes[communicator, procedure]
+        members = max(len(read(name)), processes)
+        each = spreads[name, procedure_name]
+        found.append(
+            CommunicatorCalls(
+                communicator=name,
+                procedure=procedure_name,
+                processes=processes,
+                seconds_mean=totals.seconds / members,
+                seconds_min=least if processes == members else 0.0,
+                seconds_max=most,
+                rank_min=each.minimum_rank,
+                rank_max=each.maximum_rank,
+                imbalance=each.imbalance,
+                totals=totals,
+            )
+        )
+    return found

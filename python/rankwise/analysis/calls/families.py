@@ -1,0 +1,134 @@
+"""Communicators made alike, taken together: all rows of a grid are one line, and what was made of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.analysis.calls.operations import Operation, top_operations
+from rankwise.analysis.calls.totals import Totals, totals_by
+from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.selection import is_part
+from rankwise.profile.join.families import library_of, with_library
+
+
+@dataclass(frozen=True)
+class Family:
+    """The communicators that one line of the program made, on all parts of their parents, or a library.
+
+    Attributes:
+        name: the communicator's own name if there is only one, else the family's.
+        communicators: how many there are.
+        size_min: processes of the smallest.
+        size_max: processes of the largest.
+        parent: name of the communicator that they were made from; of several, their family.
+        remote_parent: likewise.
+        user_names: names set by the program, without repeats; none if some have none.
+        remote_size: processes of the remote group of the largest; 0 = intracommunicators.
+        members: world ranks of each, in the order of their first process in the profile.
+        remote_members: of their remote groups, '' = none.
+        dims: of each communicator that has a Cartesian topology, without repeats.
+        type: what they are: communicator, window or file.
+        library: that made them for itself; '' = the program, or not known.
+        procedures: that made them, without repeats; `procedure` is the first.
+        (the others as for `Communicator`)
+    """
+
+    name: str
+    family: str
+    communicators: int
+    size_min: int
+    size_max: int
+    remote_size: int
+    user_names: list[str]
+    parent: str | None
+    remote_parent: str | None
+    procedure: str
+    topology: str
+    dims: list[list[int]]
+    reorder: bool
+    reordered: bool
+    members: list[str]
+    remote_members: list[str]
+    top_operation: Operation | None
+    totals: Totals
+    type: str
+    library: str
+    procedures: list[str]
+
+
+def names_of_all(user_names: Iterable[str]) -> list[str]:
+    """Return the program's names for members of a family, without repeats.
+
+    None if some have no name: those of the others would seem to be theirs.
+
+    Args:
+        user_names: of each, '' = the program set none.
+    """
+    found = _distinct(user_names)
+    return [] if "" in found else found
+
+
+def families(connection: sqlite3.Connection) -> list[Family]:
+    """Return every family of communicators, most time in MPI first."""
+    counts = {name: totals for (name,), totals in totals_by(connection, "family", sums="family_sums")}
+    top = top_operations(connection)
+    siblings: dict[str, list[Any]] = {}
+    # The other communicators' names are looked up for the first of a family alone: there may be very many.
+    for row in connection.execute(
+        "SELECT family, name, size, remote_size, user_name, parent, remote_parent, procedure, topology, dims,"
+        " reorder, reordered, members, remote_members, type FROM communicators ORDER BY created, id"
+    ):
+        siblings.setdefault(row[0], []).append(row)
+    part = is_part(connection)
+    found = [
+        _family(connection, rows, counts.get(family, Totals()), top.get(family))
+        for family, rows in siblings.items()
+        if family in counts or (rows[0][2] > 0 and not part)
+    ]
+    return sorted(found, key=lambda row: row.totals.order)
+
+
+def _family(
+    connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None
+) -> Family:
+    family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
+    *_, dims, reorder, reordered, members, remote_members, types = zip(*siblings, strict=True)
+    parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
+    return Family(
+        name=with_library(names[0], family[0]) if len(siblings) == 1 else family[0],
+        family=family[0],
+        communicators=len(siblings),
+        size_min=min(sizes),
+        size_max=max(sizes),
+        remote_size=max(remote_sizes),
+        user_names=names_of_all(user_names),
+        parent=_name(connection, parents),
+        remote_parent=_name(connection, remote_parents),
+        procedure=procedures[0],
+        topology=topologies[0] if len(set(topologies)) == 1 else "",
+        dims=[found for found in map(decoded_list, dict.fromkeys(dims)) if found],
+        reorder=any(reorder),
+        reordered=any(reordered),
+        members=list(members),
+        remote_members=list(remote_members),
+        top_operation=top,
+        totals=totals,
+        type=types[0],
+        library=library_of(family[0]),
+        procedures=_distinct(procedures),
+    )
+
+
+def _name(connection: sqlite3.Connection, communicators: Sequence[int | None]) -> str | None:
+    """Return the name of a communicator; of several the first one's family."""
+    column = "name" if len(set(communicators)) == 1 else "family"
+    first = next((one for one in communicators if one is not None), None)
+    row = connection.execute(f"SELECT {column} FROM communicators WHERE id = ?", (first,)).fetchone()
+    return row[0] if row else None
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

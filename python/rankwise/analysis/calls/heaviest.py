@@ -1,0 +1,55 @@
+"""The calls that take most of the time in MPI: one procedure at one place on one kind of communicator."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.sites import Place, places_of_sites
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, totals_by
+from rankwise.analysis.percent import percent
+
+
+@dataclass(frozen=True)
+class Heaviest:
+    """Those calls.
+
+    Attributes:
+        family: of the communicators that they are on.
+        procedure: full name.
+        place: where they are made; None = not known.
+        seconds: over the ranks.
+        percent_of_mpi: of all ranks' time in MPI.
+        size_bin: with the most time among them.
+        percent_of_size: of their time, with that size.
+    """
+
+    family: str
+    procedure: str
+    place: Place | None
+    seconds: float
+    percent_of_mpi: float
+    size_bin: int
+    percent_of_size: float
+
+
+def heaviest(connection: sqlite3.Connection) -> Heaviest | None:
+    """Return the calls with the most time in MPI; None where there is none."""
+    places = places_of_sites(connection)
+    found: dict[tuple[str, str, Place | None], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    everything = 0.0
+    # (Of calls whose place is not known there are sums, which are much fewer.)
+    site, sums = ("calls.site", "calls") if places else ("NULL", "family_sums")
+    family, join = ("communicators.family", JOIN_COMMUNICATORS) if places else ("calls.family", "")
+    for (of, procedure, where, size_bin), totals in totals_by(
+        connection, f"{family}, procedures.name, {site}, size_bin", f"{JOIN_PROCEDURES} {join}", sums=sums
+    ):
+        found[of, procedure, places.get(where)][size_bin] += totals.seconds
+        everything += totals.seconds
+    if everything <= 0:
+        return None
+    key, sizes = max(found.items(), key=lambda item: sum(item[1].values()))
+    seconds = sum(sizes.values())
+    size_bin = max(sizes, key=lambda one: sizes[one])
+    return Heaviest(*key, seconds, percent(seconds, everything), size_bin, percent(sizes[size_bin], seconds))

@@ -1,0 +1,136 @@
+"""The regions that the program names, which encloses which, and the MPI calls made in each.
+
+Inclusive is what is inside of a region and of all regions nested in it, exclusive what is in no nested one.
+MPI_Init and MPI_Finalize are in neither: times are those between them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.totals import Totals, totals_by
+from rankwise.analysis.percent import percent
+
+WHOLE_PROGRAM = 0
+OTHER = 4095
+
+
+@dataclass(frozen=True)
+class Region:
+    """One region: a name inside of an enclosing region.
+
+    Attributes:
+        region: number in the profile; 0 = the whole program.
+        ranks: how many entered it.
+        entries: summed over the ranks.
+        wall_seconds: inclusive, summed over the ranks.
+        totals: of the calls made directly in it (exclusive).
+        parent: number of the enclosing region; None = of region 0, and not known.
+        path: the names from the outermost region to this one, with slashes between them.
+        depth: how many regions enclose it.
+        exclusive_wall_seconds: summed over the ranks; None = not known (profiles of versions 1 to 6).
+        inclusive_mpi_seconds: time in MPI calls, inclusive, summed over the ranks.
+        percent_in_mpi: time in MPI in percent of the wall time times the ranks' threads that call MPI, both
+            inclusive. None = not known.
+        exclusive_percent_in_mpi: likewise, both exclusive.
+    """
+
+    region: int
+    name: str
+    ranks: int
+    entries: int
+    wall_seconds: float
+    totals: Totals
+    parent: int | None
+    path: str
+    depth: int
+    exclusive_wall_seconds: float | None
+    inclusive_mpi_seconds: float
+    percent_in_mpi: float | None
+    exclusive_percent_in_mpi: float | None
+
+
+# In the whole program's wall time, and in no time of calls: nor can it be in what these are shares of.
+_ENDS = f"CASE region WHEN {WHOLE_PROGRAM} THEN COALESCE(init_finalize, 0.0) ELSE 0.0 END"
+_NO_TIMES = (0, 0, 0.0, None, None)
+
+
+def regions(connection: sqlite3.Connection) -> list[Region]:
+    """Return every region, each before those nested in it; side by side, most time in MPI first.
+
+    "Other" is there only if a call had no room elsewhere.
+    """
+    counts = {key: totals for (key,), totals in totals_by(connection, "region", sums="family_sums")}
+    # (Not joined with the regions: each of thousands would look through the times of all.)
+    times = {
+        key: row
+        for key, *row in connection.execute(
+            f"SELECT region, COUNT(*), COALESCE(SUM(entries), 0), TOTAL(seconds - {_ENDS}),"
+            f" SUM(exclusive - {_ENDS}), SUM((exclusive - {_ENDS}) * MAX(threads, 1))"
+            " FROM region_times LEFT JOIN ranks ON ranks.rank = region_times.rank GROUP BY region"
+        )
+    }
+    rows = {
+        row[0]: (*row, *times.get(row[0], _NO_TIMES))
+        for row in connection.execute("SELECT id, name, path, parent FROM regions ORDER BY id")
+        if row[0] != OTHER or row[0] in counts or row[0] in times
+    }
+    parents = {key: row[3] if row[3] in rows and row[3] < key else None for key, row in rows.items()}
+    around_it = {key: parent or WHOLE_PROGRAM for key, parent in parents.items() if key != WHOLE_PROGRAM}
+    depths = {WHOLE_PROGRAM: -1}
+    for key, parent in around_it.items():
+        depths[key] = depths.get(parent, -1) + 1
+    depths[WHOLE_PROGRAM] = 0
+    in_mpi = {key: counts.get(key, Totals()).seconds for key in rows}
+    alone = {key: row[8] for key, row in rows.items()}
+    inclusive, around = dict(in_mpi), dict(alone)
+    for key in reversed(rows):  # what is nested has the larger number
+        parent = around_it.get(key)
+        if parent in rows:
+            inclusive[parent] += inclusive[key]
+            around[parent] = _sum(around[parent], around[key])
+    found = {
+        key: Region(
+            key,
+            name,
+            ranks,
+            entries,
+            wall,
+            counts.get(key, Totals()),
+            parents[key],
+            path,
+            depths[key],
+            exclusive,
+            inclusive[key],
+            _share(inclusive[key], around[key]),
+            _share(in_mpi[key], alone[key]),
+        )
+        for key, name, path, _, ranks, entries, wall, exclusive, _ in rows.values()
+    }
+    return list(_in_order(found))
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return one if other is None else other + (one or 0.0)
+
+
+def _share(mpi: float, wall: float | None) -> float | None:
+    return None if wall is None else min(percent(mpi, wall), 100.0)
+
+
+def _in_order(found: Mapping[int, Region]) -> Iterator[Region]:
+    nested: dict[int, list[Region]] = {}
+    for row in found.values():
+        nested.setdefault(row.parent or WHOLE_PROGRAM, []).append(row)
+
+    def order(row: Region) -> float:
+        return -(row.totals.seconds if row.region == WHOLE_PROGRAM else row.inclusive_mpi_seconds)
+
+    waiting = sorted(nested.get(WHOLE_PROGRAM, ()), key=order, reverse=True)
+    while waiting:
+        row = waiting.pop()
+        yield row
+        if row.region != WHOLE_PROGRAM:
+            waiting += sorted(nested.get(row.region, ()), key=order, reverse=True)

@@ -1,0 +1,178 @@
+"""Calls by the places in the code that make them, and by the programs and libraries that these are in."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from rankwise.analysis.calls.spread import Spread, spread
+from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
+from rankwise.profile.join.sites import NAMELESS, Object
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Place(NamedTuple):
+    """Where calls are made, as in `SiteRow`; sites that are the same place in the source are one."""
+
+    path: str = ""
+    library: str = ""
+    is_program: bool = False
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
+    offset: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The shortest name that tells where it is."""
+        if self.file is not None:
+            return f"{self.file.rpartition('/')[2] or NAMELESS}:{self.line}"
+        return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""
+
+
+@dataclass(frozen=True)
+class SiteRow:
+    """The calls of one procedure at one place.
+
+    Attributes:
+        site: the shortest name that tells where it is; '' = it is not known.
+        path: of the program or library.
+        library: what that is called.
+        is_program: whether it is the program itself.
+        function: None = not known.
+        file: of the source; None = not known.
+        line: in it.
+        offset: in the program or library; None where the line is known.
+        procedure: name.
+        families: of the communicators that they are on, most time first.
+        ranks: that called it there.
+        over_ranks: seconds of all ranks; of those that never called it there 0.
+    """
+
+    site: str
+    path: str
+    library: str
+    is_program: bool
+    function: str | None
+    file: str | None
+    line: int | None
+    offset: int | None
+    procedure: str
+    families: list[str]
+    ranks: int
+    totals: Totals
+    over_ranks: Spread
+
+
+@dataclass(frozen=True)
+class LibraryRow:
+    """The calls that a library makes, or the program.
+
+    Attributes:
+        library: its name; '' = not known.
+        is_program: whether it is the program itself.
+        path: of its file; of several with one name the one that takes most time.
+        sites: places that call MPI.
+        procedure: with the most time of its calls.
+        ranks: on which it calls MPI.
+        over_ranks: seconds of all ranks; of those on which it never calls MPI 0.
+    """
+
+    library: str
+    is_program: bool
+    path: str
+    sites: int
+    procedure: str
+    ranks: int
+    totals: Totals
+    over_ranks: Spread
+
+
+@dataclass
+class _Sum:
+    totals: Totals = field(default_factory=Totals)
+    seconds: dict[int, float] = field(default_factory=dict)
+    families: dict[str, None] = field(default_factory=dict)  # most time first, and so are places
+    places: dict[Place, None] = field(default_factory=dict)
+    procedures: dict[str, float] = field(default_factory=dict)
+
+
+def sites(connection: sqlite3.Connection) -> list[SiteRow]:
+    """Return each place and procedure, most time first; none where no place is known."""
+    everyone = _everyone(connection)
+    return [
+        SiteRow(
+            place.name,
+            *place,
+            procedure,
+            list(found.families),
+            len(found.seconds),
+            found.totals,
+            spread(everyone | found.seconds),
+        )
+        for (place, procedure), found in _sums(connection, lambda place, procedure: (place, procedure))
+    ]
+
+
+def libraries(connection: sqlite3.Connection) -> list[LibraryRow]:
+    """Return each library, and the program, likewise."""
+    everyone = _everyone(connection)
+    return [
+        LibraryRow(
+            name,
+            is_program,
+            next(iter(found.places)).path,
+            len(found.places),
+            max(found.procedures, key=lambda one: found.procedures[one]),
+            len(found.seconds),
+            found.totals,
+            spread(everyone | found.seconds),
+        )
+        for (name, is_program), found in _sums(connection, lambda place, _: (place.library, place.is_program))
+    ]
+
+
+def _everyone(connection: sqlite3.Connection) -> dict[int, float]:
+    return {rank: 0.0 for (rank,) in connection.execute("SELECT rank FROM ranks")}
+
+
+def _sums(connection: sqlite3.Connection, key_of: Callable[[Place, str], Key]) -> list[tuple[Key, _Sum]]:
+    """Add up the calls of each key, most time first."""
+    places = places_of_sites(connection)
+    if not places:
+        return []
+    found: dict[Key, _Sum] = {}
+    for (site, procedure, family), totals in totals_by(
+        connection,
+        "calls.site, procedures.name, communicators.family",
+        f"{JOIN_PROCEDURES} {JOIN_COMMUNICATORS}",
+    ):
+        place = places.get(site, Place())
+        into = found.setdefault(key_of(place, procedure), _Sum())
+        into.totals += totals
+        into.procedures[procedure] = into.procedures.get(procedure, 0.0) + totals.seconds
+        into.families[family] = None
+        into.places[place] = None
+    for site, procedure, rank, seconds in connection.execute(
+        f"SELECT calls.site, procedures.name, rank, SUM(seconds) FROM calls {JOIN_PROCEDURES}"
+        f" WHERE {BETWEEN} GROUP BY calls.site, calls.procedure, rank"
+    ):
+        of_ranks = found[key_of(places.get(site, Place()), procedure)].seconds
+        of_ranks[rank] = of_ranks.get(rank, 0.0) + seconds
+    return sorted(found.items(), key=lambda item: item[1].totals.order)
+
+
+def places_of_sites(connection: sqlite3.Connection) -> dict[int, Place]:
+    """Return where each site of the profile is, by its id."""
+    places: dict[int, Place] = {}
+    for site, offset, function, file, line, *of in connection.execute(
+        "SELECT sites.id, offset, function, file, line, objects.id, path, build_id, is_program, is_python"
+        " FROM sites JOIN objects ON objects.id = object"
+    ):
+        found = Object(*of)
+        place = Place(found.path, found.shown, bool(found.is_program), function, file, line, offset)
+        places[site] = place if file is None else place._replace(offset=None)
+    return places

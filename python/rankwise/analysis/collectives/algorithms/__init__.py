@@ -1,0 +1,7 @@
+"""Names of the algorithms that MPI libraries use in collectives, told by who sends how much to whom."""
+
+from __future__ import annotations
+
+from rankwise.analysis.collectives.algorithms.naming import Named, name_of
+
+__all__ = ["Named", "name_of"]

@@ -1,0 +1,43 @@
+"""How a buffer is cut into blocks: libraries round differently, in elements whose size isn't recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankwise.analysis.collectives.algorithms.schedule import Integers
+
+Cut = Callable[[int, int], Integers]
+
+
+def last_short(elements: int, blocks: int) -> Integers:
+    """All blocks of the rounded-up mean, while there is something left."""
+    length = -(-elements // blocks)
+    return np.diff(np.minimum(np.arange(blocks + 1) * length, elements))
+
+
+def first_long(elements: int, blocks: int) -> Integers:
+    """The first ones have one element more."""
+    length, longer = divmod(elements, blocks)
+    return length + (np.arange(blocks) < longer)
+
+
+def last_long(elements: int, blocks: int) -> Integers:
+    """The last one has all that the division leaves."""
+    lengths = np.full(blocks, elements // blocks, np.int64)
+    lengths[-1] += elements % blocks
+    return lengths
+
+
+def halves(elements: int, blocks: int) -> Integers:
+    """Cut in two, and each part again; the first part is rounded down. For powers of two."""
+    lengths = np.array([elements], np.int64)
+    while len(lengths) < blocks:
+        lengths = np.column_stack((lengths // 2, lengths - lengths // 2)).ravel()
+    return lengths
+
+
+CUTS: tuple[Cut, ...] = (last_short, first_long, last_long, halves)
+# Bytes of an element: of doubles, integers, single bytes, short integers, complex numbers.
+ELEMENTS = (8, 4, 1, 2, 16)

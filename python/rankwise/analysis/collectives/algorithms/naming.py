@@ -1,0 +1,120 @@
+"""Which algorithm explains the messages of a collective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.collectives.algorithms.model import Match, Model, Shape, match
+from rankwise.analysis.collectives.algorithms.schedule import Traffic
+from rankwise.analysis.collectives.algorithms.table import (
+    MODELS,
+    ON_ONE_NODE,
+    PAIRS,
+    OnOneNode,
+    Pair,
+    collective,
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the messages of a collective say about its algorithm.
+
+    Attributes:
+        name: of the algorithm. Where several algorithms send these messages, the first in the order of the
+            table.
+        exact: messages and bytes of every pair of processes are those of the model; else the messages alone
+            are.
+        also: names of the other algorithms that send the same messages.
+    """
+
+    name: str
+    exact: bool
+    also: tuple[str, ...] = ()
+
+
+def name_of(
+    procedure: str,
+    processes: int,
+    root: int | None,
+    size: int | None,
+    messages: NDArray[np.int64],
+    bytes: NDArray[np.int64],  # noqa: A002
+) -> Named | None:
+    """Name the algorithm of one call of a collective.
+
+    Args:
+        procedure: e.g. MPI_Bcast; nonblocking and persistent ones, too.
+        processes: n, of the communicator.
+        root: rank in the communicator; None where there is none.
+        size: bytes, as in the size bins (docs/profile-format.md, "Bytes"); None if it isn't the same
+            everywhere.
+        messages: n x n, from row to column, by rank in the communicator.
+        bytes: likewise.
+
+    Returns:
+        None if nothing matches, if there is no message, or if there are no models of the procedure.
+    """
+    known = collective(procedure)
+    if known is None or processes < 2 or not messages.any():
+        return None
+    seen = Traffic(messages.astype(np.int64), bytes.astype(np.int64))
+    # Where the size is unknown, only counts matter: any size will do that leaves no block empty.
+    shape = Shape(processes, root or 0, processes * 1024 if size is None else size)
+    found = list(_matches(known, shape, size is not None, seen))
+    if not found and known in PAIRS:
+        # Of the ways to make it of two others, the first one is enough: there are many where n is small.
+        found = list(islice(_of_two(PAIRS[known], shape, size is not None, seen), 1))
+    if not found and known in ON_ONE_NODE and size is not None:
+        found = list(_on_one_node(ON_ONE_NODE[known], shape, seen))
+    exact = [match.name for match in found if match.exact]
+    names = list(dict.fromkeys(exact or [match.name for match in found]))
+    return Named(names[0], bool(exact), tuple(names[1:])) if names else None
+
+
+def _matches(known: str, shape: Shape, size_known: bool, seen: Traffic) -> Iterator[Match]:
+    for model in MODELS[known]:
+        found = match(model, shape, size_known, seen)
+        if found:
+            yield found
+
+
+def _of_two(pair: Pair, shape: Shape, size_known: bool, seen: Traffic) -> Iterator[Match]:
+    """Take away what one of the two sends, and name the rest as the other one."""
+    sizes = [shape.size * (shape.processes if of_all else 1) for of_all in pair.of_all]
+    first, second = (Shape(shape.processes, 0, size) for size in sizes)
+    for model in MODELS[pair.first]:
+        rest = _rest(model, first, size_known, seen)
+        for found in _matches(pair.second, second, size_known, rest) if rest else ():
+            yield Match(
+                f"{pair.first.lower()} ({model.name}) + {pair.second.lower()} ({found.name})", found.exact
+            )
+    for model in MODELS[pair.second]:
+        rest = _rest(model, second, size_known, seen)
+        for found in _matches(pair.first, first, size_known, rest) if rest else ():
+            yield Match(
+                f"{pair.first.lower()} ({found.name}) + {pair.second.lower()} ({model.name})", found.exact
+            )
+
+
+def _on_one_node(parts: OnOneNode, shape: Shape, seen: Traffic) -> Iterator[Match]:
+    """Take away what is beside the collective at process 0, and name the rest."""
+    rest = _rest(parts.model, shape, True, seen)
+    at_first = Shape(shape.processes, 0, shape.size if parts.size is None else parts.size)
+    for found in _matches(parts.collective, at_first, True, rest) if rest else ():
+        beside = parts.model.name.removeprefix("node-aware: ")
+        yield Match(f"node-aware: {beside} + {parts.collective.lower()} ({found.name})", found.exact)
+
+
+def _rest(model: Model, shape: Shape, size_known: bool, seen: Traffic) -> Traffic | None:
+    """What is left when the messages of a model are taken away; None if they aren't all there."""
+    schedule = model.build(shape)
+    if schedule is None or (schedule.sent() > seen.sent).any() or schedule.messages() == seen.sent.sum():
+        return None
+    part = schedule.traffic()
+    return seen.without(part if size_known else Traffic(part.messages, np.zeros_like(part.bytes)))

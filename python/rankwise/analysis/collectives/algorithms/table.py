@@ -1,0 +1,86 @@
+"""Which models a collective is compared with. Of several that give the same messages, the first is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwise.analysis.collectives.algorithms import rooted, unrooted
+from rankwise.analysis.collectives.algorithms.model import Model
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A collective made of two others, one after the other, through process 0.
+
+    Attributes:
+        first, second: collectives.
+        of_all: which of them work on the blocks of all processes together.
+    """
+
+    first: str
+    second: str
+    of_all: tuple[bool, bool] = (False, False)
+
+
+@dataclass(frozen=True)
+class OnOneNode:
+    """What an algorithm for several nodes is on one: messages of one model, and a collective at process 0.
+
+    Attributes:
+        model: of the messages beside the collective.
+        collective: what is done through process 0.
+        size: its bytes; None = those of the call.
+    """
+
+    model: Model
+    collective: str
+    size: int | None = None
+
+
+MODELS: dict[str, list[Model]] = {
+    "Barrier": unrooted.BARRIER,
+    "Bcast": rooted.BCAST,
+    "Reduce": rooted.REDUCE,
+    "Gather": rooted.GATHER,
+    "Gatherv": rooted.GATHER,
+    "Scatter": rooted.SCATTER,
+    "Scatterv": rooted.SCATTER,
+    "Allgather": unrooted.ALLGATHER,
+    "Allgatherv": unrooted.ALLGATHER,
+    "Alltoall": unrooted.ALLTOALL,
+    "Alltoallv": unrooted.ALLTOALL,
+    "Alltoallw": unrooted.ALLTOALL,
+    "Allreduce": unrooted.ALLREDUCE,
+    "Reduce_scatter": unrooted.REDUCE_SCATTER,
+    "Reduce_scatter_block": unrooted.REDUCE_SCATTER,
+    "Scan": unrooted.SCAN,
+    "Exscan": unrooted.SCAN,
+}
+
+PAIRS: dict[str, Pair] = {
+    "Allgather": Pair("Gather", "Bcast", (False, True)),
+    "Allgatherv": Pair("Gather", "Bcast", (False, True)),
+    "Allreduce": Pair("Reduce", "Bcast"),
+    "Reduce_scatter": Pair("Reduce", "Scatter", (True, False)),
+    "Reduce_scatter_block": Pair("Reduce", "Scatter", (True, False)),
+}
+
+# As MPICH does it. In a barrier one byte lets all go; after a scan a flag tells whether there is more to add.
+ON_ONE_NODE: dict[str, OnOneNode] = {
+    "Bcast": OnOneNode(rooted.TO_FIRST, "Bcast"),
+    "Reduce": OnOneNode(rooted.FROM_FIRST, "Reduce"),
+    "Barrier": OnOneNode(unrooted.DISSEMINATION, "Bcast", size=1),
+    "Scan": OnOneNode(unrooted.SCAN_ON_NODE, "Bcast", size=4),
+}
+
+
+def collective(procedure: str) -> str | None:
+    """The blocking collective that a procedure is a form of: MPI_Ibcast and MPI_Bcast_init are of Bcast.
+
+    None if it is none of those with models.
+    """
+    name = procedure.removeprefix("MPI_").removesuffix("_init")
+    if name in MODELS:
+        return name
+    blocking = name.removeprefix("I").capitalize()
+    return blocking if name.startswith("I") and blocking in MODELS else None

@@ -1,0 +1,211 @@
+"""Collectives on each communicator: what they were asked for, and the messages that went inside them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.families import names_of_all
+from rankwise.analysis.calls.totals import (
+    JOIN_COMMUNICATORS,
+    JOIN_PROCEDURES,
+    Totals,
+    opening_and_closing_by,
+    totals_by,
+)
+from rankwise.analysis.collectives.visibility import Visibilities, Visibility, has_messages_inside
+from rankwise.profile.join.families import with_library
+
+CLASSES = ("collective", "neighbourhood")
+"""Of procedures."""
+
+OPENING = "environment"
+"""Class of MPI_Init and MPI_Finalize, which are in no sum of times."""
+
+_KEYS = (
+    "procedures.name, procedures.class, calls.procedure, calls.communicator, communicators.name,"
+    " communicators.family, communicators.user_name, communicators.size, communicators.remote_size"
+)
+_JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One collective on one communicator.
+
+    Attributes:
+        procedure: name.
+        class_name: of the procedure; not one of `CLASSES` if it is no collective but has messages inside.
+        communicator: name.
+        user_name: of the communicator, '' if the program set none.
+        processes: of the communicator, both groups of an intercommunicator.
+        totals: calls, time, and the bytes that the processes contributed: a lower bound of what has to move.
+        messages: really sent inside, as far as they are visible; None = none is visible.
+        bytes: likewise.
+        factor: `bytes` by the bytes contributed; None = one of them is 0, or not all of it is known.
+        visibility: what of it can be seen.
+        family: of the communicator.
+    """
+
+    procedure: str
+    class_name: str
+    communicator: str
+    user_name: str
+    processes: int
+    totals: Totals
+    messages: int | None
+    bytes: int | None
+    factor: float | None
+    visibility: Visibility
+    family: str
+
+
+@dataclass(frozen=True)
+class CollectiveFamily:
+    """One collective on the communicators of a family, summed up.
+
+    Attributes:
+        communicator: the name of the only one that it was called on, else the family's.
+        user_names: of the communicators, without repeats; none if some have none.
+        communicators: that it was called on.
+        size_min: processes of the smallest, both groups of an intercommunicator.
+        size_max: processes of the largest.
+        visibility: what of it can be seen; of communicators that differ the first where something is missing.
+        (the others as for `Collective`)
+    """
+
+    procedure: str
+    class_name: str
+    communicator: str
+    user_names: list[str]
+    communicators: int
+    size_min: int
+    size_max: int
+    totals: Totals
+    messages: int | None
+    bytes: int | None
+    factor: float | None
+    visibility: Visibility
+
+
+def collective_families(rows: Sequence[Collective]) -> list[CollectiveFamily]:
+    """Sum up collectives by families of communicators, most time in MPI first.
+
+    Args:
+        rows: as `collectives` returns them.
+    """
+    groups: dict[tuple[bool, str, str], list[Collective]] = {}
+    for row in rows:
+        groups.setdefault((row.class_name == OPENING, row.procedure, row.family), []).append(row)
+    found = [_family(group) for group in groups.values()]
+    return sorted(found, key=lambda row: (row.class_name == OPENING, row.totals.order))
+
+
+def _family(group: Sequence[Collective]) -> CollectiveFamily:
+    first = group[0]
+    totals = sum((row.totals for row in group), Totals())
+    messages = [row.messages for row in group if row.messages is not None]
+    volumes = [row.bytes for row in group if row.bytes is not None]
+    seen = next((row.visibility for row in group if row.visibility.text), first.visibility)
+    return CollectiveFamily(
+        procedure=first.procedure,
+        class_name=first.class_name,
+        communicator=with_library(first.communicator, first.family) if len(group) == 1 else first.family,
+        user_names=names_of_all(row.user_name for row in group),
+        communicators=len(group),
+        size_min=min(row.processes for row in group),
+        size_max=max(row.processes for row in group),
+        totals=totals,
+        messages=sum(messages) if messages else None,
+        bytes=sum(volumes) if volumes else None,
+        factor=_factor(sum(volumes), totals, seen),
+        visibility=seen,
+    )
+
+
+def _factor(volume: int | None, totals: Totals, seen: Visibility) -> float | None:
+    """Return bytes sent by bytes contributed; None where it says nothing."""
+    return volume / totals.bytes_sent if volume and totals.bytes_sent and not seen.text else None
+
+
+def collectives(connection: sqlite3.Connection) -> list[Collective]:
+    """Return every collective on every communicator of several processes, most time in MPI first.
+
+    Other calls, such as MPI_Comm_split, are there if messages were seen inside them; MPI_Init and
+    MPI_Finalize come last.
+    """
+    inside = seen_inside(connection)
+    visible = Visibilities(connection)
+    with_data = set(
+        connection.execute("SELECT communicator, procedure FROM communicator_sums WHERE with_data").fetchall()
+    )
+    found = []
+    for (
+        name,
+        class_name,
+        procedure,
+        communicator,
+        communicator_name,
+        family,
+        user_name,
+        size,
+        remote,
+    ), totals in [
+        *totals_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
+        *opening_and_closing_by(connection, _KEYS, _JOINS, sums="communicator_sums"),
+    ]:
+        processes = size + remote
+        messages, volume = inside.get((communicator, procedure), (None, None))
+        if processes == 1 or (class_name not in CLASSES and messages is None):
+            continue
+        seen = visible.of_all(
+            communicator,
+            name,
+            seen=messages is not None,
+            with_data=(communicator, procedure) in with_data,
+        )
+        found.append(
+            Collective(
+                *(name, class_name, communicator_name, user_name, processes, totals),
+                *(messages, volume, _factor(volume, totals, seen), seen, family),
+            )
+        )
+    return found
+
+
+def hidden_collectives(connection: sqlite3.Connection, only: Collection[str] = ()) -> list[Collective]:
+    """Return the collectives whose messages are not all visible, of some procedures or of all."""
+    rows = [row for row in collectives(connection) if not only or row.procedure in only]
+    return [row for row in rows if row.visibility.hides]
+
+
+def seen_inside(connection: sqlite3.Connection) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return messages and bytes that were seen inside calls, by communicator and procedure."""
+    if not has_messages_inside(connection):
+        return {}
+    return {
+        (communicator, procedure): (messages, size)
+        for communicator, procedure, messages, size in connection.execute(
+            "SELECT communicator, procedure, SUM(messages), SUM(bytes) FROM messages"
+            " WHERE kind = 'in-collective' GROUP BY communicator, procedure"
+        )
+    }
+
+
+@dataclass(frozen=True)
+class NotAttributed:
+    """Messages inside collectives whose call is not known."""
+
+    messages: int
+    bytes: int
+
+
+def not_attributed(connection: sqlite3.Connection) -> NotAttributed:
+    """Return the messages inside collectives that belong to no call."""
+    return NotAttributed(
+        *connection.execute(
+            "SELECT COALESCE(SUM(messages), 0), COALESCE(SUM(bytes), 0) FROM messages"
+            " WHERE kind = 'in-collective' AND procedure = 0"
+        ).fetchone()
+    )

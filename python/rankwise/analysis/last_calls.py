@@ -1,0 +1,249 @@
+"""Where each rank is, or was at its end: inside which call, waiting for whom, since when; who is missing.
+
+Of a running job the places come from rankwise.live.places, of one that has ended from its profile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.members import compact, parse
+from rankwise.profile.join.waiting import POLLS_S, SEVERAL, Partner
+
+_PROCEDURES = {procedure.name: procedure for procedure in PROCEDURES}
+COLLECTIVES = frozenset(p.name for p in PROCEDURES if p.class_name in ("collective", "neighbourhood"))
+"""Calls that come back only when all members of the communicator have called them, more or less."""
+
+INSIDE = "inside"
+OUTSIDE = "outside"
+POLLS = "polling"
+STARTING = "starting"
+NO_COUNTERS = "no counters"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one rank is.
+
+    Attributes:
+        state: inside, outside (of MPI: computing, or doing anything else), polling, starting (in MPI_Init),
+            finalized, aborted, switched off, no counters.
+        procedure: that it is inside of, or polls with; None if none.
+        communicator: of that call, its id in the profile; None if it has none in particular.
+        since_ns: nanoseconds since 1970; None if unknown.
+        seconds: since then; None if unknown.
+        source: whose message the call waits for; None = nobody's, or not known.
+        destination: who has to take its message; likewise.
+    """
+
+    state: str
+    procedure: str | None = None
+    communicator: int | None = None
+    since_ns: int | None = None
+    seconds: float | None = None
+    source: Partner | None = None
+    destination: Partner | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The ranks that are in one place.
+
+    Attributes:
+        ranks: world ranks, ascending.
+        seconds_min: since the last of them came there; None if unknown.
+        seconds_max: since the first of them came there; None if unknown.
+        missing: members of the communicator that have not come there, where the call waits for all of them.
+        source: whose message they wait for; several if not all for the same.
+        destination: who has to take their messages; likewise.
+    """
+
+    state: str
+    procedure: str | None
+    communicator: int | None
+    ranks: tuple[int, ...]
+    seconds_min: float | None
+    seconds_max: float | None
+    missing: tuple[int, ...]
+    source: Partner | None = None
+    destination: Partner | None = None
+
+
+def groups(found: Mapping[int, Place], members: Mapping[int, str]) -> list[Group]:
+    """Put the ranks together that are in one place; the largest group comes first.
+
+    Args:
+        found: places by rank.
+        members: of communicators, compact, by their id in the profile.
+    """
+    together: dict[tuple[str, str | None, int | None], list[int]] = defaultdict(list)
+    for rank, place in found.items():
+        together[place.state, place.procedure, place.communicator].append(rank)
+    made = []
+    for (state, procedure, communicator), ranks in together.items():
+        here = [found[rank] for rank in ranks]
+        times = [place.seconds for place in here if place.seconds is not None]
+        waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
+        made.append(
+            Group(
+                state,
+                procedure,
+                communicator,
+                tuple(ranks),
+                min(times, default=None),
+                max(times, default=None),
+                _missing(ranks, members.get(communicator or 0, "")) if waits else (),
+                _common([place.source for place in here]),
+                _common([place.destination for place in here]),
+            )
+        )
+    return sorted(made, key=lambda group: (-len(group.ranks), group.ranks))
+
+
+def both_groups(members: str, remote_members: str) -> str:
+    """Return all that have to come to a collective call, compact: of an intercommunicator both groups."""
+    return ",".join(filter(None, (members, remote_members)))
+
+
+def _missing(ranks: Sequence[int], members: str) -> tuple[int, ...]:
+    here = set(ranks)
+    return tuple(sorted(rank for rank in parse(members) if rank >= 0 and rank not in here))
+
+
+def _common(partners: Sequence[Partner | None]) -> Partner | None:
+    """Return whom all of them wait for."""
+    different = set(partners)
+    if len(different) == 1 or None in different:
+        return partners[0] if len(different) == 1 else None
+    tags = {partner.tag for partner in different if partner}
+    return Partner(SEVERAL, tags.pop() if len(tags) == 1 else None)
+
+
+@dataclass(frozen=True)
+class PlaceRow:
+    """The ranks that are in one place, as reports tell it.
+
+    Attributes:
+        ranks: in compact form, 0-3,8.
+        count: of them.
+        seconds_min: since the last of them came there, or that it was there; None if unknown.
+        seconds_max: of the first of them likewise.
+        missing: compact list of the communicator's members that are elsewhere, where the call is for all.
+        source: world rank whose message they all wait for; -1 any, -2 several, None nobody's or not known.
+        source_tag: of that message; -1 any, None not known.
+        destination: world rank that has to take their messages; likewise.
+        destination_tag: of these messages; likewise.
+    """
+
+    state: str
+    procedure: str | None
+    communicator: str | None
+    ranks: str
+    count: int
+    seconds_min: float | None
+    seconds_max: float | None
+    missing: str
+    source: int | None = None
+    source_tag: int | None = None
+    destination: int | None = None
+    destination_tag: int | None = None
+
+
+def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
+    """Return a group as it is told.
+
+    Args:
+        group: of ranks.
+        names: of communicators, by their id in the profile.
+    """
+    return PlaceRow(
+        group.state,
+        group.procedure,
+        None if group.communicator is None else names.get(group.communicator),
+        compact(group.ranks),
+        len(group.ranks),
+        group.seconds_min,
+        group.seconds_max,
+        compact(group.missing),
+        *(group.source or (None, None)),
+        *(group.destination or (None, None)),
+    )
+
+
+def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
+    """Return where the ranks of a partial run ended, the largest group first; nothing of a complete run."""
+    partial, size = connection.execute("SELECT partial, ranks_expected FROM run").fetchone()
+    if not partial:
+        return []
+    found: dict[int, Place] = {}
+    for rank, *facts in connection.execute(
+        "SELECT rank, state, inside, inside_communicator, inside_since, started, latest, stopped,"
+        ' "left", left_communicator, inside_source, inside_source_tag, inside_destination,'
+        " inside_destination_tag FROM ranks ORDER BY rank"
+    ):
+        found[rank] = _place_at_end(*facts)
+    if len(found) < size:
+        found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
+    names, members = {}, {}
+    for number, name, *both in connection.execute(
+        "SELECT id, name, members, remote_members FROM communicators"
+    ):
+        names[number], members[number] = name, both_groups(*both)
+    return [place_row(group, names) for group in groups(found, members)]
+
+
+def _place_at_end(
+    state: str,
+    inside: str | None,
+    inside_communicator: int | None,
+    inside_since: str | None,
+    started: str,
+    latest: str | None,
+    stopped: str,
+    left: str | None,
+    left_communicator: int | None,
+    source: int | None,
+    source_tag: int | None,
+    destination: int | None,
+    destination_tag: int | None,
+) -> Place:
+    def since(state: str, instant: str | None, procedure: str | None, communicator: int | None) -> Place:
+        seconds = max(seconds_between(instant, stopped), 0.0) if instant else None
+        return Place(
+            state,
+            procedure,
+            communicator,
+            None,
+            seconds,
+            None if source is None else Partner(source, source_tag),
+            None if destination is None else Partner(destination, destination_tag),
+        )
+
+    if state == STARTING:
+        return since(STARTING, started, None, None)
+    if inside and not _polling(inside):
+        return since(INSIDE, inside_since, inside, inside_communicator)
+    if state not in ("running", "finalizing"):
+        return Place(state)
+    if inside:
+        return since(POLLS, None, inside, inside_communicator)
+    if latest and _polling(left) and 0.0 < seconds_between(latest, stopped) < POLLS_S:
+        return since(POLLS, None, left, left_communicator)
+    return since(OUTSIDE, latest, None, None)
+
+
+def _polling(procedure: str | None) -> bool:
+    return procedure in _PROCEDURES and _PROCEDURES[procedure].polling
+
+
+def seconds_between(earlier: str, later: str) -> float:
+    """Return the seconds from one instant of the profile to another."""
+    try:
+        return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
+    except (ValueError, TypeError):  # something other than Rankwise wrote the profile
+        return 0.0

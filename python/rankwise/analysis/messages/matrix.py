@@ -1,0 +1,102 @@
+"""Who sends how much to whom, as a matrix of ranks or of nodes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.procedures import procedure_ids
+from rankwise.analysis.collectives.asked import hidden_collectives
+from rankwise.analysis.messages import kinds
+
+ENDS = ("rank", "node")
+MEASURES = ("bytes", "messages")
+KINDS = ("all", *kinds.KINDS)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Messages from one end to the other: world ranks, or places in the list of nodes."""
+
+    source: int
+    destination: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The messages of a run.
+
+    Attributes:
+        ends: rank or node.
+        kind: of the messages, `all` for all.
+        only: the procedures that sent them, empty for all.
+        size: number of rows and of columns.
+        nodes: names, in the order of the rows; empty for ranks.
+        cells: that are not empty, in the order of the rows.
+        unplaced_messages: from or to processes that have no row.
+        unplaced_bytes: likewise.
+        hidden_collectives: each on one communicator, whose messages are not all visible, if they belong here.
+    """
+
+    ends: str
+    kind: str
+    only: list[str]
+    size: int
+    nodes: list[str]
+    cells: list[Cell]
+    unplaced_messages: int
+    unplaced_bytes: int
+    hidden_collectives: int
+
+
+def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: Sequence[str] = ()) -> Matrix:
+    """Add up the messages between ranks, or between nodes.
+
+    Args:
+        connection: the profile.
+        ends: one of `ENDS`.
+        kind: one of `KINDS`.
+        only: procedures, with or without MPI_, in any case; of all if empty.
+
+    Raises:
+        RankwiseError: there is no such procedure.
+    """
+    chosen = procedure_ids(connection, only)
+    nodes, places = _nodes(connection) if ends == "node" else ([], {})
+    (size,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
+    size = len(nodes) if ends == "node" else size
+    conditions = ["1"] if kind == "all" else ["kind = ?"]
+    values: list[str | int] = [] if kind == "all" else [kind]
+    if chosen:
+        conditions.append(f"procedure IN ({', '.join('?' * len(chosen))})")
+        values += list(chosen)
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    unplaced = (0, 0)
+    for source, destination, messages, volume in connection.execute(
+        "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
+        f" WHERE {' AND '.join(conditions)} GROUP BY source, destination",
+        values,
+    ):
+        start, end = (places.get(rank, -1) if ends == "node" else rank for rank in (source, destination))
+        if 0 <= start < size and 0 <= end < size:
+            before = sums.get((start, end), (0, 0))
+            sums[start, end] = (before[0] + messages, before[1] + volume)
+        else:
+            unplaced = (unplaced[0] + messages, unplaced[1] + volume)
+    cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
+    hidden = 0
+    if kind in ("all", kinds.IN_COLLECTIVE):
+        hidden = len(hidden_collectives(connection, chosen.values()))
+    return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced, hidden)
+
+
+def _nodes(connection: sqlite3.Connection) -> tuple[list[str], dict[int, int]]:
+    """Return the hosts in the order of their first ranks, and the place of each rank's host."""
+    hosts: dict[str, int] = {}
+    places = {}
+    for rank, host in connection.execute("SELECT rank, host FROM main.ranks ORDER BY rank"):
+        places[rank] = hosts.setdefault(host, len(hosts))
+    return list(hosts), places

@@ -1,0 +1,64 @@
+"""How many bytes a simple other order of the ranks would keep on their nodes.
+
+Nodes are filled one after another, the largest first, each with the rank that is next and then, again and
+again, with the one that exchanges most with those there. `rankwise map` searches better, and knows the
+machine.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from rankwise.analysis.messages.kinds import OF_THE_PROGRAM
+
+MOST_PAIRS = 200_000
+"""That exchange messages: more take too long."""
+
+
+@dataclass(frozen=True)
+class Regrouping:
+    """The bytes of the program's own messages between ranks whose nodes are known.
+
+    Attributes:
+        bytes: of all.
+        off_node_bytes: that leave their nodes.
+        off_node_bytes_then: in the other order, with as many ranks on each node; never more.
+    """
+
+    bytes: int
+    off_node_bytes: int
+    off_node_bytes_then: int
+
+
+def regrouping(connection: sqlite3.Connection) -> Regrouping | None:
+    """Return what a simple other order would keep on the nodes; None for more than `MOST_PAIRS` pairs."""
+    now: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks ORDER BY rank").fetchall())
+    rows = connection.execute(
+        f"SELECT source, destination, SUM(bytes) FROM messages WHERE kind IN {OF_THE_PROGRAM}"
+        " AND source <> destination GROUP BY source, destination LIMIT ?",
+        (MOST_PAIRS + 1,),
+    ).fetchall()
+    if len(rows) > MOST_PAIRS:
+        return None
+    pairs = [(one, other, size) for one, other, size in rows if one in now and other in now]
+    between: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for one, other, size in pairs:
+        between[one][other] += size
+        between[other][one] += size
+    then: dict[int, str] = {}
+    left = iter(now)
+    for host, number in Counter(now.values()).most_common():
+        drawn: Counter[int] = Counter()
+        for _ in range(number):
+            near = max(drawn, key=lambda rank: (drawn[rank], -rank), default=None)
+            rank = next(rank for rank in left if rank not in then) if near is None else near
+            then[rank] = host
+            drawn.pop(rank, None)
+            drawn.update({other: size for other, size in between[rank].items() if other not in then})
+    everything = sum(size for *_, size in pairs)
+    off_now, off_then = (
+        sum(size for one, other, size in pairs if where[one] != where[other]) for where in (now, then)
+    )
+    return Regrouping(everything, off_now, min(off_now, off_then))

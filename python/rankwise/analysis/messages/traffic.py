@@ -1,0 +1,126 @@
+"""Who sent how much to whom in a run, and where the ranks were: what a placement starts from."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwise.analysis.messages.kinds import BY_OPTION
+from rankwise.cpulist import cpu_list
+from rankwise.errors import RankwiseError
+
+MOST_RANKS = 1 << 24
+"""More are refused: a damaged profile must not fill the memory."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What ranks send each other: E entries in any order; those of one pair add up, in both directions.
+
+    Attributes:
+        ranks: number of ranks.
+        source, destination: shape (E,).
+        bytes: shape (E,), not negative.
+        messages: likewise; None if they cost nothing.
+    """
+
+    ranks: int
+    source: ArrayLike
+    destination: ArrayLike
+    bytes: ArrayLike
+    messages: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class RunTraffic:
+    """What the ranks of a run sent each other.
+
+    Attributes:
+        traffic: between different ranks of the world; one entry for each direction of a pair.
+        messages: number of them.
+        bytes: in them.
+        unplaced_messages: from or to processes that are not ranks of the world, or not known.
+        unplaced_bytes: likewise.
+    """
+
+    traffic: Traffic
+    messages: int
+    bytes: int
+    unplaced_messages: int
+    unplaced_bytes: int
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """Where the ranks were.
+
+    Attributes:
+        hosts: of each rank; None where the profile does not know it.
+        cpus: processors that each rank may run on; none if that is not known.
+    """
+
+    hosts: tuple[str | None, ...]
+    cpus: tuple[tuple[int, ...], ...]
+
+
+def run_traffic(connection: sqlite3.Connection, only_kind: str = "all") -> RunTraffic:
+    """Add up the messages between ranks.
+
+    Args:
+        connection: the profile.
+        only_kind: one of kinds.BY_OPTION.
+
+    Raises:
+        RankwiseError: there are none, so nothing tells which ranks should be near each other.
+    """
+    kinds = BY_OPTION[only_kind]
+    ranks = ranks_expected(connection)
+    rows = connection.execute(
+        "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
+        f" WHERE kind IN ({', '.join('?' * len(kinds))}) AND source <> destination"
+        " GROUP BY source, destination ORDER BY source, destination",
+        kinds,
+    ).fetchall()
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    inside = ((table[:, :2] >= 0) & (table[:, :2] < ranks)).all(axis=1)
+    placed, unplaced = table[inside], table[~inside]
+    if not len(placed):
+        what = {
+            "all": "messages",
+            "user": "messages of the program itself",
+            "inside": "messages inside collectives",
+        }
+        raise RankwiseError(
+            f"the profile has no {what[only_kind]} between ranks, so all placements are alike;"
+            " `rankwise show F.rankwise --by collective` tells what was recorded"
+        )
+    source, destination, messages, sizes = placed.T
+    return RunTraffic(
+        Traffic(ranks, source, destination, sizes, messages),
+        sum(messages.tolist()),
+        sum(sizes.tolist()),
+        sum(unplaced[:, 2].tolist()),
+        sum(unplaced[:, 3].tolist()),
+    )
+
+
+def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
+    """Return where each rank of the world was."""
+    ranks = ranks_expected(connection)
+    hosts: list[str | None] = [None] * ranks
+    cpus: list[tuple[int, ...]] = [()] * ranks
+    for rank, host, allowed in connection.execute("SELECT rank, host, cpus_allowed FROM ranks"):
+        if 0 <= rank < ranks:
+            hosts[rank], cpus[rank] = host, cpu_list(allowed)
+    return Whereabouts(tuple(hosts), tuple(cpus))
+
+
+def ranks_expected(connection: sqlite3.Connection) -> int:
+    """Return how many ranks the world has; RankwiseError if that can't be."""
+    (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
+    if ranks > MOST_RANKS:
+        raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_RANKS}")
+    return int(ranks)

@@ -1,0 +1,1 @@
+"""Nodes and processors: where ranks ran, how they were bound, what the system counted."""

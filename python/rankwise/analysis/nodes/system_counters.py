@@ -1,0 +1,227 @@
+"""What the system and the processors counted of each rank and region between MPI_Init and MPI_Finalize.
+
+A counter that was not counted on some of the ranks that are added up is not known: None, never 0.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from rankwise.analysis.calls.regions import WHOLE_PROGRAM
+from rankwise.analysis.calls.totals import RUN_SECONDS
+
+_MANY_A_SECOND = 20.0  # involuntary context switches of a rank: it shares its processor with something
+YIELDS_PER_SECOND = 2000.0
+"""Involuntary context switches: so many are those of a process that gives its processor up (sched_yield)."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What was counted, summed; None = it was not counted, at least not on all of these ranks.
+
+    Attributes:
+        voluntary_switches: context switches because the process waited.
+        involuntary_switches: context switches because another one was given its processor.
+        minor_faults: page faults without a disk.
+        major_faults: page faults that had to wait for a disk.
+        task_clock_seconds: processor time of all threads.
+        migrations: from one processor to another.
+        instructions: of the program, without the kernel, as the next two.
+        cycles: of the processor.
+        floating_point_operations: of all widths and precisions.
+        scaled: whether some are extrapolated, because they were not counted all the time.
+    """
+
+    voluntary_switches: int | None = None
+    involuntary_switches: int | None = None
+    minor_faults: int | None = None
+    major_faults: int | None = None
+    task_clock_seconds: float | None = None
+    migrations: int | None = None
+    instructions: int | None = None
+    cycles: int | None = None
+    floating_point_operations: int | None = None
+    scaled: bool = False
+
+
+COUNTERS = tuple(field.name for field in fields(Counts) if field.name != "scaled")
+_COLUMNS = [name.removesuffix("_seconds") for name in COUNTERS]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counts, and how long that took.
+
+    Attributes:
+        seconds: wall time, summed over the ranks; None = not known.
+        counts: in this time.
+        cpu_percent: processor time in percent of `seconds`: over 100 with several threads.
+        involuntary_switches_per_second: of wall time of a rank.
+        instructions_per_cycle: None = one of the two is not known.
+        gflop_per_second: 10^9 floating-point operations a second of wall time of a rank.
+    """
+
+    seconds: float | None
+    counts: Counts
+    cpu_percent: float | None
+    involuntary_switches_per_second: float | None
+    instructions_per_cycle: float | None
+    gflop_per_second: float | None
+
+    @classmethod
+    def of(cls, seconds: float | None, counts: Counts) -> Counted:
+        """Return counts of so many seconds."""
+        task = counts.task_clock_seconds
+        return cls(
+            seconds,
+            counts,
+            _ratio(None if task is None else 100.0 * task, seconds),
+            _ratio(counts.involuntary_switches, seconds),
+            _ratio(counts.instructions, counts.cycles),
+            _ratio(counts.floating_point_operations, None if seconds is None else 1e9 * seconds),
+        )
+
+
+@dataclass(frozen=True)
+class RankCounters:
+    """What was counted of one rank; the seconds are those between MPI_Init and MPI_Finalize.
+
+    Of a rank that did not come to MPI_Finalize they are not known: it was counted until it was looked at
+    last.
+    """
+
+    rank: int
+    host: str
+    counted: Counted
+
+
+@dataclass(frozen=True)
+class RegionCounters:
+    """What was counted in one region without the regions nested in it.
+
+    Attributes:
+        path: names from the outermost region to this one, with slashes between them.
+        ranks: how many were counted there.
+    """
+
+    region: int
+    path: str
+    ranks: int
+    counted: Counted
+
+
+@dataclass(frozen=True)
+class AbsentCounter:
+    """A counter that is not known, and why, of which ranks (compact list)."""
+
+    counter: str
+    why: str
+    ranks: str
+
+
+@dataclass(frozen=True)
+class CounterTotals:
+    """All ranks, and those that stand out.
+
+    Attributes:
+        counted: over all ranks.
+        gflop_per_second: of the job: the sum of what its ranks do a second; None = not counted.
+        preempted_ranks: of which the processor was taken often, most often first; see `preempted`.
+    """
+
+    counted: Counted
+    gflop_per_second: float | None
+    preempted_ranks: list[int]
+
+
+def rank_counters(connection: sqlite3.Connection) -> list[RankCounters]:
+    """Return every rank that was counted, in their order."""
+    found: dict[int, list[Counts]] = {}
+    for rank, _, counts in _rows(connection):
+        found.setdefault(rank, []).append(counts)
+    return [
+        RankCounters(rank, host, Counted.of(seconds, _sum(found[rank])))
+        for rank, host, seconds in connection.execute(
+            f"SELECT rank, host, CASE WHEN state IN ('finalizing', 'finalized') THEN {RUN_SECONDS} END"
+            " FROM ranks ORDER BY rank"
+        )
+        if rank in found
+    ]
+
+
+def region_counters(connection: sqlite3.Connection) -> list[RegionCounters]:
+    """Return every region in which something was counted, in the order of the profile."""
+    found: dict[int, list[Counts]] = {}
+    for _, region, counts in _rows(connection):
+        found.setdefault(region, []).append(counts)
+    # Of the whole program only what is between MPI_Init and MPI_Finalize is counted.
+    seconds = dict(
+        connection.execute(
+            "SELECT region_times.region, SUM(exclusive - CASE region_times.region"
+            f" WHEN {WHOLE_PROGRAM} THEN init_finalize ELSE 0.0 END)"
+            " FROM region_times JOIN ranks ON ranks.rank = region_times.rank"
+            " JOIN system_counters ON system_counters.rank = region_times.rank"
+            " AND system_counters.region = region_times.region GROUP BY region_times.region"
+        ).fetchall()
+    )
+    return [
+        RegionCounters(region, path, len(found[region]), Counted.of(seconds.get(region), _sum(found[region])))
+        for region, path in connection.execute("SELECT id, path FROM regions ORDER BY id")
+        if region in found
+    ]
+
+
+def absent_counters(connection: sqlite3.Connection) -> list[AbsentCounter]:
+    """Return what was not counted."""
+    rows = connection.execute("SELECT counter, why, ranks FROM absent_counters ORDER BY rowid").fetchall()
+    names = dict(zip(_COLUMNS, COUNTERS, strict=True))
+    return [AbsentCounter(names.get(counter, counter), why, ranks) for counter, why, ranks in rows]
+
+
+def preempted(rows: Iterable[RankCounters]) -> list[RankCounters]:
+    """Return the ranks whose processor was given to others 20 times a second or more, most often first."""
+    often = [row for row in rows if (row.counted.involuntary_switches_per_second or 0.0) >= _MANY_A_SECOND]
+    return sorted(often, key=lambda row: -(row.counted.involuntary_switches_per_second or 0.0))
+
+
+def counter_totals(connection: sqlite3.Connection) -> CounterTotals | None:
+    """Return what was counted of all ranks; None if nothing was."""
+    rows = rank_counters(connection)
+    if not rows:
+        return None
+    counted = total(row.counted for row in rows)
+    rates = [row.counted.gflop_per_second for row in rows]
+    known = [rate for rate in rates if rate is not None]
+    gflops = sum(known) if len(known) == len(rates) else None
+    return CounterTotals(counted, gflops, [row.rank for row in preempted(rows)])
+
+
+def total(counted: Iterable[Counted]) -> Counted:
+    """Return several taken together."""
+    rows = list(counted)
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    return Counted.of(sum(seconds) if len(seconds) == len(rows) else None, _sum([row.counts for row in rows]))
+
+
+def _rows(connection: sqlite3.Connection) -> Iterable[tuple[int, int, Counts]]:
+    for rank, region, *values, scaled in connection.execute(
+        f"SELECT rank, region, {', '.join(_COLUMNS)}, scaled FROM system_counters ORDER BY rank, region"
+    ):
+        yield rank, region, replace(Counts(*values), scaled=bool(scaled))
+
+
+def _sum(rows: Sequence[Counts]) -> Counts:
+    values: list[Any] = [_sum_of([getattr(row, name) for row in rows]) for name in COUNTERS]
+    return replace(Counts(*values), scaled=any(row.scaled for row in rows))
+
+
+def _sum_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return None if one is None or not other else one / other

@@ -1,0 +1,53 @@
+"""The nodes: their ranks, time in MPI, and bytes that stay or leave."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.totals import THREAD_SECONDS
+from rankwise.analysis.messages.locality import OWN_MESSAGES
+from rankwise.analysis.percent import percent
+
+
+@dataclass(frozen=True)
+class Node:
+    """One host.
+
+    Attributes:
+        ranks: how many ran on it.
+        seconds: time in MPI without MPI_Init and MPI_Finalize, summed over its ranks.
+        percent_of_mpi: of all ranks' time in MPI.
+        percent_of_own_run: of its own ranks' time between MPI_Init and MPI_Finalize, times their threads.
+        bytes_on_node: of point-to-point and one-sided messages from its ranks to ranks of the same host.
+        bytes_off_node: ... to ranks of other hosts.
+        bytes_unplaced: ... to ranks whose host is not known.
+    """
+
+    host: str
+    ranks: int
+    seconds: float
+    percent_of_mpi: float
+    percent_of_own_run: float
+    bytes_on_node: int
+    bytes_off_node: int
+    bytes_unplaced: int
+
+
+def nodes(connection: sqlite3.Connection) -> list[Node]:
+    """Return every node, most time in MPI first."""
+    (mpi,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    sent = {
+        host: volumes
+        for host, *volumes in connection.execute(
+            "SELECT host, SUM(bytes_on_node), SUM(bytes_off_node), SUM(bytes_unplaced)"
+            f" FROM {OWN_MESSAGES} GROUP BY host"
+        )
+    }
+    return [
+        Node(host, ranks, seconds, percent(seconds, mpi), percent(seconds, run), *sent.get(host, (0, 0, 0)))
+        for host, ranks, seconds, run in connection.execute(
+            f"SELECT host, COUNT(*), SUM(mpi) AS time, SUM({THREAD_SECONDS}) FROM ranks GROUP BY host"
+            " ORDER BY time DESC, host"
+        )
+    ]

@@ -1,0 +1,1 @@
+"""Where the time went, and when: shares, efficiency, intervals, traces."""

@@ -1,0 +1,200 @@
+"""Efficiency as POP defines it: of the run, and of each region that the program names.
+
+Useful is the time of a rank outside of MPI, between MPI_Init and MPI_Finalize. A rank's time in MPI is that
+of all its threads, so it is divided by the number of threads that call MPI.
+
+    parallel efficiency      = mean useful / run time      = load balance x communication efficiency
+    load balance             = mean useful / most useful
+    communication efficiency = most useful / run time      = serialisation x transfer
+    serialisation            = most useful / run time on an ideal network
+    transfer                 = run time on an ideal network / run time
+
+An ideal network moves everything in no time. POP gets the run time on it from a trace that is replayed
+(Dimemas). Here it is the run time without the ranks' mean transfer: that of their time in MPI in which nobody
+that they needed was late. What ranks would not have waited because others had come earlier remains in it.
+
+Source: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
+from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
+from rankwise.analysis.percent import percent
+from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+
+MOST_UNCERTAIN = 0.1
+"""By how much the transfer efficiency may be off: else it is not told."""
+LEAST_KNOWN = 0.5
+"""Of the time in MPI, likewise."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """What communication efficiency is lost to: estimates.
+
+    Attributes:
+        serialisation: ranks wait for others, although the work is shared out well.
+        serialisation_low: the least that it may be.
+        serialisation_high: the most.
+        transfer: the network and the MPI library take their time.
+        transfer_low: the least that it may be.
+        transfer_high: the most.
+        ideal_seconds: run time on an ideal network.
+        waiting_seconds: time in MPI, over the ranks, that is known to be waiting for others.
+        transfer_seconds: that is known to be none.
+        unknown_seconds: of which it is not known; taken to be shared out like what is.
+    """
+
+    serialisation: float
+    serialisation_low: float
+    serialisation_high: float
+    transfer: float
+    transfer_low: float
+    transfer_high: float
+    ideal_seconds: float
+    waiting_seconds: float
+    transfer_seconds: float
+    unknown_seconds: float
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """Efficiency of the run, or of a region; from 0 to 1.
+
+    Attributes:
+        region: path of the region with all that are nested in it; '' = the run.
+        ranks: that were in it.
+        seconds: of the rank that was in it for the longest; of the run, between MPI_Init and MPI_Finalize.
+        useful_mean_seconds: outside of MPI, of a rank.
+        useful_most_seconds: of the rank with the most.
+        useful_most_rank: which one it is.
+        parallel: efficiency.
+        load_balance: likewise.
+        communication: likewise.
+        split: of `communication`; None = not known.
+        why_no_split: why it is not; '' if it is.
+    """
+
+    region: str
+    ranks: int
+    seconds: float
+    useful_mean_seconds: float
+    useful_most_seconds: float
+    useful_most_rank: int
+    parallel: float
+    load_balance: float
+    communication: float
+    split: Split | None
+    why_no_split: str
+
+
+def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | None:
+    """Return the efficiency of the run; None where no rank had time between MPI_Init and MPI_Finalize.
+
+    Args:
+        connection: the profile.
+        time: what its time in MPI was spent with.
+    """
+    ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
+    runs = {rank: run for rank, run, _, _ in ranks}
+    in_mpi = {rank: min(mpi / threads, run) for rank, run, mpi, threads in ranks}
+    found = _efficiency("", runs, in_mpi, None, "")
+    if found is None:
+        return None
+    split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
+    return Efficiency(**{**vars(found), "split": split, "why_no_split": why})
+
+
+def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
+    """Return the efficiency of each region, by the order in which they were first entered.
+
+    None where the profile is of version 1 to 6: it does not tell which regions enclose which.
+    """
+    regions = connection.execute(
+        f"SELECT id, path, parent FROM regions WHERE id NOT IN ({WHOLE_PROGRAM}, {OTHER}) ORDER BY id"
+    ).fetchall()
+    threads: dict[int, int] = dict(connection.execute("SELECT rank, MAX(threads, 1) FROM ranks").fetchall())
+    walls: dict[int, dict[int, float]] = {}
+    for region, rank, seconds, exclusive in connection.execute(
+        "SELECT region, rank, seconds, exclusive FROM region_times WHERE entries > 0"
+    ):
+        if exclusive is not None and rank in threads:
+            walls.setdefault(region, {})[rank] = seconds
+    in_mpi: dict[int, dict[int, float]] = {}
+    for region, rank, seconds in connection.execute(
+        f"SELECT region, rank, SUM(seconds) FROM calls WHERE {BETWEEN} GROUP BY region, rank"
+    ):
+        in_mpi.setdefault(region, {})[rank] = seconds
+    for region, _, parent in reversed(regions):  # what is nested has the larger number
+        if parent:
+            around = in_mpi.setdefault(parent, {})
+            for rank, seconds in in_mpi.get(region, {}).items():
+                around[rank] = around.get(rank, 0.0) + seconds
+    found = []
+    for region, path, _ in regions:
+        runs = walls.get(region, {})
+        own = in_mpi.get(region, {})
+        mpi = {rank: min(own.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
+        one = _efficiency(path, runs, mpi, None, "waiting is told from transfer for the whole run alone")
+        if one:
+            found.append(one)
+    return found
+
+
+def _efficiency(
+    region: str, runs: Mapping[int, float], in_mpi: Mapping[int, float], split: Split | None, why: str
+) -> Efficiency | None:
+    longest = max(runs.values(), default=0.0)
+    if longest <= 0:
+        return None
+    useful = {rank: run - in_mpi[rank] for rank, run in runs.items()}
+    mean, most = sum(useful.values()) / len(useful), max(useful.values())
+    rank = min(rank for rank, seconds in useful.items() if seconds == most)
+    # (Ranks that do nothing of use at all share it out evenly.)
+    balance = mean / most if most > 0 else 1.0
+    return Efficiency(
+        *(region, len(runs), longest, mean, most, rank),
+        *(mean / longest, balance, most / longest, split, why),
+    )
+
+
+def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Split | None, str]:
+    """Return what communication efficiency is lost to, or why that is not known."""
+    in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
+    if not in_mpi or not mean_in_mpi:
+        return Split(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, found.seconds, 0.0, 0.0, 0.0), ""
+    known = time.waiting_seconds + moved
+    unknown = in_mpi - known
+    # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
+    scale = mean_in_mpi / in_mpi
+    share = moved / known if known else 0.0  # of what is known: the rest is taken to be like it
+    ideal, least, most = (
+        min(max(found.seconds - seconds * scale, found.useful_most_seconds), found.seconds)
+        for seconds in (moved + share * unknown, moved + unknown + error, max(moved - error, 0.0))
+    )
+    transfer, low, high = (one / found.seconds for one in (ideal, least, most))
+    if high - low > 2 * MOST_UNCERTAIN or known < LEAST_KNOWN * in_mpi:
+        why = f"of {percent(unknown, in_mpi):.0f} % of the time in MPI it is not known who waited for whom"
+        if error > unknown:
+            why = (
+                f"the time that ranks waited may be off by {percent(error, in_mpi):.0f} % of the time in MPI"
+            )
+        return None, why
+    most_useful = found.useful_most_seconds
+    serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
+    return (
+        Split(
+            *(serial, serial_low, serial_high, transfer, low, high),
+            *(ideal, time.waiting_seconds, moved, unknown),
+        ),
+        "",
+    )
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 1.0

@@ -1,0 +1,89 @@
+"""What the time in MPI was spent with: waiting for others, moving data, files; as far as that is known."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.calls.totals import totals_by
+from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
+from rankwise.analysis.waiting.messages import MessageWaits
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting.collectives import Waiting
+
+FILES = "input-output"
+"""Class of the procedures of MPI-IO."""
+
+_POSTING = ("point-to-point", "one-sided", "starting")
+_POSTING_COLLECTIVES = ("collective", "neighbourhood")
+
+
+@dataclass(frozen=True)
+class TimeInMpi:
+    """The time in MPI, over the ranks, those of a rank's threads added up; the parts add up to it.
+
+    Attributes:
+        seconds: all of it, MPI_Init and MPI_Finalize not included.
+        waiting_seconds: for others that came late, in blocking collectives and for messages; an estimate
+            unless the sample is everything.
+        moving_seconds: in which nobody that was needed was late: the library and the network took it.
+        files_seconds: in MPI-IO.
+        unknown_seconds: the rest: in calls of which it is not known who waited.
+        error_seconds: by which the waiting may be off, by the sampling (95 %) and the clocks of the nodes.
+    """
+
+    seconds: float
+    waiting_seconds: float
+    moving_seconds: float
+    files_seconds: float
+    unknown_seconds: float
+    error_seconds: float
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether waiting and moving are told from each other by a sample."""
+        return self.error_seconds > 0
+
+
+def time_in_mpi(connection: sqlite3.Connection, waiting: Waiting | None, messages: MessageWaits) -> TimeInMpi:
+    """Return what is known of the time in MPI.
+
+    Args:
+        connection: the profile.
+        waiting: in its collectives; None = no arrivals are known.
+        messages: waits for its messages.
+    """
+    in_mpi, posting, files = 0.0, 0.0, 0.0
+    calls = totals_by(
+        connection,
+        "procedures.name, procedures.class",
+        "JOIN procedures ON procedures.id = calls.procedure",
+        sums="family_sums",
+    )
+    for (name, kind), totals in calls:
+        in_mpi += totals.seconds
+        posts = kind in _POSTING and name not in WAITING_FOR_MESSAGES
+        if posts or (kind in _POSTING_COLLECTIVES and _starts(name)):
+            posting += totals.seconds
+        if kind == FILES:
+            files += totals.seconds
+    certain = sum(one.certain_seconds for one in messages.waiting)
+    known = min((waiting.seconds if waiting else 0.0) + certain + posting, in_mpi)
+    late = messages.late_sender_seconds + messages.late_receiver_seconds
+    waited = min((waiting.waiting.seconds if waiting else 0.0) + late, known)
+    files = min(files, in_mpi - known)
+    return TimeInMpi(
+        in_mpi,
+        waited,
+        known - waited,
+        files,
+        in_mpi - known - files,
+        (waiting.waiting.error_seconds if waiting else 0.0) + messages.error_seconds,
+    )
+
+
+def _starts(procedure: str) -> bool:
+    """Tell whether a collective is only started: `MPI_Ibcast`, `MPI_Bcast_init`."""
+    return procedure.startswith("MPI_I") or procedure.endswith("_init")

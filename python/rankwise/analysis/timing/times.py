@@ -1,0 +1,107 @@
+"""Where the time went: MPI, its start and end, and the rest, and how evenly over the ranks.
+
+Time in MPI is that between MPI_Init and MPI_Finalize: those two are told apart from it, and shares are
+those of the time in between.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+
+from rankwise.analysis.calls.spread import Spread, spread
+from rankwise.analysis.calls.totals import THREAD_SECONDS
+from rankwise.analysis.percent import percent
+
+
+@dataclass(frozen=True)
+class RankTime:
+    """Time in MPI of one rank, MPI_Init and MPI_Finalize not included."""
+
+    rank: int
+    host: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Times:
+    """Time of the run.
+
+    Attributes:
+        wall_seconds: of the longest rank.
+        init_finalize_seconds: in MPI_Init and MPI_Finalize, mean over the ranks.
+        mpi_percent_of_run: all ranks' time in MPI in percent of their time between MPI_Init and MPI_Finalize,
+            times their threads that call MPI.
+        rest_percent_of_run: what is left of that: computing, I/O and everything else.
+        most_in_mpi: the rank with the most time in MPI, None without ranks.
+        least_in_mpi: the rank with the least.
+        ends_known: whether it is known when the ranks ended that did not come to the end of MPI_Finalize.
+    """
+
+    wall_seconds: float
+    init_finalize_seconds: float
+    mpi_percent_of_run: float
+    rest_percent_of_run: float
+    most_in_mpi: RankTime | None
+    least_in_mpi: RankTime | None
+    ends_known: bool
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Spread over the ranks: wall, processor and MPI time, MPI's share as in `Times`, and bytes.
+
+    MPI_Init and MPI_Finalize are no part of MPI's time and share, but have a spread of their own.
+    """
+
+    wall_seconds: Spread
+    user_seconds: Spread
+    system_seconds: Spread
+    mpi_seconds: Spread
+    init_finalize_seconds: Spread
+    mpi_percent_of_run: Spread
+    bytes_sent: Spread
+
+
+def times(connection: sqlite3.Connection) -> Times:
+    """Return where the time went."""
+    longest, ended = connection.execute("SELECT wall, ended FROM run").fetchone()
+    mpi, init_finalize, run = connection.execute(
+        f"SELECT TOTAL(mpi), COALESCE(AVG(init_finalize), 0.0), TOTAL({THREAD_SECONDS}) FROM ranks"
+    ).fetchone()
+    most, least = (
+        connection.execute(
+            f"SELECT rank, host, mpi FROM ranks ORDER BY mpi {order}, rank {order} LIMIT 1"
+        ).fetchone()
+        for order in ("DESC", "ASC")
+    )
+    share = percent(mpi, run)
+    rest = max(round(100.0 - share, 6), 0.0) if run else 0.0  # rounded: nothing is left is no 1e-14
+    highest, lowest = (RankTime(*row) if row else None for row in (most, least))
+    return Times(longest, init_finalize, share, rest, highest, lowest, ended is not None)
+
+
+def balance(connection: sqlite3.Connection) -> Balance | None:
+    """Return how evenly the ranks share the time and the bytes; None if no rank's counters were read."""
+    ranks = connection.execute(
+        f'SELECT rank, wall, "user", "system", mpi, init_finalize, {THREAD_SECONDS} FROM ranks'
+    ).fetchall()
+    if not ranks:
+        return None
+    sent = {rank: 0 for rank, *_ in ranks}
+    sent.update(connection.execute("SELECT rank, bytes_sent FROM rank_sums").fetchall())
+    mpi = {rank: mpi for rank, _, _, _, mpi, *_ in ranks}
+    wall = {rank: wall for rank, wall, *_ in ranks}
+    run = {rank: seconds for rank, *_, seconds in ranks}
+    share = spread({rank: percent(mpi[rank], run[rank]) for rank in mpi})
+    whole = percent(sum(mpi.values()), sum(run.values()))
+    return Balance(
+        wall_seconds=spread(wall),
+        user_seconds=spread({rank: user for rank, _, user, *_ in ranks}),
+        system_seconds=spread({rank: system for rank, _, _, system, *_ in ranks}),
+        mpi_seconds=spread(mpi),
+        init_finalize_seconds=spread({rank: seconds for rank, *_, seconds, _ in ranks}),
+        # The average is that of the run, not of the ranks' percentages: the one number all views agree on.
+        mpi_percent_of_run=replace(share, total=None, average=whole),
+        bytes_sent=spread(sent),
+    )

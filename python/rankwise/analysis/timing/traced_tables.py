@@ -1,0 +1,79 @@
+"""Temporary tables for traces: the samples of calls, put in order by SQLite, on the disk if need be.
+
+All times in them are whole nanoseconds after the start of the run, so that what is written of a call in one
+place is exactly what is written of it in another.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+from rankwise.analysis.waiting.instances import NOBODY, consistent, waits
+from rankwise.analysis.waiting.sample import sampled
+
+
+def _ns(column: str) -> str:
+    return f"CAST(ROUND({column} * 1e9) AS INTEGER)"
+
+
+# Where the other side of a message was posted, an arrow to the wait begins: if it is the send; if it is the
+# receive, where it kept the sender waiting. There is none where clocks of nodes differ by more than the
+# message took.
+_MESSAGES = f"""
+CREATE TEMP TABLE traced_messages AS SELECT
+  wait, source, destination, wait_messages.communicator, tag, number, bytes, sends,
+  wait_messages.procedure, {_ns("posted")} AS posted, other_procedure, {_ns("other_posted")} AS other_posted,
+  CASE WHEN sends THEN destination ELSE source END AS other,
+  CASE WHEN sends THEN destination ELSE source END IN (SELECT rank FROM ranks)
+  AND {_ns("other_posted")} < {_ns("ended")}
+  AND (NOT sends OR {_ns("other_posted")} > {_ns("began")}) AS drawn
+FROM wait_messages JOIN waits ON waits.id = wait
+ORDER BY wait
+"""
+
+_CALLS = f"""
+CREATE TEMP VIEW traced_calls AS
+SELECT 1 AS collective, arrivals.rank, {_ns("arrival")} AS began, {_ns("departure")} AS ended,
+  communicator, procedure, region, instance AS number, bytes, root, 0 AS messages, 0 AS sampled,
+  waited, whose
+FROM arrivals LEFT JOIN temp.traced_instances USING (communicator, procedure, instance, rank)
+UNION ALL
+SELECT 0, rank, {_ns("began")}, {_ns("ended")}, communicator, procedure, region, id, 0, NULL,
+  messages, sampled, NULL, NULL
+FROM waits
+"""
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make traced_messages and the view traced_calls, of the profile or the part of it that is looked at.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    connection.execute(
+        "CREATE TEMP TABLE traced_instances (communicator INTEGER, procedure INTEGER, instance INTEGER,"
+        " rank INTEGER, waited INTEGER, whose INTEGER,"
+        " PRIMARY KEY (communicator, procedure, instance, rank)) WITHOUT ROWID"
+    )
+    connection.executemany(
+        "INSERT INTO traced_instances VALUES (?, (SELECT id FROM procedures WHERE name = ?), ?, ?, ?, ?)",
+        _waits_in_collectives(connection),
+    )
+    connection.execute(_MESSAGES)
+    connection.execute("CREATE INDEX temp.traced_by_wait ON traced_messages (wait)")
+    connection.execute(_CALLS)
+
+
+def _waits_in_collectives(
+    connection: sqlite3.Connection,
+) -> Iterator[tuple[int, str, int, int, int, int]]:
+    """Yield communicator, procedure, instance, rank, nanoseconds that it waited, and for whom the longest."""
+    for every in sampled(connection):
+        found = every.of(consistent(every))
+        known = waits(found)
+        nanoseconds = (known.seconds * 1e9).round().astype("int64").tolist()
+        whose = [[NOBODY if at == NOBODY else int(found.ranks[at]) for at in row] for row in known.whose]
+        for number, waited, of in zip(found.numbers.tolist(), nanoseconds, whose, strict=True):
+            for rank, own, other in zip(found.ranks.tolist(), waited, of, strict=True):
+                yield found.communicator, found.procedure, number, rank, own, other

@@ -1,0 +1,119 @@
+"""Whom a rank had been waiting for itself, while others waited for it.
+
+Each wait is a stretch of time in which a rank needed another one, in a collective or for a message. What the
+other one did in that stretch is looked up among its own waits, and so on, to the rank that waited for nobody:
+there the delay began. Only waits in the samples are known, so a chain may end too early, never too late. It
+ends at ranks several of whose threads call MPI: nobody knows which of them kept which of the others.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rankwise.analysis.waiting.message_sample import Wait, waits_of_all
+
+MOST_STEPS = 16
+"""Of a chain."""
+
+
+class Stretch(NamedTuple):
+    """A rank waited.
+
+    Attributes:
+        rank: that waited.
+        began: seconds after the start of the run.
+        until: when the other one came.
+        other: that it waited for.
+    """
+
+    rank: int
+    began: float
+    until: float
+    other: int
+
+
+class Share(NamedTuple):
+    """Of a wait, what began with one rank.
+
+    Attributes:
+        seconds: of it.
+        steps: how many ranks waited in a row, at most.
+    """
+
+    seconds: float
+    steps: int
+
+
+class Chains:
+    """The waits of all ranks, to be followed from one rank to the next.
+
+    Attributes:
+        messages: the waits for messages among them, and what one of each stands for.
+    """
+
+    def __init__(self, waits: Iterable[Stretch], messages: Sequence[tuple[Wait, float]] = ()) -> None:
+        """Make them of all waits that are known."""
+        self.messages = messages
+        self._waits: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
+        for rank, began, until, other in waits:
+            self._waits[rank].append((began, until, other))
+        self._begins = {}
+        for rank, own in self._waits.items():
+            own.sort()
+            self._begins[rank] = [began for began, _, _ in own]
+
+    def follow(self, rank: int, begin: float, end: float) -> dict[int, Share]:
+        """Divide a stretch of time in which others waited for a rank among those with whom it began."""
+        shares: dict[int, Share] = {}
+        for origin, seconds, steps in self._parts(rank, begin, end, 1):
+            known = shares.get(origin, Share(0.0, 0))
+            shares[origin] = Share(known.seconds + seconds, max(known.steps, steps))
+        return shares
+
+    def _parts(self, rank: int, begin: float, end: float, steps: int) -> Iterator[tuple[int, float, int]]:
+        own, left = self._waits.get(rank, ()), end - begin
+        place = max(bisect_left(self._begins.get(rank, ()), begin) - 1, 0)
+        while steps < MOST_STEPS and place < len(own) and own[place][0] < end:
+            began, until, other = own[place]
+            place += 1
+            first, last = max(began, begin), min(until, end)
+            if last > first:
+                left -= last - first
+                yield from self._parts(other, first, last, steps + 1)
+        if left > 0:
+            yield rank, left, steps
+
+
+def chains_in(connection: sqlite3.Connection) -> Chains:
+    """Return the waits of the whole run, also where only a part of it is looked at.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    messages = waits_of_all(connection)
+    whole = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'ranks'").fetchone()
+    rows = connection.execute(f"SELECT rank FROM {'main.' if whole else ''}ranks WHERE threads > 1")
+    with_threads = {rank for (rank,) in rows}
+    for_messages = (
+        Stretch(wait.rank, wait.began, wait.began + wait.waited, wait.other) for wait, _ in messages
+    )
+    waits = [*for_messages, *_in_collectives(connection)]
+    return Chains(
+        [wait for wait in waits if wait.rank not in with_threads],
+        [(wait, weight) for wait, weight in messages if wait.rank not in with_threads],
+    )
+
+
+def _in_collectives(connection: sqlite3.Connection) -> Iterator[Stretch]:
+    if not connection.execute("SELECT 1 FROM arrivals LIMIT 1").fetchone():
+        return
+    # They need numpy, whose loading takes longer than the rest of the summary.
+    from rankwise.analysis.waiting.instances import each_wait
+    from rankwise.analysis.waiting.sample import sampled
+
+    for found in sampled(connection, of_all=True):
+        yield from map(Stretch, *each_wait(found))

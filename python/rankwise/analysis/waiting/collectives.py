@@ -1,0 +1,323 @@
+"""Waiting and transfer in blocking collectives, who came last, and what it cost the others.
+
+Estimated from the instances whose arrivals were kept: their share of waiting times the time that the calls
+really took. A rank that comes last has computed longer than the others, or has itself been waiting in MPI:
+then the blame is passed on to whom it waited for (`rankwise.analysis.waiting.passed_on`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.calls.families import names_of_all
+from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
+from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.passed_on import Blame, Caused, Late, pass_on
+from rankwise.analysis.waiting.sample import sampled
+from rankwise.analysis.waiting.tables import Table, Times, table_of, weights
+
+CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
+"""Procedures whose arrivals are kept."""
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds, and by how much they may be wrong: by the sampling (95 %) and the clocks of the nodes."""
+
+    seconds: float = 0.0
+    error_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class WaitingFamily:
+    """A collective on the communicators of a family.
+
+    Attributes:
+        procedure: name.
+        communicator: the name of the only one, else the family's.
+        user_names: of the communicators, without repeats; none if some have none.
+        communicators: how many.
+        size_min: processes of the smallest.
+        size_max: processes of the largest.
+        instances: calls of one process, summed over the communicators.
+        kept: of these, those whose arrivals are known.
+        inconsistent: left out beside these, because their times can't be true.
+        seconds: time in the calls, over the ranks.
+        waiting: of that, for members that had not come.
+        transfer_seconds: the rest.
+        percent_waiting: of `seconds`.
+        last_rank: that came last, and had others wait, most often; None = nobody had.
+        last_percent: of the instances in which somebody waited.
+        last_node: host whose ranks did so most often.
+        last_node_percent: likewise.
+        could_save_seconds: if in each instance the last one had come with the second last.
+    """
+
+    procedure: str
+    communicator: str
+    user_names: list[str]
+    communicators: int
+    size_min: int
+    size_max: int
+    instances: int
+    kept: int
+    inconsistent: int
+    seconds: float
+    waiting: Estimate
+    transfer_seconds: float
+    percent_waiting: float
+    last_rank: int | None
+    last_percent: float
+    last_node: str | None
+    last_node_percent: float
+    could_save_seconds: float
+
+
+@dataclass(frozen=True)
+class WaitingRank:
+    """A rank: what it waited, and what others waited for it.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD.
+        host: that it ran on.
+        suffered: its own waiting.
+        caused: waiting of others for it.
+        computing_seconds: of `caused`, because it had computed longer than those who waited.
+        in_mpi_seconds: because it had been in other calls of MPI for longer.
+        late_start_seconds: because it had left the collective before later than they.
+        unknown_seconds: the rest: of first calls.
+        passed_on_seconds: of `caused`, while it waited for others itself, in collectives and for messages.
+        passed_to: who it waited for the longest there; None = nobody.
+        blamed_seconds: `caused` without what was passed on, and with what others have passed on to it.
+    """
+
+    rank: int
+    host: str
+    suffered: Estimate
+    caused: Estimate
+    computing_seconds: float
+    in_mpi_seconds: float
+    late_start_seconds: float
+    unknown_seconds: float
+    passed_on_seconds: float
+    passed_to: int | None
+    blamed_seconds: float
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Waiting in the blocking collectives of a run.
+
+    Attributes:
+        seconds: time in these calls, where it is known who waited; over the ranks.
+        waiting: of that.
+        transfer_seconds: the rest.
+        not_known_seconds: time in such calls beside that: no arrivals of all members were kept.
+        instances: calls of one process, summed over the communicators.
+        kept: of these, those whose arrivals are known.
+        inconsistent: left out, because their times can't be true.
+        clock_error_seconds: by which times of two nodes may be shifted, at most; 0 on one node.
+        steps: how far the blame was passed on, at most.
+        families: most waiting first.
+        ranks: those that waited, or were waited for; most blamed first.
+    """
+
+    seconds: float
+    waiting: Estimate
+    transfer_seconds: float
+    not_known_seconds: float
+    instances: int
+    kept: int
+    inconsistent: int
+    clock_error_seconds: float
+    steps: int
+    families: list[WaitingFamily]
+    ranks: list[WaitingRank]
+
+
+class Collectives(NamedTuple):
+    """The blocking collectives of a run.
+
+    Attributes:
+        tables: those of which it is known who waited: by procedure and communicator, and in each by rank.
+        seconds: in all of them, over the ranks.
+    """
+
+    tables: list[Table]
+    seconds: float
+
+
+def collectives_in(connection: sqlite3.Connection) -> Collectives:
+    """Return the blocking collectives of a profile.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    times = _times(connection)
+    tables = [table for found in sampled(connection) if (table := table_of(found, times)) is not None]
+    return Collectives(tables, sum(seconds for ranks in times.values() for _, seconds in ranks.values()))
+
+
+def waiting(
+    connection: sqlite3.Connection, chains: Chains | None = None, collectives: Collectives | None = None
+) -> Waiting:
+    """Return who waited for whom in blocking collectives.
+
+    Args:
+        connection: to the profile.
+        chains: of the waits in it, if they are known already.
+        collectives: in it, likewise.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    tables, everything = collectives or collectives_in(connection)
+    lates = [
+        Late(table.found, table.waits, weights(table.found, table.seconds), max(table.calls, table.kept))
+        for table in tables
+    ]
+    blame = pass_on(lates, chains or chains_in(connection))
+    known = sum(float(table.seconds.sum()) for table in tables)
+    total = _sum(tables)
+    error = max((float(table.found.errors.max()) for table in tables), default=0.0)
+    return Waiting(
+        known,
+        total,
+        known - total.seconds,
+        everything - known if everything - known > _ROUNDING * everything else 0.0,
+        sum(table.calls for table in tables),
+        sum(table.kept for table in tables),
+        sum(table.inconsistent for table in tables),
+        error,
+        blame.steps,
+        _families(connection, tables),
+        _ranks(connection, tables, blame),
+    )
+
+
+def _times(connection: sqlite3.Connection) -> Times:
+    """Return calls and seconds by rank, by communicator and procedure, of all that could be known."""
+    found: dict[tuple[int, str], dict[int, tuple[int, float]]] = {}
+    names = ", ".join(f"'{name}'" for name in sorted(CALLS))
+    for communicator, procedure, rank, calls, seconds in connection.execute(
+        "SELECT communicator, procedures.name, rank, SUM(calls), SUM(seconds) FROM calls"
+        f" {JOIN_PROCEDURES} {JOIN_COMMUNICATORS}"
+        f" WHERE procedures.name IN ({names}) AND unfinished = 0"
+        " AND communicators.size <> 1 AND communicators.remote_size = 0"
+        " GROUP BY communicator, procedures.name, rank"
+    ):
+        found.setdefault((communicator, procedure), {})[rank] = calls, seconds
+    return found
+
+
+def _sum(tables: Sequence[Table]) -> Estimate:
+    seconds = sum(float(table.waiting.sum()) for table in tables)
+    return Estimate(seconds, error_of(sum((table.total_doubts for table in tables), NO_DOUBTS)))
+
+
+def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[WaitingFamily]:
+    facts = {
+        identity: (name, family, user_name, size)
+        for identity, name, family, user_name, size in connection.execute(
+            "SELECT id, name, family, user_name, size FROM communicators"
+        )
+    }
+    hosts: dict[int, str] = dict(connection.execute("SELECT rank, host FROM ranks").fetchall())
+    groups: dict[tuple[str, str], list[Table]] = {}
+    for table in tables:
+        groups.setdefault((table.found.procedure, facts[table.found.communicator][1]), []).append(table)
+    rows = []
+    for (procedure, family), group in groups.items():
+        own = [facts[table.found.communicator] for table in group]
+        seconds = sum(float(table.seconds.sum()) for table in group)
+        total = _sum(group)
+        rank, of_rank, node, of_node = _most_often_last(group, hosts)
+        rows.append(
+            WaitingFamily(
+                procedure,
+                own[0][0] if len(own) == 1 else family,
+                names_of_all(user_name for _, _, user_name, _ in own),
+                len(own),
+                min(size for *_, size in own),
+                max(size for *_, size in own),
+                sum(table.calls for table in group),
+                sum(table.kept for table in group),
+                sum(table.inconsistent for table in group),
+                seconds,
+                total,
+                seconds - total.seconds,
+                100.0 * total.seconds / seconds if seconds else 0.0,
+                rank,
+                of_rank,
+                node,
+                of_node,
+                sum(table.saved for table in group),
+            )
+        )
+    return sorted(rows, key=lambda row: -row.waiting.seconds)
+
+
+def _most_often_last(
+    group: Sequence[Table], hosts: Mapping[int, str]
+) -> tuple[int | None, float, str | None, float]:
+    """Return which rank and which node came last most often, each with its share in percent."""
+    by_rank: dict[int, float] = {}
+    by_node: dict[str, float] = {}
+    for table in group:
+        weight = table.calls / table.kept
+        for rank, times in zip(table.found.ranks.tolist(), table.last.tolist(), strict=True):
+            if times:
+                by_rank[rank] = by_rank.get(rank, 0.0) + weight * times
+                host = hosts.get(rank, "")
+                by_node[host] = by_node.get(host, 0.0) + weight * times
+    whole = sum(by_rank.values())
+    if not whole:
+        return None, 0.0, None, 0.0
+    rank = max(by_rank, key=lambda one: by_rank[one])
+    node = max(by_node, key=lambda one: by_node[one])
+    return rank, 100.0 * by_rank[rank] / whole, node or None, 100.0 * by_node[node] / whole
+
+
+def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame) -> list[WaitingRank]:
+    waited: defaultdict[int, float] = defaultdict(float)
+    caused: defaultdict[int, float] = defaultdict(float)
+    doubts: dict[int, NDArray[np.float64]] = {}
+    of_caused: dict[int, NDArray[np.float64]] = {}
+    for table in tables:
+        for member, rank in enumerate(table.found.ranks.tolist()):
+            waited[rank] += float(table.waiting[member])
+            caused[rank] += float(table.caused[member])
+            doubts[rank] = doubts.get(rank, NO_DOUBTS) + table.doubts[:, member]
+            of_caused[rank] = of_caused.get(rank, NO_DOUBTS) + table.caused_doubts[:, member]
+    found = []
+    for rank, host in connection.execute("SELECT rank, host FROM ranks ORDER BY rank"):
+        if rank not in doubts and rank not in blame.finally_blamed:
+            continue
+        why = blame.caused.get(rank, Caused())
+        found.append(
+            WaitingRank(
+                rank,
+                host,
+                Estimate(waited[rank], error_of(doubts.get(rank, NO_DOUBTS))),
+                Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
+                why.computing,
+                why.in_mpi,
+                why.late_start,
+                caused[rank] - why.computing - why.in_mpi - why.late_start,
+                why.passed_on,
+                why.passed_to,
+                blame.finally_blamed.get(rank, 0.0),
+            )
+        )
+    return sorted(found, key=lambda row: (-row.blamed_seconds, -row.caused.seconds, row.rank))

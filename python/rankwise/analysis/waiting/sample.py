@@ -1,0 +1,108 @@
+"""The sample of arrivals at collectives, as arrays."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.waiting.instances import NOBODY, Instances
+from rankwise.profile.join.members import parse
+
+_COLUMNS = "communicator, procedure, instance, rank, root, bytes, arrival, departure, since, since_in_mpi"
+
+
+def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator[Instances]:
+    """Return the instances of each collective on each communicator.
+
+    Args:
+        connection: to the profile. Of a part of the run all members' arrivals at the collectives are returned
+            in which a call is wanted.
+        of_all: of all collectives, also where only a part of the run is looked at.
+
+    Raises:
+        ValueError: the profile is damaged.
+    """
+    names = dict(connection.execute("SELECT id, name FROM procedures").fetchall())
+    hosts, errors = _clocks(connection)
+    whole = _whole_table(connection)
+    wanted = connection.execute(
+        f"SELECT DISTINCT communicator, procedure FROM {whole if of_all else 'arrivals'} ORDER BY 1, 2"
+    ).fetchall()
+    for communicator, procedure in wanted:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM {whole} WHERE communicator = ? AND procedure = ?"
+            " ORDER BY instance, rank",
+            (communicator, procedure),
+        ).fetchall()
+        numbers = np.array(rows, np.float64)  # NULL becomes NaN
+        instances, starts = np.unique(numbers[:, 2], return_index=True)
+        members = len(rows) // len(instances)
+        if members * len(instances) != len(rows) or (np.diff([*starts, len(rows)]) != members).any():
+            raise ValueError(f"arrivals of communicator {communicator} are not whole")
+        table = numbers.reshape(len(instances), members, numbers.shape[1])
+        ranks = table[0, :, 3].astype(np.int64)
+        if (table[:, :, 3] != ranks).any():
+            raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
+        yield Instances(
+            communicator,
+            str(names[procedure]),
+            instances.astype(np.int64),
+            ranks,
+            _places(connection, communicator, ranks),
+            _roots(table[:, 0, 4], ranks),
+            table[:, :, 5].astype(np.int64),
+            table[:, :, 6],
+            table[:, :, 7],
+            table[:, :, 8],
+            table[:, :, 9],
+            _selected(connection, whole, communicator, procedure, instances, ranks),
+            np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
+            np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
+        )
+
+
+def _whole_table(connection: sqlite3.Connection) -> str:
+    """Return the name of the table of all arrivals, also where a part has taken its place."""
+    found = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
+    return "main.arrivals" if found else "arrivals"
+
+
+def _clocks(connection: sqlite3.Connection) -> tuple[dict[int, str], dict[int, float]]:
+    kept = connection.execute("SELECT 1 FROM main.sqlite_master WHERE name = 'arrivals'").fetchone()
+    rows = connection.execute("SELECT rank, host, clock_error FROM main.ranks").fetchall() if kept else []
+    return {rank: host for rank, host, _ in rows}, {rank: error or 0.0 for rank, _, error in rows}
+
+
+def _places(connection: sqlite3.Connection, communicator: int, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    (text,) = connection.execute("SELECT members FROM communicators WHERE id = ?", (communicator,)).fetchone()
+    places = {rank: place for place, rank in enumerate(parse(text))}
+    return np.array([places[rank] for rank in ranks.tolist()], np.int64)
+
+
+def _roots(roots: NDArray[np.float64], ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    places = {rank: place for place, rank in enumerate(ranks.tolist())}
+    return np.array([NOBODY if np.isnan(root) else places[int(root)] for root in roots.tolist()], np.int64)
+
+
+def _selected(
+    connection: sqlite3.Connection,
+    whole: str,
+    communicator: int,
+    procedure: int,
+    instances: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    part = connection.execute("SELECT 1 FROM sqlite_temp_master WHERE name = 'arrivals'").fetchone()
+    if whole == "arrivals" or not part:
+        return np.ones((len(instances), len(ranks)), bool)
+    selected = np.zeros((len(instances), len(ranks)), bool)
+    rows = connection.execute(
+        "SELECT instance, rank FROM arrivals WHERE communicator = ? AND procedure = ?",
+        (communicator, procedure),
+    ).fetchall()
+    found = np.array(rows, np.int64).reshape(-1, 2)
+    selected[np.searchsorted(instances, found[:, 0]), np.searchsorted(ranks, found[:, 1])] = True
+    return selected

@@ -1,0 +1,217 @@
+"""One collective on one communicator: who waited how long for whom, from a sample of its instances.
+
+What is estimated is the share of the waiting in the sample of a member's calls times the time that its calls
+really took, which is known exactly, and so is their number. By how much that may be wrong is told by
+`rankwise.analysis.waiting.errors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
+from rankwise.analysis.waiting.instances import (
+    FOR_LOWER,
+    FOR_OTHERS,
+    FOR_ROOT,
+    NOBODY,
+    Instances,
+    Waits,
+    consistent,
+    waits,
+)
+
+Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
+"""Calls and seconds by rank, by communicator and procedure, of all calls that are looked at."""
+
+
+@dataclass
+class Table:
+    """One collective on one communicator; arrays by member, what makes estimates wrong in columns.
+
+    Attributes:
+        found: the instances that are known, n x m.
+        waits: in them.
+        calls: of one member, exact.
+        kept: of these, in `found`.
+        inconsistent: left out beside these, because their times can't be true.
+        seconds: of each member in the calls, exact; 0 where the sample has none of them.
+        waiting: of that, an estimate.
+        doubts: about `waiting`.
+        total_doubts: about its sum; one column.
+        caused: waiting of the others for each member.
+        caused_doubts: about that.
+        last: instances in which the member had the others wait most.
+        saved: if in each instance the last one had come with the second last.
+    """
+
+    found: Instances
+    waits: Waits
+    calls: int
+    kept: int
+    inconsistent: int
+    seconds: Floats
+    waiting: Floats
+    doubts: Floats
+    total_doubts: Floats
+    caused: Floats
+    caused_doubts: Floats
+    last: NDArray[np.int64]
+    saved: float
+
+
+def weights(found: Instances, seconds: Floats) -> Floats:
+    """Return what a second of each member in the sample stands for: 0 for those that are not wanted."""
+    return _ratio(seconds, _length(found).sum(axis=0))
+
+
+def table_of(found: Instances, times: Times) -> Table | None:
+    """Return who waited for whom; None = of no instance the times can be true.
+
+    Args:
+        found: all instances of the sample.
+        times: exact.
+    """
+    own = times.get((found.communicator, found.procedure), {})
+    good = consistent(found)
+    inconsistent = int((~good).sum())
+    found = found.of(good)
+    if not len(found.numbers):
+        return None
+    number = np.array([own.get(rank, (0, 0.0))[0] for rank in found.ranks.tolist()], float)
+    seconds = np.array([own.get(rank, (0, 0.0))[1] for rank in found.ranks.tolist()])
+    calls = max((count for count, _ in own.values()), default=0)
+    known = waits(found)
+    scale = weights(found, seconds)
+    seconds = np.where(scale > 0, seconds, 0.0)
+    selected = np.where(found.selected, scale, 0.0)  # n x m
+    each = selected * known.seconds
+    waited = each.sum(axis=0)
+    share = _ratio(waited, seconds)
+    # The residuals of a ratio estimate (Cochran, Sampling Techniques, 3rd edition, section 6.4).
+    rest = each - share * selected * (found.departure - found.arrival)
+    n = int(found.selected.any(axis=1).sum())
+    unseen = max(1.0 - n / calls, 0.0) if calls else 0.0
+    factor = n / (n - 1) * unseen if n > 1 else 0.0
+    moments = _moments(rest, factor)
+    total_moments = _moments(rest.sum(axis=1), factor)
+    alone = n == 1 and unseen > 0  # nothing tells how the others differ
+    if alone:
+        moments[0] = waited**2
+        total_moments[0] = waited.sum() ** 2
+    shifted = selected * np.where(known.whose != NOBODY, found.uncertain(known.whose), 0.0)
+    length = _length(found)
+    kept = found.selected.sum(axis=0).astype(np.float64)
+    sampled = compare(number, seconds, kept, length.sum(axis=0), (length**2).sum(axis=0))
+    doubts = np.where(_may_wait(found), doubts_of(moments, share, sampled, shifted.sum(axis=0)), 0.0)
+    total_doubts = np.concatenate([total_moments, doubts[2:].sum(axis=1)])
+    caused, caused_doubts = _by_whom(found, known, each, shifted, factor, alone, seconds, sampled)
+    last = _last_of(known, each)
+    for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
+    return Table(
+        found,
+        known,
+        calls,
+        len(found.numbers),
+        inconsistent,
+        seconds,
+        waited,
+        doubts,
+        total_doubts,
+        caused,
+        caused_doubts,
+        np.bincount(last[last != NOBODY], minlength=len(seconds)),
+        float((selected * known.saved)[for_last].sum()),
+    )
+
+
+def _length(found: Instances) -> Floats:
+    length: Floats = np.where(found.selected, found.departure - found.arrival, 0.0)
+    return length
+
+
+def _ratio(values: Floats, by: Floats) -> Floats:
+    found: Floats = np.divide(values, by, out=np.zeros(len(values)), where=by > 0)
+    return found
+
+
+def _may_wait(found: Instances) -> NDArray[np.bool_]:
+    """Tell of each member whether it has anybody to wait for: the root of a broadcast has not, for one."""
+    members = np.arange(len(found.ranks))
+    roots = np.unique(found.roots[found.roots != NOBODY])
+    if found.procedure in FOR_ROOT:
+        return ~np.isin(members, roots) if len(roots) == 1 else np.ones(len(members), bool)
+    if found.procedure in FOR_OTHERS:
+        return np.isin(members, roots)
+    if found.procedure in FOR_LOWER:
+        lower: NDArray[np.bool_] = found.places > found.places.min()
+        return lower
+    return np.ones(len(members), bool)
+
+
+def _may_wait_for(found: Instances, member: int) -> NDArray[np.bool_]:
+    """Tell of each member whether it could have waited for this one."""
+    could = _may_wait(found)
+    roots = np.unique(found.roots[found.roots != NOBODY])
+    if found.procedure in FOR_ROOT and member not in roots:
+        return np.zeros(len(could), bool)
+    if found.procedure in FOR_LOWER:
+        could &= found.places > found.places[member]
+    could[member] = False
+    return could
+
+
+def _moments(rest: Floats, factor: float) -> Floats:
+    """Return the moments of a sum over a sample, of the differences from what is expected, by instance."""
+    return np.stack([factor * (rest**2).sum(axis=0), factor**2 * (rest**3).sum(axis=0)])
+
+
+def _by_whom(
+    found: Instances,
+    known: Waits,
+    each: Floats,
+    shifted: Floats,
+    factor: float,
+    alone: bool,
+    exact: Floats,
+    sampled: Sampled,
+) -> tuple[Floats, Floats]:
+    """Return the waiting for each member, and the doubts about it.
+
+    Nobody knows for whom it was waited in time that the sample does not explain: it may be for anybody.
+    """
+    caused, doubts = np.zeros(len(exact)), []
+    causes = set(known.whose[known.whose != NOBODY].tolist())
+    nothing, none = np.zeros(len(exact)), np.zeros((2, len(exact)))
+    for_nobody = doubts_of(none, nothing, sampled, nothing)
+    for member in range(len(exact)):
+        moments, either, clock = np.zeros(2), for_nobody, 0.0
+        if member in causes:
+            his = known.whose == member
+            waited = np.where(his, each, 0.0)
+            seconds = waited.sum(axis=1)
+            caused[member] = seconds.sum()
+            moments = _moments(seconds - seconds.mean(), factor)
+            if alone:
+                moments[0] = caused[member] ** 2
+            either = doubts_of(none, _ratio(waited.sum(axis=0), exact), sampled, nothing)
+            clock = float(shifted[his].sum())
+        others = _may_wait_for(found, member)
+        own = np.where(others, either, 0.0).sum(axis=1)
+        own[:2], own[-1] = moments, clock
+        doubts.append(own)
+    return caused, np.stack(doubts, axis=1)
+
+
+def _last_of(known: Waits, each: Floats) -> NDArray[np.int64]:
+    """Return for each instance who had the others wait most, `NOBODY` where nobody waited."""
+    last = np.full(len(each), NOBODY)
+    for row in np.flatnonzero(each.sum(axis=1) > 0).tolist():
+        whose = known.whose[row]
+        waited = whose != NOBODY
+        last[row] = np.bincount(whose[waited], weights=each[row][waited]).argmax()
+    return last

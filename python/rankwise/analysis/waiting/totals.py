@@ -1,0 +1,101 @@
+"""Waiting in collectives and for messages in short, as the summary tells it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.messages import MessageWaits
+
+if TYPE_CHECKING:
+    from rankwise.analysis.waiting.collectives import Estimate, Waiting
+
+
+@dataclass(frozen=True)
+class WaitingTotals:
+    """Waiting and transfer in blocking collectives, in short.
+
+    Attributes:
+        waiting: for ranks that came late, over the ranks.
+        transfer_seconds: the rest of the time in these calls, as far as it is known who waited.
+        percent_waiting_of_mpi: `waiting` in percent of all ranks' time in MPI.
+        percent_transfer_of_mpi: `transfer_seconds` likewise.
+        rank: that is most to blame; None = nobody waited.
+        host: that it ran on.
+        percent_for_rank: of the waiting.
+        percent_not_known_of_mpi: in such calls of which not all ranks' arrivals are known.
+    """
+
+    waiting: Estimate
+    transfer_seconds: float
+    percent_waiting_of_mpi: float
+    percent_transfer_of_mpi: float
+    rank: int | None
+    host: str
+    percent_for_rank: float
+    percent_not_known_of_mpi: float
+
+
+@dataclass(frozen=True)
+class MessageTotals:
+    """Waiting for messages, in short.
+
+    Attributes:
+        waiting_seconds: for late senders and receivers, over the ranks, as far as it is certain.
+        percent_waiting_of_mpi: the same in percent of all ranks' time in MPI.
+        rank: that most of it began with; None = nobody waited.
+        host: that it ran on.
+        percent_for_rank: of the waiting.
+        percent_not_known_of_mpi: in receives, waits and blocking sends of which it is not known what they
+            waited for.
+    """
+
+    waiting_seconds: float
+    percent_waiting_of_mpi: float
+    rank: int | None
+    host: str
+    percent_for_rank: float
+    percent_not_known_of_mpi: float
+
+
+def waiting_totals(connection: sqlite3.Connection, found: Waiting | None) -> WaitingTotals | None:
+    """Return the sums of what `waiting` has found; None if no arrivals are known."""
+    if found is None:
+        return None
+    mpi = _seconds_in_mpi(connection)
+    most = found.ranks[0] if found.ranks and found.ranks[0].blamed_seconds else None
+    return WaitingTotals(
+        found.waiting,
+        found.transfer_seconds,
+        percent(found.waiting.seconds, mpi),
+        percent(found.transfer_seconds, mpi),
+        most.rank if most else None,
+        most.host if most else "",
+        percent(most.blamed_seconds, found.waiting.seconds) if most else 0.0,
+        percent(found.not_known_seconds, mpi),
+    )
+
+
+def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> MessageTotals | None:
+    """Return the sums of what `message_waits` has found; None if nothing is known."""
+    if not found.waiting:
+        return None
+    seconds = found.late_sender_seconds + found.late_receiver_seconds
+    # (Profiles of older versions have no sample at all: that is told by what shows it.)
+    not_known = (1 - found.percent_certain / 100) * found.seconds if found.is_sampled else 0.0
+    most = found.origins[0] if found.origins and found.origins[0].origin_seconds else None
+    return MessageTotals(
+        seconds,
+        percent(seconds, _seconds_in_mpi(connection)),
+        most.rank if most else None,
+        (most.host or "") if most else "",
+        percent(most.origin_seconds, seconds) if most else 0.0,
+        percent(not_known, _seconds_in_mpi(connection)),
+    )
+
+
+def _seconds_in_mpi(connection: sqlite3.Connection) -> float:
+    (seconds,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
+    return float(seconds)

@@ -1,0 +1,1 @@
+"""Reads what the processes of a run have left: counters, node files, notes."""

@@ -1,0 +1,66 @@
+"""Reads what `rankwise run` noted about the launch: launch.json in the run directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankwise.profile.collect.notes import read_note
+from rankwise.profile.collect.text import harmless
+
+FILE_NAME = "launch.json"
+
+
+class LaunchNote(NamedTuple):
+    """How the program was launched; what is not known is empty.
+
+    Attributes:
+        command: the words after `--`.
+        directory: working directory of the launch.
+        launcher: mpirun, srun, ...
+        job: job id of the scheduler or launcher.
+        not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
+        only: collectives inside of which messages were to be recorded, all if empty.
+        rankwise_version: that launched it.
+        warning: why the note could not be read, '' if it could or is not there.
+    """
+
+    command: tuple[str, ...] = ()
+    directory: str = ""
+    launcher: str = ""
+    job: str = ""
+    not_covered: tuple[str, ...] | None = None
+    only: tuple[str, ...] = ()
+    rankwise_version: str = ""
+    warning: str = ""
+
+
+def read_launch_note(run_directory: Path) -> LaunchNote:
+    """Read the note of a run directory, if there is one; never fails."""
+    path = run_directory / FILE_NAME
+    if not os.path.lexists(path):
+        return LaunchNote()
+    try:
+        note = read_note(path)
+    except (OSError, ValueError) as error:
+        why = harmless(str(error))
+        return LaunchNote(warning=f"{FILE_NAME} cannot be read, the command is not known: {why}")
+    return LaunchNote(
+        command=_words(note.get("command")),
+        directory=_text(note.get("directory")),
+        launcher=_text(note.get("launcher")),
+        job=_text(note.get("job")),
+        not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
+        only=_words(note.get("only")),
+        rankwise_version=_text(note.get("rankwise_version")),
+    )
+
+
+def _text(value: Any) -> str:
+    return harmless(str(value)) if isinstance(value, str | int) else ""
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Keep the words as they are: they are stored as JSON, where nothing does harm."""
+    return tuple(str(word) for word in value) if isinstance(value, list) else ()

@@ -1,0 +1,153 @@
+"""Finds counters in the memory of this node: where processes keep them until their keeper has saved them.
+
+A process counts in a file in /dev/shm, or in TMPDIR, in a directory of its run, its node and its user
+(src/runtime/node_memory.cpp). The keeper removes the directory when it has saved all of it. So what is found
+is of a job that runs, of one whose run directory can't be written to, or of one whose keeper was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+COUNTERS_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.[0-9a-f]+\.counters")
+"""Of the file that a process counts into: its host, its process id, and when it was made."""
+
+_PREFIX = "rankwise"
+_CONTROL = "control"
+_BELL = "bell"
+_MOST_CONTROL_BYTES = 1 << 16
+_LEFT_ALONE_S = 10.0  # a process may be about to begin
+
+
+class NodeMemory(NamedTuple):
+    """Counters of processes of one run that see one another.
+
+    Attributes:
+        path: of the directory.
+    """
+
+    path: Path
+
+    def counters(self) -> list[Path]:
+        """Return the files, or links to files without a name, sorted; none if the directory is gone."""
+        try:
+            names = os.listdir(self.path)  # noqa: PTH208 - the names are all that is wanted
+        except OSError:
+            return []
+        return [self.path / name for name in sorted(names) if COUNTERS_NAME.fullmatch(name)]
+
+    def is_kept(self) -> bool:
+        """Whether a keeper watches over it: to open its bell is not to ring it."""
+        try:
+            os.close(os.open(self.path / _BELL, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError:
+            return False
+        return True
+
+    def is_of(self, run_directory: Path) -> bool:
+        """Whether it belongs to a run directory."""
+        return b"\0" + os.fsencode(run_directory.absolute()) + b"\0" in self._control()
+
+    def _control(self) -> bytes:
+        """Return the control page, in which texts end with a zero; b'' if there is none."""
+        try:
+            with (self.path / _CONTROL).open("rb") as file:
+                return file.read(_MOST_CONTROL_BYTES)
+        except OSError:
+            return b""
+
+
+def of_user() -> Iterator[NodeMemory]:
+    """Find all of this user on this node."""
+    user = os.geteuid()
+    for parent in ("/dev/shm", os.environ.get("TMPDIR") or "/tmp"):
+        try:
+            names = os.listdir(parent)  # noqa: PTH208 - the names are all that is wanted
+        except OSError:
+            continue
+        for name in sorted(names):
+            path = Path(parent, name)
+            if name.startswith(f"{_PREFIX}.{user}.") and _is_ours(path, user):
+                yield NodeMemory(path)
+
+
+def of_run(run_directory: Path) -> list[NodeMemory]:
+    """Find those of a run."""
+    return [memory for memory in of_user() if memory.is_of(run_directory)]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits for its parent to notice (a zombie) does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state not in "ZX"
+
+
+def remove_leftovers() -> list[Path]:
+    """Remove what dead jobs of this user have left on this node.
+
+    Nobody else would: a keeper does, and it was killed with them. What can still be of use is saved first, in
+    its run directory.
+
+    Returns:
+        The run directories that something was saved in.
+    """
+    saved = []
+    for memory in of_user():
+        if memory.is_kept() or _age_s(memory.path) < _LEFT_ALONE_S:
+            continue
+        # (Read late: most nodes have nothing left, and it takes time.)
+        from rankwise.profile.collect.control import read_control
+
+        control = read_control(memory.path / _CONTROL)
+        if control is None or not control.sees_our_processes():
+            continue
+        counters = memory.counters()
+        if any(_counts(path) for path in counters):
+            continue
+        if counters and control.run_directory.is_dir():
+            from rankwise.profile.collect.node_files import save_node_file
+
+            try:
+                save_node_file(control.run_directory, control.host, counters)
+            except OSError:
+                continue  # it may be possible another time
+            saved.append(control.run_directory)
+        shutil.rmtree(memory.path, ignore_errors=True)
+    return saved
+
+
+def forget(run_directory: Path) -> None:
+    """Remove what is left of a run on this node, once its profile is made."""
+    for memory in of_run(run_directory):
+        if not memory.is_kept():
+            shutil.rmtree(memory.path, ignore_errors=True)
+
+
+def _counts(path: Path) -> bool:
+    """Whether the process that counts into a file lives."""
+    found = COUNTERS_NAME.fullmatch(path.name)
+    return found is not None and is_alive(int(found["pid"]))
+
+
+def _is_ours(path: Path, user: int) -> bool:
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return path.is_dir() and not path.is_symlink() and status.st_uid == user and not status.st_mode & 0o077
+
+
+def _age_s(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,143 @@
+"""Which counters files belong to one MPI_COMM_WORLD, and which rank wrote each.
+
+A script under one `rankwise run` may start several MPI programs, at once or one after the other; each is a
+world of its own. No process knows of another world, so it is told from the outside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rankwise.profile.collect.counters import Counters, Header
+from rankwise.profile.collect.layout import CONSTANTS
+from rankwise.profile.collect.lifetime import Lifetime
+from rankwise.profile.collect.programs import program_name
+
+_MOST_RANKS = CONSTANTS["FIRST_ENDPOINT"]
+_MOST_PROGRAMS = 8  # that are told of
+_SPAWNED = " spawned"  # ends the job of processes of which nothing else tells which call spawned them
+
+
+@dataclass
+class World:
+    """The processes of one MPI_COMM_WORLD.
+
+    Attributes:
+        job: what identifies the world, as its processes say; may be empty.
+        ranks: what each rank that left a readable file counted, in the order of the ranks.
+        size: ranks expected.
+        number: its place among the worlds of the run, from 1.
+        of: worlds of the run.
+        warnings: what is not certain, a sentence each.
+    """
+
+    job: str = ""
+    ranks: dict[int, Counters] = field(default_factory=dict)
+    size: int = 0
+    number: int = 1
+    of: int = 1
+    warnings: list[str] = field(default_factory=list)
+    _sizes: set[int] = field(default_factory=set)  # as the processes say
+    _ended: dict[str, int] = field(default_factory=dict)  # per node: when the first process had finalized
+
+    def add(self, rank: int, counters: Counters) -> None:
+        """Make a process a member."""
+        header = counters.header
+        self.job = self.job or header.job
+        self.ranks[rank] = counters
+        self._sizes.add(header.world_size)
+        if header.state == "finalized":
+            stopped_ns = Lifetime.of(counters).stopped_ns
+            self._ended[header.host] = min(self._ended.get(header.host, stopped_ns), stopped_ns)
+
+    def programs(self) -> list[list[str]]:
+        """Return the command line of each program that runs in it, as its first rank saw it."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for counters in self.ranks.values():
+            executable = counters.header.executable
+            words = list(counters.arguments) if any(counters.arguments[:1]) else [executable]
+            found.setdefault((executable, program_name(words)), words)
+        return list(found.values())[:_MOST_PROGRAMS]
+
+    def may_have(self, rank: int, counters: Counters) -> bool:
+        """Whether nothing speaks against a process being that rank of this world."""
+        header = counters.header
+        if rank in self.ranks or (header.job and self.job and header.job != self.job):
+            return False
+        if header.world_size > 0 and not self._sizes <= {header.world_size, -1}:
+            return False
+        if header.job.endswith(_SPAWNED) and not self._initialised_with(counters):
+            return False
+        # MPI_Init and MPI_Finalize hold all together: who starts after another has stopped is in a later
+        # world. Only clocks of one node can be compared.
+        started_ns = Lifetime.of(counters).started_ns
+        return started_ns <= self._ended.get(header.host, started_ns)
+
+    def _initialised_with(self, counters: Counters) -> bool:
+        """Whether a process was in MPI_Init at the same time as all members of its node."""
+        mine = counters.header.stamps
+        for other in self.ranks.values():
+            theirs = other.header.stamps
+            if other.header.host == counters.header.host and any(
+                late.used and early.used and late.realtime_ns > early.realtime_ns
+                for late, early in ((mine["loaded"], theirs["started"]), (theirs["loaded"], mine["started"]))
+            ):
+                return False
+        return True
+
+
+def worlds(files: Iterable[Counters]) -> list[World]:
+    """Sort the files into worlds; the world that was started first comes first."""
+    found: list[World] = []
+    lost: list[Counters] = []
+    for counters in sorted(files, key=lambda file: (Lifetime.of(file).started_ns, file.path)):
+        rank = _rank(counters.header)
+        if rank is None:
+            lost.append(counters)
+            continue
+        world = next((world for world in found if world.may_have(rank, counters)), None)
+        if world is None:
+            world = World()
+            found.append(world)
+        world.add(rank, counters)
+    for counters in lost:
+        _give_a_rank(counters, found)
+    for number, world in enumerate(found, 1):
+        world.number, world.of = number, len(found)
+        world.ranks = dict(sorted(world.ranks.items()))
+        world.size = _size(world)
+    return found
+
+
+def _rank(header: Header) -> int | None:
+    """Return the rank: from MPI, or before MPI_Init returned, from the launcher; None = not known."""
+    if 0 <= header.world_rank < header.world_size <= _MOST_RANKS:
+        return header.world_rank
+    if 0 <= header.launcher_rank < min(header.launcher_size, _MOST_RANKS):
+        return header.launcher_rank
+    return header.launcher_rank if header.launcher_size < 1 and header.launcher_rank >= 0 else None
+
+
+def _give_a_rank(counters: Counters, found: list[World]) -> None:
+    """Put a process that does not know its rank where one is missing."""
+    world = next((world for world in found if not world.job or world.job == counters.header.job), None)
+    if world is None:
+        world = World()
+        found.append(world)
+    rank = next(rank for rank in range(len(world.ranks) + 1) if rank not in world.ranks)
+    world.add(rank, counters)
+    world.warnings.append(
+        f"process {counters.header.pid} on {counters.header.host or 'an unknown node'} did not come to know "
+        f"its rank; it is shown as rank {rank}"
+    )
+
+
+def _size(world: World) -> int:
+    """Return the size that most processes know; never less than there are."""
+    headers = [counters.header for counters in world.ranks.values()]
+    known = [header.world_size for header in headers if 0 < header.world_size <= _MOST_RANKS]
+    told = [header.launcher_size for header in headers if 0 < header.launcher_size <= _MOST_RANKS]
+    [(size, _)] = Counter(known or told or [1]).most_common(1)
+    return max(size, max(world.ranks) + 1)

@@ -1,0 +1,195 @@
+"""Joins what the processes kept of their arrivals at collectives: instances that all members kept.
+
+Members count the instances of a collective alike, and keep those whose number has a hash that ends in as many
+zeros as the sample is thinned out (src/runtime/arrivals.h): an instance that one of the members has not
+kept, another one need not have either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.arrival_sample import MOST_SHIFT, is_kept
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.keys import part
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.communicators import FIRST, Joined
+from rankwise.profile.join.grouping import LARGEST, Columns
+from rankwise.profile.join.node_clocks import NodeClock
+from rankwise.profile.join.own_ids import own_ids
+from rankwise.profile.join.regions import Regions
+
+COLUMNS = (
+    "communicator",
+    "procedure",
+    "instance",
+    "rank",
+    "root",
+    "region",
+    "bytes",
+    "arrival",
+    "departure",
+    "since",
+    "since_in_mpi",
+    "before",
+    "before_communicator",
+)
+"""Of the table `arrivals`, in their order."""
+
+NOBODY = -1
+"""In place of NULL."""
+
+_MOST_ROWS = 500_000
+_RECORDED = np.zeros(1 << layout.CONSTANTS["CALLS_PROCEDURE_BITS"], bool)
+_RECORDED[[procedure.id for procedure in PROCEDURES]] = True
+_COLLECTIVE = np.zeros(1 << 16, bool)
+_COLLECTIVE[[procedure.id for procedure in PROCEDURES if procedure.class_name == "collective"]] = True
+
+
+def join_arrivals(
+    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+) -> Columns:
+    """Join the arrivals of the processes of a world.
+
+    Args:
+        world: counters by rank, in the order of the ranks.
+        joined: its communicators.
+        regions: its regions.
+        clocks: of the nodes, by rank.
+
+    Returns:
+        `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
+        clocks that can be compared.
+    """
+    parts = [
+        _of_process(rank, counters, joined, regions, clocks[rank])
+        for rank, counters in world.items()
+        if len(counters.arrivals)
+    ]
+    names = (*COLUMNS, "shift", "clock")
+    if not parts:
+        return {name: np.empty(0, np.int64) for name in COLUMNS}
+    rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
+    sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
+    for row in joined.rows:
+        sizes[row.id] = row.size
+    order = np.lexsort([rows[name] for name in reversed(COLUMNS[:4])])
+    rows = _chosen(rows, order)
+    rows = _chosen(rows, _in_all_samples(rows))
+    rows = _chosen(rows, _whole(rows, sizes))
+    rows = _chosen(rows, _within(rows, _MOST_ROWS))
+    return {name: rows[name] for name in COLUMNS}
+
+
+def _of_process(
+    rank: int, counters: Counters, joined: Joined, regions: Regions, clock: NodeClock
+) -> dict[str, NDArray[np.generic]]:
+    tables, rows = counters.arrival_tables, counters.arrivals
+    rows = rows[(rows["instance"] != 0) & (rows["table"] < len(tables))]
+    own = tables[rows["table"]]
+    communicators = joined.ids_of(rank, own["communicator"].astype(np.int64))
+    possible = (
+        (communicators >= FIRST)
+        & _COLLECTIVE[own["procedure"]]
+        & (own["shift"] <= MOST_SHIFT)
+        & (rows["instance"] <= LARGEST)
+        & (rows["bytes"] <= LARGEST)
+        & (rows["left"] >= rows["arrived"])
+    )
+    rows, own, communicators = rows[possible], own[possible], communicators[possible]
+    before = part(rows["left_key"], "CALLS", "PROCEDURE")
+    on = joined.ids_of(rank, part(rows["left_key"], "CALLS", "COMMUNICATOR"))
+    is_known = (rows["left_key"] != 0) & _RECORDED[before]
+    has_since = rows["since"] != 0
+    since = rows["since"].astype(np.float64) * clock.seconds_per_tick
+    in_mpi = rows["since_in_mpi"].astype(np.float64) * clock.seconds_per_tick
+    return {
+        "communicator": communicators,
+        "procedure": own["procedure"].astype(np.int64),
+        "instance": rows["instance"].astype(np.int64),
+        "rank": np.full(len(rows), rank, np.int64),
+        "root": _world_ranks(joined, communicators, rows["root"].astype(np.int64)),
+        "region": own_ids(
+            regions.ids[rank], rows["region"].astype(np.int64), layout.CONSTANTS["REGION_OTHER"]
+        ),
+        "bytes": rows["bytes"].astype(np.int64),
+        "arrival": clock.of(rows["arrived"]),
+        "departure": clock.of(rows["left"]),
+        "since": np.where(has_since, since, np.nan),
+        "since_in_mpi": np.where(has_since, np.minimum(in_mpi, since), np.nan),
+        "before": np.where(is_known, before, NOBODY),
+        "before_communicator": np.where(is_known & (on >= FIRST), on, NOBODY),
+        "shift": own["shift"].astype(np.int64),
+        "clock": np.full(len(rows), clock.group, np.int64),
+    }
+
+
+def _world_ranks(
+    joined: Joined, communicators: NDArray[np.int64], places: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Translate ranks in communicators; what is none, or not known, becomes NOBODY."""
+    pairs, inverse = np.unique(np.stack([communicators, places], axis=1), axis=0, return_inverse=True)
+    found = [joined.groups.get(number, {}).get(place, NOBODY) for number, place in pairs.tolist()]
+    return np.array(found, np.int64)[inverse.reshape(-1)]
+
+
+def _chosen(rows: Columns, which: NDArray[np.generic]) -> Columns:
+    return {name: column[which] for name, column in rows.items()}
+
+
+def _starts(rows: Columns, names: Sequence[str]) -> NDArray[np.int64]:
+    """Number the groups of rows side by side that are alike in some columns; return each row's number."""
+    new = np.zeros(len(rows["rank"]), bool)
+    for name in names:
+        new[1:] |= rows[name][1:] != rows[name][:-1]
+    return np.cumsum(new)
+
+
+def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
+    """Tell which rows are in the smallest sample that a member has of the collective."""
+    groups = _starts(rows, COLUMNS[:2])
+    most = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, np.int64)
+    np.maximum.at(most, groups, rows["shift"])
+    return is_kept(rows["instance"].astype(np.uint64), most[groups])
+
+
+def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which rows are of instances that all members kept once, by clocks that can be compared."""
+    groups = _starts(rows, COLUMNS[:3])
+    count = int(groups[-1]) + 1 if len(groups) else 0
+    members = np.bincount(groups, minlength=count)
+    first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1]))[: len(groups)])
+    whole = members == sizes[rows["communicator"][first]]
+    others = np.zeros(count, bool)
+    np.logical_or.at(others, groups, rows["clock"] != rows["clock"][first][groups])
+    np.logical_or.at(
+        others, groups[1:], (groups[1:] == groups[:-1]) & (rows["rank"][1:] == rows["rank"][:-1])
+    )
+    chosen: NDArray[np.bool_] = (whole & ~others)[groups]
+    return chosen
+
+
+def _within(rows: Columns, most: int) -> NDArray[np.bool_]:
+    """Tell which rows to keep so that there are not too many: the largest samples are thinned out first."""
+    tables, instances = _starts(rows, COLUMNS[:2]), _starts(rows, COLUMNS[:3])
+    chosen = np.ones(len(tables), bool)
+    if len(tables) <= most:
+        return chosen
+    numbers = rows["instance"].astype(np.uint64)
+    shifts = np.zeros(int(tables[-1]) + 1, np.int64)
+    for cap in (64, 32, 16, 8, 4):
+        while True:
+            kept = np.flatnonzero(chosen)
+            first = kept[np.concatenate(([True], instances[kept][1:] != instances[kept][:-1]))]
+            many = np.bincount(tables[first], minlength=len(shifts)) > cap
+            if not many.any() or int(shifts.max()) >= MOST_SHIFT:
+                break
+            shifts[many] += 1
+            chosen = is_kept(numbers, shifts[tables])
+        if int(chosen.sum()) <= most:
+            break
+    return chosen

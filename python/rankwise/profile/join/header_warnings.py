@@ -1,0 +1,98 @@
+"""What is to be said of a run that the headers of its processes' counters tell, in sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from rankwise.profile.collect.counters import Header
+from rankwise.profile.collect.procedures import PROCEDURES
+from rankwise.profile.join.members import compact
+
+LOADED_LATER = "plugins"  # what is said for any procedure that an object calls which is loaded later
+_NAMES = {procedure.id: procedure.name for procedure in PROCEDURES}
+_MOST_NAMES = 6  # in a sentence
+_UNSEEN = {
+    "refused": "messages inside collectives were not seen",
+    "stopped": "messages inside collectives were seen only at first",
+}
+
+
+def header_warnings(headers: Mapping[int, Header]) -> list[str]:
+    """Say what was not seen, was counted otherwise than usual, or may be lost.
+
+    Args:
+        headers: by rank, in the order of the ranks.
+    """
+    return [*_transports(headers), *_passed_by(headers), *_profiling_names(headers), *_memory(headers)]
+
+
+def passed_by(headers: Collection[Header]) -> list[str]:
+    """Return the procedures of which objects may have made calls past Rankwise, sorted by name."""
+    names = _NAMES | {0: LOADED_LATER}
+    return sorted({names[number] for header in headers for number in header.passed_by if number in names})
+
+
+def _transports(headers: Mapping[int, Header]) -> list[str]:
+    """Say whose hook in the MPI library's transport was refused or stopped, and whether the ranks differ."""
+    alike: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for rank, header in headers.items():
+        if header.state != "starting":  # hooks come with MPI_Init
+            alike[header.transport_state, header.transport, header.transport_note].append(rank)
+    sentences = []
+    for (state, transport, note), ranks in alike.items():
+        who = "" if len(alike) == 1 else f" on {_ranks(ranks)}"
+        why = ": ".join(part for part in (transport, note) if part)
+        if state in _UNSEEN:
+            sentences.append(f"{_UNSEEN[state]}{who}" + (f" ({why})" if why else ""))
+    kinds = {(state, transport) for state, transport, _ in alike}
+    if len(kinds) > 1:
+        told = "; ".join(
+            f"{_ranks([rank for key, ranks in alike.items() if key[:2] == kind for rank in ranks])}:"
+            f" {kind[0]}" + (f" ({kind[1]})" if kind[1] else "")
+            for kind in sorted(kinds)
+        )
+        sentences.append(f"the ranks do not see messages inside collectives alike ({told})")
+    return sentences
+
+
+def _ranks(ranks: list[int]) -> str:
+    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {compact(sorted(ranks))}"
+
+
+def _passed_by(headers: Mapping[int, Header]) -> list[str]:
+    """Say of which procedures calls may be missing: references to them were not redirected in time."""
+    names = passed_by(headers.values())
+    if not names:
+        return []
+    ranks = compact(sorted(rank for rank, header in headers.items() if header.passed_by))
+    return [f"calls of {', '.join(names)} may be missing (ranks {ranks}): objects made them past Rankwise"]
+
+
+def _profiling_names(headers: Mapping[int, Header]) -> list[str]:
+    """Say which procedures were called by ``PMPI_`` names, by programs and tools with wrappers of their own.
+
+    They are counted: what a tool calls for itself can't be told from what it forwards for the program.
+    """
+    numbers = {number for header in headers.values() for number in header.profiling_names}
+    names = sorted(f"P{_NAMES[number]}" for number in numbers if number in _NAMES)
+    if not names:
+        return []
+    more = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    # (Several objects may refer to a name, and which of them has called it is not known.)
+    callers = sorted({c for header in headers.values() for c in header.profiling_callers.split(", ") if c})
+    ranks = compact(sorted(rank for rank, header in headers.items() if header.profiling_names))
+    return [
+        f"called as {shown} by {' or '.join(callers) or 'an unknown object'} (ranks {ranks}): "
+        "what a tool calls there for itself counts as the program's"
+    ]
+
+
+def _memory(headers: Mapping[int, Header]) -> list[str]:
+    """Say how many ranks counted in memory without a name: if all is killed at once, it is gone with them."""
+    found = sum(header.memory == "anonymous" for header in headers.values())
+    if not found:
+        return []
+    who = f"{found} rank{'' if found == 1 else 's'}"
+    return [f"the counters of {who} were in memory without a name: neither /dev/shm nor TMPDIR had room"]

@@ -1,0 +1,184 @@
+"""Where calls were made: the objects (programs, shared libraries) of all processes, and places in them."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.profile.collect import layout
+from rankwise.profile.collect.counters import Counters
+from rankwise.profile.collect.rows import Rows
+from rankwise.profile.collect.text import text_of
+from rankwise.profile.join.own_ids import own_ids
+from rankwise.profile.join.python_functions import functions
+from rankwise.profile.join.source_lines import MOST_SECONDS, sources
+
+UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
+NAMELESS = "<unknown>"
+"""In place of the name of a file of Python that has none: the code was made by the program."""
+
+_BUILD_ID_BYTES = layout.CONSTANTS["MOST_BUILD_ID_BYTES"]
+_LARGEST_OFFSET = (1 << 63) - 1  # that SQLite can hold
+
+# Bindings of MPI for other languages, and wrappers around it: what calls MPI there does so for the program.
+_BINDINGS = re.compile(r"MPI\..*|Rmpi\.so.*|libboost_mpi.*")
+# What follows a library's name in that of its file: libfftw3_mpi.so.3, libscalapack-openmpi.so.2.2,
+# PETSc.cpython-311-x86_64-linux-gnu.so
+_ENDING = re.compile(r"(-openmpi|-mpich)?(\.(cpython|pypy|abi)[^/]*)?\.so([.-].*)?$")
+_PACKAGES = re.compile(r".*/(?:site|dist)-packages/([^/]+?)(?:\.py)?(?:/.*)?")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")  # or that mean something in lists of names
+
+
+class Object(NamedTuple):
+    """One row of the profile's table `objects`, in the order of its columns."""
+
+    id: int
+    path: str
+    build_id: str
+    is_program: int
+    is_python: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def library(self) -> str:
+        """What a library is called in the families of its communicators; '' = the program's own calls."""
+        if self.is_program or self.is_python or _BINDINGS.fullmatch(self.name):
+            return ""
+        return self._stem
+
+    @property
+    def shown(self) -> str:
+        """What it is called: a program by the name of its file, a library without what follows its name.
+
+        Of a file of Python it is the installed package that it belongs to, or its name.
+        """
+        if self.is_program:
+            return self.name
+        if self.is_python:
+            package = _PACKAGES.fullmatch(self.path)
+            return _UNSAFE.sub("-", package[1]) if package else self.name or NAMELESS
+        return "mpi4py" if self.path.rpartition("/")[0].endswith("mpi4py") else self._stem
+
+    @property
+    def _stem(self) -> str:
+        return _UNSAFE.sub("-", _ENDING.sub("", self.name))
+
+
+class Site(NamedTuple):
+    """One row of the profile's table `sites`, in the order of its columns."""
+
+    id: int
+    object: int
+    offset: int
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The call sites of a world.
+
+    Attributes:
+        objects: in the order of their numbers, from 1.
+        rows: of `sites`, likewise.
+        ids: for each rank, the number in the profile by the site's index on that process; 0 = unknown.
+        files: the paths of the objects to open them by: as `os.fsdecode` has them, with nothing replaced.
+    """
+
+    objects: list[Object]
+    rows: list[Site]
+    ids: dict[int, NDArray[np.int64]]
+    files: list[str]
+
+    def ids_of(self, rank: int, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Translate a process's indices; one without a record is unknown."""
+        return own_ids(self.ids[rank], indices, UNKNOWN)
+
+    def object_of(self, site: int) -> Object:
+        """Return the object of a known site, by its number in the profile."""
+        return self.objects[self.rows[site - 1].object - 1]
+
+
+def join_sites(world: Mapping[int, Counters]) -> Sites:
+    """Join the sites of the processes of a world: the same place in the same object is one.
+
+    Args:
+        world: counters by rank.
+    """
+    objects: dict[tuple[bytes, str, int, int], int] = {}
+    rows: dict[tuple[int, int], int] = {}
+    alike: dict[tuple[bytes, bytes], NDArray[np.int64]] = {}  # most processes have the same
+    ids: dict[int, NDArray[np.int64]] = {}
+    for rank, counters in world.items():
+        key = counters.objects.tobytes(), counters.sites.tobytes()
+        if key not in alike:
+            own = [
+                objects.setdefault(found, len(objects) + 1) for found in map(_object_key, counters.objects)
+            ]
+            alike[key] = np.array([UNKNOWN, *(_site(site, own, rows) for site in counters.sites)], np.int64)
+        ids[rank] = alike[key]
+    return Sites(
+        [Object(number, text_of(found[0]), *found[1:]) for found, number in objects.items()],
+        [Site(number, *found) for found, number in rows.items()],
+        ids,
+        [os.fsdecode(name) for name, *_ in objects],
+    )
+
+
+def with_sources(sites: Sites, directory: str, started_ns: int) -> Sites:
+    """Find out which lines of the source the sites are, where the files are at hand that they are in.
+
+    Args:
+        sites: of a world.
+        directory: that the job was started in.
+        started_ns: when its first process was started, nanoseconds since 1970.
+    """
+    deadline = time.monotonic() + MOST_SECONDS
+    rows = list(sites.rows)
+    for found, file in zip(sites.objects, sites.files, strict=True):
+        here = [place for place, site in enumerate(rows) if site.object == found.id]
+        path = Path(directory) / file
+        if found.is_python:
+            names = functions(path, [rows[place].offset for place in here], deadline, started_ns)
+            for place, function in zip(here, names, strict=True):
+                rows[place] = rows[place]._replace(
+                    function=function, file=found.path, line=rows[place].offset
+                )
+            continue
+        # A program may have left its directory before it opened a library: it takes a build id to tell.
+        if not found.build_id and not found.path.startswith("/"):
+            continue
+        # (The call is before the address that it returns to, which may be in another function.)
+        addresses = [rows[place].offset - 1 for place in here]
+        told = sources(path, found.build_id, addresses, deadline, started_ns)
+        for place, source in zip(here, told, strict=True):
+            rows[place] = rows[place]._replace(**source._asdict())
+    return replace(sites, rows=rows)
+
+
+def _object_key(record: np.void) -> tuple[bytes, str, int, int]:
+    build_id = record["build_id"][: min(int(record["build_id_bytes"]), _BUILD_ID_BYTES)]
+    return (
+        *(record["name"].split(b"\0", 1)[0], build_id.tobytes().hex()),
+        *(int(record["kind"] == layout.CONSTANTS[kind]) for kind in ("OBJECT_PROGRAM", "OBJECT_PYTHON")),
+    )
+
+
+def _site(record: Rows, own: list[int], rows: dict[tuple[int, int], int]) -> int:
+    index, offset = int(record["object"]), int(record["offset"])
+    if index >= len(own) or offset > _LARGEST_OFFSET:  # damaged
+        return UNKNOWN
+    return rows.setdefault((own[index], offset), len(rows) + 1)

@@ -1,0 +1,46 @@
+"""What a file with a trace tells of itself: what ran, and what its events are and are not."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from rankwise.analysis.overview import Run
+from rankwise.analysis.timing.traced import Share, Trace
+
+
+def about(run: Run, trace: Trace) -> dict[str, Any]:
+    """Return what is to be told of the trace of a run, or of a part of it."""
+    told: dict[str, Any] = {
+        "command": shlex.join(run.command),
+        "mpi_library": run.mpi_library,
+        "started": run.started,
+        "written_by": "Rankwise",
+        "profile_by": f"Rankwise {run.rankwise_version}",
+        "times": "after the start of the run, by the clock of rank 0's node",
+        "calls": f"a sample: {samples(trace)}. Between two of them a rank may have made any number of calls",
+    }
+    if trace.line.ranks:
+        told["counters"] = (
+            f"of all calls: means over intervals of {trace.line.width_seconds:.6g} s, in which they ended,"
+            " or over the part of one that was between MPI_Init and MPI_Finalize;"
+            " time in MPI where it was spent"
+        )
+    if trace.not_drawn:
+        told["arrows"] = (
+            f"{trace.not_drawn} messages have none: by the clocks of the nodes they were posted after they"
+            " had come, or they were posted by ranks that are not in this part"
+        )
+    return told
+
+
+def samples(trace: Trace) -> str:
+    """Return how many calls of how many are in the trace."""
+    return (
+        f"{_of(trace.collectives)} calls of collectives,"
+        f" {_of(trace.waits)} calls that receive, send or wait for messages"
+    )
+
+
+def _of(share: Share) -> str:
+    return f"{share.sampled} of {share.calls}"

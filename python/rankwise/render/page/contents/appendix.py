@@ -1,0 +1,184 @@
+"""What was measured and how: definitions, environment, coverage, and all tables that no page shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.analysis.calls.procedures import ProcedureRow
+from rankwise.render.page.contents.definitions import definition_sections
+from rankwise.render.page.contents.packed_tables import table_data
+from rankwise.render.page.contents.sections import section
+from rankwise.render.page.contents.subject import Subject
+from rankwise.text.counters import counter_fields
+from rankwise.text.empty import NO_CALLS
+from rankwise.text.names import call_name, library_name, program_text, run_command
+from rankwise.text.summary import ranks_and_nodes, reordered_text
+from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
+from rankwise.text.units import number_of, second_text
+from rankwise.version import __version__
+from rankwise.views.by import view
+from rankwise.views.totals_columns import PER_CALL
+from rankwise.views.view import COUNT, NUMBER, SECONDS, TEXT, Column, Detail, Table, label, number
+
+_TITLES = {
+    "region": "Regions",
+    "counter": "System counters",
+    "file": "Files",
+    "collective": "Collectives, and what is sent inside",
+    "algorithm": "Algorithms of collectives",
+    "library": "Libraries that call MPI",
+}
+"""Views that no page shows."""
+_MOST_ROWS = 1000
+_MOST_HOSTS = 16
+
+_FACTS: list[Column[tuple[str, str]]] = [
+    label("what", lambda row: row[0], "", kind=TEXT),
+    label("value", lambda row: row[1], "", kind=TEXT),
+]
+_OPENING: list[Column[ProcedureRow]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    number("calls", lambda row: row.totals.calls, COUNT, "over the ranks", obvious=True),
+    number("time (sum)", lambda row: row.totals.seconds, SECONDS, "over the ranks"),
+    PER_CALL,
+    Column("longest", lambda row: row.call_seconds_max, SECONDS, "of a single call"),
+]
+_CALLED: list[Column[ProcedureRow]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label("class", lambda row: row.procedure_class, "of procedures", kind=TEXT),
+    number("calls", lambda row: row.totals.calls, COUNT, "over the ranks", obvious=True),
+    Column("ranks", lambda row: row.ranks, NUMBER, "that called it", obvious=True),
+]
+
+
+def appendix_data(of: Subject) -> dict[str, Any]:
+    """Return what is told beside the figures, as web/src/appendix/contract.ts declares it."""
+    return {
+        "missing": "",
+        "sections": [
+            *definition_sections(of),
+            _environment(of),
+            _coverage(of),
+            _own_cost(of),
+            _opening(of),
+            *(_view(of, name) for name in _TITLES),
+            _cite(of),
+        ],
+    }
+
+
+def _environment(of: Subject) -> dict[str, Any]:
+    run, found = of.seen.run, of.summary
+    hosts = of.axes.hosts
+    variables = [
+        (variable, f"{value} (on {number_of(ranks, 'rank')})")
+        for variable, value, ranks in of.connection.execute(
+            "SELECT variable, value, COUNT(*) FROM rail_choices GROUP BY variable, value ORDER BY variable"
+        )
+    ]
+    facts = [
+        ("command", run_command(run)),
+        *(("program", program_text([words])) for words in run.programs),
+        ("executable", run.executable),
+        ("directory", run.directory),
+        ("launcher", run.launcher or "none: started directly"),
+        ("job", run.job),
+        ("world", f"{run.world} of {run.worlds}" if run.worlds > 1 else ""),
+        ("ranks", ranks_and_nodes(run)),
+        ("hosts", ", ".join(hosts[:_MOST_HOSTS]) + (" ..." if len(hosts) > _MOST_HOSTS else "")),
+        ("MPI library", run.mpi_library),
+        ("ABI", run.mpi_abi),
+        ("thread level", run.thread_level),
+        ("started", run.started),
+        ("stopped", run.stopped),
+        ("exit status", "not known" if run.exit_status is None else str(run.exit_status)),
+        ("processors", ", ".join(_processors(of))),
+        ("reordered", reordered_text(found.families)),
+        ("system", ", ".join(counter_fields(found.counters))),
+        ("Rankwise that recorded it", run.rankwise_version),
+        ("Rankwise that wrote this", __version__),
+        ("profile", str(of.path)),
+        *variables,
+    ]
+    text = [] if variables else ["No variables are known that choose network adapters."]
+    return section("environment", "This run", "Environment", text, [_facts(facts)])
+
+
+def _processors(of: Subject) -> list[str]:
+    """Return the sets of processors that ranks may use, the most usual one first."""
+    counts = Counter(one.cpus_allowed for one in of.seen.ranks if one.cpus_allowed)
+    shown = [f"{cpus} ({number_of(ranks, 'rank')})" for cpus, ranks in counts.most_common(_MOST_HOSTS)]
+    return [*shown, "..."] if len(counts) > _MOST_HOSTS else shown
+
+
+def _coverage(of: Subject) -> dict[str, Any]:
+    found = of.summary
+    trust = found.trust
+    called = sorted([*found.calls, *found.opening_and_closing], key=lambda row: row.procedure)
+    text = [
+        "Complete: every rank came to the end of MPI_Finalize." if trust.complete else partial_line(trust),
+        f"{', '.join(coverage_fields(trust, verbose=True))}.",
+        f"{len(called)} procedures of MPI were called. docs/coverage.md says of each one what is recorded.",
+        *(f"Warning: {text}." for text in warnings(trust)),
+    ]
+    return section(
+        "coverage",
+        "This run",
+        "Coverage: what was called, what is not covered, what was dropped",
+        text,
+        [table_data(Table(_CALLED, called, NO_CALLS), Detail.BRIEF, _MOST_ROWS)],
+    )
+
+
+def _own_cost(of: Subject) -> dict[str, Any]:
+    trust = of.summary.trust
+    text = [
+        f"Rankwise's {cost_line(trust)}.",
+        "A call costs what it took where the program was recorded, mean of its calls; set-up is processor"
+        " time in MPI_Init and MPI_Finalize. Time of calls does not hold it, wall time does.",
+        memory_line(trust),
+    ]
+    return section("own-cost", "This run", "What recording cost", text)
+
+
+def _opening(of: Subject) -> dict[str, Any]:
+    share = second_text(of.summary.times.init_finalize_seconds)
+    rows = of.summary.opening_and_closing
+    return section(
+        "opening",
+        "This run",
+        "MPI_Init and MPI_Finalize",
+        [f"{share} a rank on average: in no sum and in no share of the other calls."],
+        [table_data(Table(_OPENING, rows, NO_CALLS), Detail.BRIEF)],
+    )
+
+
+def _view(of: Subject, name: str) -> dict[str, Any]:
+    made = view(name, of.connection, Detail.BRIEF)
+    title = _TITLES[name] + (f": {made.title}" if made.title else "")
+    tables = [
+        table_data(table, Detail.BRIEF, _MOST_ROWS) for table in made.tables if table.detail & Detail.BRIEF
+    ]
+    return section(f"by-{name}", "All tables", title, [f"As `rankwise show --by {name}` has it."], tables)
+
+
+def _cite(of: Subject) -> dict[str, Any]:
+    version = of.seen.run.rankwise_version
+    library = library_name(of.seen.run.mpi_library)
+    return section(
+        "cite",
+        "This run",
+        "How to cite",
+        [
+            f"Rankwise {version}, a profiler of MPI communication. Name its version, the MPI library"
+            f" ({library}), the numbers of ranks and nodes, and keep the profile with your data.",
+            "Efficiency: POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69.",
+        ],
+        [],
+    )
+
+
+def _facts(facts: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    return table_data(Table(_FACTS, [fact for fact in facts if fact[1]], ""), Detail.BRIEF)

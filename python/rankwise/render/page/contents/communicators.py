@@ -1,0 +1,184 @@
+"""The page Communicators: how each communicator, window and file was made, and who is in it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwise.analysis.calls.communicators import Communicator
+from rankwise.analysis.calls.families import Family
+from rankwise.analysis.calls.sites import places_of_sites
+from rankwise.profile.join.families import with_library
+from rankwise.profile.join.members import compact_ascending, known_ranks
+from rankwise.render.page.contents.axes import Axes
+from rankwise.render.page.contents.subject import Subject
+from rankwise.text.names import both_groups, call_name, makers_name, reorder_name, topology_name
+from rankwise.text.safe import safe
+
+_NEVER = -1.0
+_MOST_GROUPS = 100  # of a family, groups of processes that are listed
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What is told of a communicator, or of a family of them."""
+
+    count: int
+    least: int
+    most: int
+    remote: int
+    kind: str
+    user_names: Sequence[str]
+    maker: str
+    remote_parent: str | None
+    topology: str
+    reorder: str
+    groups: Sequence[tuple[str, str]]
+
+
+def communicators_data(of: Subject) -> dict[str, Any]:
+    """Return what is known of each communicator of the axes, in their order."""
+    axes, column = of.axes, of.container.column
+    found = {
+        **({} if axes.each else {row.family: _family(row) for row in of.seen.families}),
+        **({row.name: _communicator(row) for row in of.seen.communicators} if axes.each else {}),
+    }
+    told = [found.get(name) or _no_communicator() for name in axes.communicators]
+    made = _made(of)
+    groups = [_distinct(row.groups) for row in told]
+    return {
+        "wall": of.seen.run.wall_seconds,
+        "count": column([row.count for row in told]),
+        "least": column([row.least for row in told]),
+        "most": column([row.most for row in told]),
+        "remote": column([row.remote for row in told]),
+        "type": [row.kind if row.most else "" for row in told],
+        "userNames": [_safe(row.user_names) for row in told],
+        "maker": _safe(row.maker for row in told),
+        "remoteParent": _safe(row.remote_parent or "" for row in told),
+        "topology": _safe(row.topology for row in told),
+        "reorder": [row.reorder for row in told],
+        "groups": [_safe(each[:_MOST_GROUPS]) for each in groups],
+        "moreGroups": column([max(0, len(each) - _MOST_GROUPS) for each in groups]),
+        "members": [_members(row.groups, axes.ranks) for row in told],
+        "created": column(np.array(made.created, np.float64)),
+        "freed": column(np.array(made.freed, np.float64)),
+        "madeIn": [_safe(names) for names in made.objects],
+        "madeAt": [_safe(names) for names in made.sites],
+        "waiting": _waiting(of),
+    }
+
+
+def _communicator(row: Communicator) -> _Told:
+    return _Told(
+        int(row.size > 0),
+        row.size,
+        row.size,
+        row.remote_size,
+        row.type,
+        [row.user_name] if row.user_name else [],
+        call_name(row.procedure),
+        row.remote_parent,
+        topology_name(row.topology, row.dims),
+        reorder_name(row),
+        [(row.members, row.remote_members)] if row.size else [],
+    )
+
+
+def _family(row: Family) -> _Told:
+    return _Told(
+        row.communicators if row.size_max else 0,
+        row.size_min,
+        row.size_max,
+        row.remote_size,
+        row.type,
+        row.user_names,
+        "" if row.procedures == [""] else makers_name(row),
+        row.remote_parent,
+        topology_name(row.topology, row.dims[0] if row.dims else []),
+        reorder_name(row),
+        list(zip(row.members, row.remote_members, strict=True)) if row.size_max else [],
+    )
+
+
+def _no_communicator() -> _Told:
+    """Return what is told of (none), (several) and (other)."""
+    return _Told(0, 0, 0, 0, "", [], "", None, "-", "-", [])
+
+
+def _distinct(groups: Iterable[tuple[str, str]]) -> list[str]:
+    return list(dict.fromkeys(both_groups(*pair) for pair in groups))
+
+
+def _members(groups: Sequence[tuple[str, str]], end: int) -> str:
+    """Return the known ranks of several groups, ascending; of a single communicator the page has them."""
+    if len(groups) < 2:
+        return ""
+    texts = {part for pair in groups for part in pair}
+    known = sorted(set[int]().union(*(known_ranks(text, end) for text in texts)))
+    return compact_ascending(known) if known else ""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """When and where communicators were made, in the order of the axes; a time that is not known: -1."""
+
+    created: list[float]
+    freed: list[float]
+    objects: list[list[str]]
+    sites: list[list[str]]
+
+
+def _made(of: Subject) -> _Made:
+    places = places_of_sites(of.connection)
+    lives: defaultdict[int, list[tuple[float, float | None]]] = defaultdict(list)
+    objects: defaultdict[int, dict[str, None]] = defaultdict(dict)
+    sites: defaultdict[int, dict[str, None]] = defaultdict(dict)
+    axes: Axes = of.axes
+    for identity, size, created, freed, made_in, site in of.connection.execute(
+        "SELECT id, size, created, freed, made_in, site FROM communicators ORDER BY created, id"
+    ):
+        if not size:
+            continue
+        one = axes.communicator_of[identity]
+        lives[one].append((created, freed))
+        if made_in:
+            objects[one][made_in] = None
+        if site in places:
+            sites[one][places[site].name] = None
+    every = range(len(axes.communicators))
+    return _Made(
+        [min((created for created, _ in lives[one]), default=_NEVER) for one in every],
+        [_end([freed for _, freed in lives[one]]) for one in every],
+        [list(objects[one]) for one in every],
+        [list(sites[one]) for one in every],
+    )
+
+
+def _end(freed: Sequence[float | None]) -> float:
+    """Return when the last of a family was freed; -1: one of them never was."""
+    known = [end for end in freed if end is not None]
+    return max(known) if known and len(known) == len(freed) else _NEVER
+
+
+def _waiting(of: Subject) -> list[list[Any]]:
+    """Return of each family the time in blocking collectives of which arrivals are known, and the waiting."""
+    if of.seen.waiting is None:
+        return []
+    family_of: dict[str, str] = {}
+    for name, family in of.connection.execute("SELECT name, family FROM communicators"):
+        family_of |= {name: family, with_library(name, family): family}
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for row in of.seen.waiting.families:
+        family = family_of.get(row.communicator, row.communicator)
+        sums[family][0] += row.seconds
+        sums[family][1] += row.waiting.seconds
+    return [[safe(family, "utf-8"), *pair] for family, pair in sums.items()]
+
+
+def _safe(texts: Iterable[str]) -> list[str]:
+    return [safe(text, "utf-8") for text in texts]

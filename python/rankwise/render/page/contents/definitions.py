@@ -1,0 +1,207 @@
+"""What the words on the pages mean: metrics, columns, rules of the verdict and findings, waiting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.findings.finding import Fact, Rule
+from rankwise.findings.metrics import METRICS, Metric
+from rankwise.findings.registry import RULES
+from rankwise.findings.search import LEAST_PERCENT, MOST_IN_SUMMARY
+from rankwise.findings.verdict import VERDICTS, VerdictRule
+from rankwise.render.page.contents.packed_tables import table_data
+from rankwise.render.page.contents.sections import section
+from rankwise.render.page.contents.subject import Subject
+from rankwise.text.empty import NO_ARRIVALS, NO_WAITS
+from rankwise.text.units import percent_text, second_text
+from rankwise.views.by.waiting import waiting_notes
+from rankwise.views.message_waits import certainty_note
+from rankwise.views.totals_columns import OF_MPI_MEANING, OF_RUN_MEANING, RECEIVED, SENT, TIME
+from rankwise.views.view import TEXT, Column, Detail, Table, label
+
+_GROUP = "Definitions"
+_MPI = "MPI standard 4.1"
+_PROFILE = "docs/profile-format.md"
+_WAITING = "docs/waiting.md"
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of the pages."""
+
+    name: str
+    meaning: str
+    formula: str
+    source: str
+
+
+_WORDS = (
+    _Word(
+        "calls",
+        "Calls that returned, over the ranks. MPI_Init, MPI_Finalize and their kin stand apart, in no sum.",
+        "count",
+        _PROFILE,
+    ),
+    _Word("sent", SENT.meaning, "elements x MPI_Type_size", f"{_MPI}, chapters 3, 5, 6, 12 and 14"),
+    _Word("received", RECEIVED.meaning, "MPI_Get_count x MPI_Type_size", f"{_MPI}, chapter 3"),
+    _Word("time (sum)", TIME.meaning, "sum of (end - begin) of each call", _PROFILE),
+    _Word("% of MPI", OF_MPI_MEANING, "time / sum of the time of all calls", _PROFILE),
+    _Word("% of run", OF_RUN_MEANING, "time / sum over the ranks of (run time x threads)", _PROFILE),
+    _Word(
+        "size",
+        "Bytes of one call, in bins: from each power of two to below the next one.",
+        "2^n <= bytes < 2^(n+1)",
+        _PROFILE,
+    ),
+    _Word(
+        "imbalance (of a table)",
+        "How unevenly ranks share the time in some calls; 1.00: all the same.",
+        "most time of a rank / mean of all",
+        "docs/explain.md",
+    ),
+    _Word(
+        "communicator",
+        "Named by its ancestry: W is MPI_COMM_WORLD, W_s1 what the first MPI_Comm_split of it made. Those"
+        " that one line of the program made are a family.",
+        "",
+        f"{_MPI}, chapter 7; {_PROFILE}",
+    ),
+    _Word(
+        "blamed (in collectives)",
+        "What others waited because a rank was late, when the blame has been passed on: a rank that waited"
+        " itself passes on as much to whom it waited for.",
+        "caused - passed on + what others passed on to it",
+        _WAITING,
+    ),
+    _Word(
+        "to blame",
+        "What others waited for a rank in collectives and for messages, when all has been passed on, for"
+        " whatever reason it was late. Over the ranks it is all waiting.",
+        "blamed in collectives + waits for messages that began with it",
+        _WAITING,
+    ),
+    _Word(
+        "in MPI, not told apart",
+        "Time in calls of MPI of which no sample tells who waited, such as MPI_Test, MPI_Iprobe, nonblocking"
+        " collectives, and those that make communicators.",
+        "time in MPI - waiting - transfer - MPI-IO",
+        _WAITING,
+    ),
+    _Word(
+        "transfer (of the run)",
+        "Time in blocking collectives, receives, waits and sends in which nobody was late, and in calls that"
+        " only start communication.",
+        "known time in MPI - waiting",
+        _WAITING,
+    ),
+)
+
+
+def definition_sections(of: Subject) -> list[dict[str, Any]]:
+    """Return what the words mean, and where the figures come from."""
+    return [_metrics(of), _words(), _verdicts(), _rules(of), _waiting(of)]
+
+
+def _metrics(of: Subject) -> dict[str, Any]:
+    def value(metric: Metric) -> str:
+        found = metric.value(of.seen)
+        return found.text if isinstance(found, Fact) else f"not told: {found.why}"
+
+    columns: list[Column[Metric]] = [
+        label("metric", lambda row: row.name, "as `rankwise explain` takes it"),
+        label("of this run", value, "or why it is not known", kind=TEXT),
+        label("meaning", lambda row: row.meaning, "", kind=TEXT),
+        label("formula", lambda row: row.formula, "", kind=TEXT),
+        label("source", lambda row: row.source, "", kind=TEXT),
+    ]
+    return section("metrics", _GROUP, "Metrics", [], [table_data(Table(columns, METRICS, ""), Detail.BRIEF)])
+
+
+def _words() -> dict[str, Any]:
+    columns: list[Column[_Word]] = [
+        label("word", lambda row: row.name, ""),
+        label("meaning", lambda row: row.meaning, "", kind=TEXT),
+        label("formula", lambda row: row.formula or None, "", kind=TEXT),
+        label("source", lambda row: row.source, "", kind=TEXT),
+    ]
+    return section(
+        "words", _GROUP, "Words on the pages", [], [table_data(Table(columns, _WORDS, ""), Detail.BRIEF)]
+    )
+
+
+def _verdicts() -> dict[str, Any]:
+    columns: list[Column[VerdictRule]] = [
+        label("what limits", lambda row: row.limit, ""),
+        label("when", lambda row: row.when, "it is the verdict", kind=TEXT),
+    ]
+    return section(
+        "verdicts",
+        _GROUP,
+        "How the verdict is made",
+        ["The first rule that holds makes it. Shares are of the run unless another whole is named."],
+        [table_data(Table(columns, VERDICTS, ""), Detail.BRIEF)],
+    )
+
+
+def _rules(of: Subject) -> dict[str, Any]:
+    told = of.findings
+    silent = {one.rule: one.why for one in told.silent}
+
+    def state(rule: Rule) -> str:
+        if rule.id in silent:
+            return f"can't be told: {silent[rule.id]}"
+        found = [one for one in told.found if one.finding.rule == rule.id]
+        if not found:
+            return "not found"
+        most = max(one.saved_percent_of_run for one in found)
+        return f"{len(found)} found, up to {percent_text(most)} % of the run"
+
+    columns: list[Column[Rule]] = [
+        label("rule", lambda row: row.id, "as `rankwise explain` takes it"),
+        label("in this run", state, "", kind=TEXT),
+        label("looks for", lambda row: row.looks_for, "", kind=TEXT),
+        label("when", lambda row: row.when, "", kind=TEXT),
+        label("could save", lambda row: row.formula, "", kind=TEXT),
+        label("advice", lambda row: row.advice, "", kind=TEXT),
+    ]
+    return section(
+        "rules",
+        _GROUP,
+        "Rules of findings",
+        [
+            f"The overview has the first {MOST_IN_SUMMARY} that could save {LEAST_PERCENT:.0f} % of the run"
+            " or more, by what they could save and how sure that is; `rankwise explain -v` has all."
+        ],
+        [table_data(Table(columns, RULES, ""), Detail.BRIEF)],
+    )
+
+
+def _waiting(of: Subject) -> dict[str, Any]:
+    found, messages = of.seen.waiting, of.seen.messages
+    text = [
+        "Blocking collectives: of a sample of the calls it is kept when each member came and left. A rank"
+        " waits until the last one has come that it needs something of; the rest is transfer. What the sample"
+        " shows is scaled to the exact time of all calls.",
+        "Messages: of a sample of receives, waits and blocking sends it is kept when both sides began. Until"
+        " the other side had begun, a rank waits.",
+    ]
+    if found and found.kept:
+        text.append(
+            f"In collectives of this run: {second_text(found.waiting.seconds)} over the ranks, which may be"
+            f" off by {second_text(found.waiting.error_seconds)}, by the sampling (95 %) and the clocks of"
+            " the nodes."
+        )
+        text += waiting_notes(found)
+    else:
+        text.append(NO_ARRIVALS)
+    if messages.is_sampled:
+        late = messages.late_sender_seconds + messages.late_receiver_seconds
+        text.append(
+            f"For messages of this run: {second_text(late)} over the ranks, which may be off by"
+            f" {second_text(messages.error_seconds)}."
+        )
+        text.append(certainty_note(messages))
+    else:
+        text.append(NO_WAITS)
+    return section("waiting", _GROUP, "How waiting is estimated", [*text, f"More: {_WAITING}."])

@@ -1,0 +1,155 @@
+"""A run on one screen: how far to trust it, what limits it, where its time went, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.analysis.calls.heaviest import heaviest
+from rankwise.analysis.calls.operations import Operation
+from rankwise.analysis.next_step import EXPLAIN, next_step
+from rankwise.findings.as_json import command_line
+from rankwise.findings.search import LEAST_PERCENT, Found
+from rankwise.findings.texts import confidence_text, facts_text, saved_text, share_text
+from rankwise.findings.verdict import verdict
+from rankwise.render.page.contents.overview_figures import efficiency_part, late_part, time_part
+from rankwise.render.page.contents.packed_tables import table_data
+from rankwise.render.page.contents.subject import Subject
+from rankwise.text.empty import NO_CALLS, NOTHING_BETWEEN
+from rankwise.text.last_calls import held_text, place_text
+from rankwise.text.names import call_name, operation_name
+from rankwise.text.safe import safe
+from rankwise.text.summary import step_command
+from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line
+from rankwise.text.units import bin_text, percent_text
+from rankwise.views.summary_tables import CALLS_OF_RUN, COMMUNICATORS, Row
+from rankwise.views.view import FIGURES, NUMBER, TEXT, Cell, Column, Detail, Line, Table, label
+
+_TABLE_LINES = 4
+_PLACE_LINES = 6
+_MOSTLY = 50.0  # percent of the time of calls: then their size is told
+
+_PLACES = [
+    label("ranks", lambda row: row.ranks, "of MPI_COMM_WORLD", kind=TEXT),
+    Column("n", lambda row: row.count, NUMBER, "how many", obvious=True),
+    label("ended in", place_text, "the last that is known of them", kind=TEXT),
+    label("for", held_text, "how long they had been there, from the last to the first", kind=FIGURES),
+    label("missing", lambda row: row.missing or "-", "members that the call waited for", kind=TEXT),
+]
+
+
+def overview_data(of: Subject) -> dict[str, Any]:
+    """Return what is told of the whole run, as web/src/overview/contract.ts declares it."""
+    found, told = of.summary, of.findings
+    shown = told.in_summary
+    steps = [*([EXPLAIN] if shown else []), next_step(found)]
+    return {
+        "missing": "",
+        "trust": _trust(of),
+        "verdict": safe(verdict(found, of.seen, told), "utf-8"),
+        "heaviest": _heaviest(of),
+        "places": _places(of),
+        "time": time_part(of),
+        "efficiency": efficiency_part(of),
+        "late": late_part(of),
+        "findings": [_finding(of, one) for one in shown],
+        "noFindings": _no_findings(of),
+        "next": [
+            {"command": safe(step_command(step, of.path), "utf-8"), "why": safe(step.why, "utf-8")}
+            for step in steps
+        ],
+        "communicators": _short(
+            of, COMMUNICATORS, found.families, "communicator", [row.family for row in found.families]
+        ),
+        "calls": _short(
+            of, CALLS_OF_RUN, found.calls, "procedure", [call_name(row.procedure) for row in found.calls]
+        ),
+    }
+
+
+def _trust(of: Subject) -> dict[str, Any]:
+    trust = of.summary.trust
+    texts = [*coverage_fields(trust, verbose=False), cost_line(trust), memory_line(trust)]
+    return {
+        "complete": trust.complete,
+        "line": "complete" if trust.complete else safe(partial_line(trust), "utf-8"),
+        "fields": [safe(text, "utf-8") for text in texts if text],
+    }
+
+
+def _heaviest(of: Subject) -> dict[str, Any] | None:
+    """Return the calls that take most time: what, where, on which communicator, of which size."""
+    found = heaviest(of.connection)
+    if found is None:
+        return None
+    operation = Operation(found.procedure, found.size_bin, None, None, found.seconds)
+    is_one_size = found.percent_of_size >= _MOSTLY
+    sized = operation_name(operation)
+    texts = {
+        "operation": sized if is_one_size else f"{call_name(found.procedure)} of several sizes",
+        "communicator": next(
+            (COMMUNICATORS[0].cell(row).text for row in of.summary.families if row.family == found.family),
+            found.family,
+        ),
+        "site": found.place.name if found.place else "",
+        "function": (found.place.function or "") if found.place else "",
+        "share": f"{percent_text(found.percent_of_mpi)} % of the time in MPI",
+        "size": bin_text(found.size_bin) if is_one_size and sized != call_name(found.procedure) else "",
+        "procedure": call_name(found.procedure),
+        "family": found.family,
+    }
+    return {name: safe(text, "utf-8") for name, text in texts.items()}
+
+
+def _places(of: Subject) -> dict[str, Any] | None:
+    """Return where the ranks of a partial run ended, those that stand out first, as the terminal has them."""
+    rows = sorted(of.summary.places, key=lambda place: place.count)
+    if not rows:
+        return None
+    return table_data(Table(_PLACES, rows, ""), Detail.BRIEF, _PLACE_LINES)
+
+
+def _finding(of: Subject, one: Found) -> dict[str, Any]:
+    finding, run = one.finding, of.seen.run
+    facts = {
+        "could save": saved_text(one),
+        "formula": finding.formula,
+        "from": facts_text(finding.inputs),
+        "seen": facts_text(finding.evidence),
+        "confidence": confidence_text(finding),
+        "rule": f"{finding.rule} (rankwise explain {finding.rule})",
+    }
+    return {
+        "title": safe(finding.title, "utf-8"),
+        "share": share_text(one),
+        "confidence": finding.confidence,
+        "command": safe(command_line(finding.command, run, of.path), "utf-8"),
+        "facts": [[name, safe(text, "utf-8")] for name, text in facts.items() if text],
+    }
+
+
+def _no_findings(of: Subject) -> str:
+    if of.findings.in_summary:
+        return ""
+    return f"No rule has found anything that could save {LEAST_PERCENT:.0f} % of the run or more."
+
+
+def _short(
+    of: Subject, columns: Sequence[Column[Row]], rows: Sequence[Row], key: str, values: Sequence[str]
+) -> dict[str, Any]:
+    """Return the rows with the most time, each with the value of the filter that is for it alone."""
+    if not of.summary.calls:
+        rows, values = (), ()  # communicators of which none was used
+    ordered = sorted(rows, key=lambda row: -row.totals.seconds)
+    # (A row takes no more room than "1 other".)
+    most = _TABLE_LINES if len(rows) <= _TABLE_LINES else _TABLE_LINES - 1
+    shown, rest = ordered[:most], ordered[most:]
+    empty = NOTHING_BETWEEN if of.summary.opening_and_closing else NO_CALLS
+    others: Line = {
+        columns[0].name: Cell(f"{len(rest)} other{'s' * (len(rest) > 1)}"),
+        **{column.name: column.total_cell(rest) for column in columns if column.total},
+    }
+    whole = table_data(Table(columns, shown, empty, apart=[others] if rest else []), Detail.BRIEF)
+    whole["sums"] = whole["sums"][-1:] if rest else []  # of a few rows the total says nothing
+    named = dict(zip(map(id, rows), values, strict=True))
+    return {"table": whole, "filter": key, "values": [safe(named[id(row)], "utf-8") for row in shown]}

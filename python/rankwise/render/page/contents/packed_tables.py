@@ -1,0 +1,60 @@
+"""Tables of views for a page: the columns, and of each cell its text and its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankwise.text.safe import safe
+from rankwise.views.view import Cell, Detail, Line, Table, View, line
+
+
+def tables_data(view: View, detail: Detail) -> list[dict[str, Any]]:
+    """Return the tables of a view that are in an answer, as web/src/contract.ts declares them."""
+    return [table_data(table, detail) for table in view.tables if table.detail & detail]
+
+
+def table_data(table: Table, detail: Detail, most: int | None = None) -> dict[str, Any]:
+    """Return a table likewise.
+
+    Args:
+        table: itself.
+        detail: of the answer that it is in.
+        most: rows; of more the first ones, and a note says so. All are in the sums.
+    """
+    columns = table.columns_in(detail)
+    names = [column.name for column in columns]
+    return {
+        "title": _safe(table.title),
+        "columns": [
+            {
+                "name": column.name,
+                "meaning": column.meaning,
+                "right": column.format.right,
+                "unit": column.format.unit,
+            }
+            for column in columns
+        ],
+        "rows": [_cells(names, line(columns, row)) for row in table.rows[:most]],
+        "sums": [_cells(names, one) for one in [*table.total_lines(), *table.apart]],
+        "empty": _safe(table.empty),
+        "notes": [_safe(note) for note in [*table.notes, *_cut(len(table.rows), most)]],
+    }
+
+
+def _cut(rows: int, most: int | None) -> list[str]:
+    if most is None or rows <= most:
+        return []
+    return [f"The first {most} of {rows} rows; `rankwise show --limit 0` has all."]
+
+
+def _cells(names: list[str], of: Line) -> list[Any]:
+    return [_cell(of.get(name, Cell())) for name in names]
+
+
+def _cell(cell: Cell) -> list[Any]:
+    value = _safe(cell.value) if isinstance(cell.value, str) else cell.value
+    return [_safe(cell.text), value, *([_safe(cell.note)] if cell.note else [])]
+
+
+def _safe(text: str) -> str:
+    return safe(text, "utf-8")

@@ -1,0 +1,79 @@
+"""A run in a report: what is told of it on each page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankwise.findings.verdict import verdict
+from rankwise.render.page.contents.appendix import appendix_data
+from rankwise.render.page.contents.balance import balance_data
+from rankwise.render.page.contents.cells import cells_data
+from rankwise.render.page.contents.communicators import communicators_data
+from rankwise.render.page.contents.messages import messages_data
+from rankwise.render.page.contents.overview import overview_data
+from rankwise.render.page.contents.place import place_data
+from rankwise.render.page.contents.sites import sites_data
+from rankwise.render.page.contents.subject import Subject
+from rankwise.render.page.contents.time_line import time_line_data
+from rankwise.text.names import run_command
+from rankwise.text.safe import safe
+from rankwise.text.summary import run_fields
+from rankwise.text.trust import partial_line, warnings
+
+_PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
+    "cells": cells_data,
+    "communicators": communicators_data,
+    "overview": overview_data,
+    "balance": balance_data,
+    "timeLine": time_line_data,
+    "sites": sites_data,
+    "place": place_data,
+    "messages": messages_data,
+    "appendix": appendix_data,
+}
+"""Parts of a run in web/src/contract.ts, and what fills them."""
+
+
+def run_data(of: Subject, name: str) -> dict[str, Any]:
+    """Return what is told of a run, as web/src/contract.ts declares it.
+
+    Args:
+        of: the profile.
+        name: that tells it from the other runs of the report.
+    """
+    run, trust = of.seen.run, of.summary.trust
+    about = [*run_fields(run, verbose=False), f"threads: {run.thread_level}" if run.thread_level else ""]
+    told = [*([] if trust.complete else [partial_line(trust)]), *warnings(trust)]
+    return {
+        "name": safe(name, "utf-8"),
+        "title": safe(run_title(of), "utf-8"),
+        "lead": safe(verdict(of.summary, of.seen, of.findings), "utf-8"),
+        "about": [safe(phrase, "utf-8") for phrase in about if phrase],
+        "warnings": [safe(phrase, "utf-8") for phrase in told],
+        "axes": of.axes.data,
+        **{part: made(of) for part, made in _PARTS.items()},
+    }
+
+
+def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Return each profile with a name of its own: the end of its path, as short as tells them apart."""
+    parts = [path.resolve().with_suffix("").parts for path in paths]
+    longest = max(map(len, parts))
+    length = 1
+    while len({of[-length:] for of in parts}) < len({*parts}) and length < longest:
+        length += 1
+    return [(path, "/".join(of[-length:])) for path, of in zip(paths, parts, strict=True)]
+
+
+def run_title(of: Subject) -> str:
+    """Return what ran."""
+    return run_command(of.seen.run)
+
+
+def both_sides(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return what each side is, as `A → B`: once if both are the same, with a number of others of a side."""
+    sides = [list(dict.fromkeys(side)) for side in (before, after)]
+    texts = [f"{first} and {len(others)} more" if others else first for first, *others in sides]
+    return " → ".join(dict.fromkeys(texts))

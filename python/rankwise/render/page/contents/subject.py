@@ -1,0 +1,51 @@
+"""What a report tells of: an open profile, and where its numbers go."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.summary import Summary, summary
+from rankwise.findings.search import Findings, findings
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.axes import Axes, axes
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A profile of which a report tells.
+
+    Attributes:
+        path: of the profile, as the user gave it.
+        seen: what is known of it.
+        axes: what its numbers are told apart by.
+        container: for the columns of the page.
+    """
+
+    path: Path
+    seen: Evidence
+    axes: Axes
+    container: Container
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the summary of a terminal shows."""
+        return summary(self.connection, self.seen)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What rules have found."""
+        return findings(self.seen)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open profile."""
+        return self.seen.connection
+
+
+def subject(path: Path, connection: sqlite3.Connection, container: Container) -> Subject:
+    """Return what to tell of an open profile."""
+    return Subject(path, Evidence(connection), axes(connection, container), container)

@@ -1,0 +1,166 @@
+"""What the ranks did when: rank and time as a matrix, and the phases that are found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.analysis.timing.time_line import RankLine, TimeLine
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.contents.subject import Subject
+from rankwise.text.empty import NO_TIME_LINE
+from rankwise.text.units import percent_text
+from rankwise.views.by import time
+from rankwise.views.view import Detail
+
+_COUNTS = {"sent": "bytes_sent", "received": "bytes_received", "messages": "messages", "calls": "calls"}
+_MOST_EXACT = 20_000
+"""Cells: of more, only a byte is kept of each number."""
+_MOST_CELLS = 100_000
+_NOT_THERE = 255  # of the levels
+_STEP = 0.4  # percent: between levels of shares
+
+Floats = NDArray[np.float64]
+
+
+class _Cells(NamedTuple):
+    """Rates, shape (rows, intervals): of neighbouring ranks together; NaN = none of them was there."""
+
+    mean: Floats
+    most: Floats
+
+
+def time_line_data(of: Subject) -> dict[str, Any]:
+    """Return what is told of the time, as web/src/time_line/contract.ts declares it."""
+    view = time.view(of.connection, Detail.BRIEF)
+    found = view.data["time"]
+    if not isinstance(found, TimeLine) or not found.ranks or not found.phases:
+        return {"missing": NO_TIME_LINE}
+    count = len(found.intervals)
+    together = 1  # a power of two, as the numbers of ranks on nodes and of nodes are as a rule
+    while len(found.ranks) * count > together * _MOST_CELLS:
+        together *= 2
+    cells = _measures(found.ranks, together)
+    column = of.container.column
+    packed, precision = _packed(of.container, cells, together)
+    return {
+        "missing": "",
+        "title": view.title,
+        "begin": found.begin_seconds,
+        "width": found.width_seconds,
+        "count": count,
+        "together": together,
+        "rank": column([line.rank for line in found.ranks], ascending=True),
+        "from": column([line.begin_seconds for line in found.ranks]),
+        "to": column([line.end_seconds for line in found.ranks]),
+        "threads": column([max(line.threads, 1) for line in found.ranks]),
+        "measures": packed,
+        "precision": precision,
+        "phases": {
+            "begin": [phase.begin_seconds for phase in found.phases],
+            "end": [phase.end_seconds for phase in found.phases],
+            "mpi": [phase.percent_of_mpi for phase in found.phases],
+            **{
+                name: [getattr(phase, long) / (phase.seconds or 1.0) for phase in found.phases]
+                for name, long in _COUNTS.items()
+            },
+            "table": tables_data(view, Detail.BRIEF)[0],
+        },
+    }
+
+
+def _measures(lines: list[RankLine], together: int) -> dict[str, _Cells]:
+    inside = np.array([line.inside_seconds for line in lines])
+    threads = np.array([[max(line.threads, 1)] for line in lines])
+    # The times of several threads are added up: they can be in MPI for that many times as long.
+    amounts = {
+        "mpi": (100 * np.array([line.mpi_seconds for line in lines]), inside * threads),
+        **{
+            name: (np.array([getattr(line, long) for line in lines], np.float64), inside)
+            for name, long in _COUNTS.items()
+        },
+    }
+    found = {name: _cells(amount, time, together) for name, (amount, time) in amounts.items()}
+    # (Times are read one after the other: a share may come out a little above.)
+    found["mpi"] = _Cells(*(np.minimum(cells, 100.0) for cells in found["mpi"]))
+    return found
+
+
+def _cells(amount: Floats, time: Floats, together: int) -> _Cells:
+    starts = np.arange(0, len(amount), together)
+    mean = _ratio(np.add.reduceat(amount, starts, axis=0), np.add.reduceat(time, starts, axis=0))
+    return _Cells(mean, np.fmax.reduceat(_ratio(amount, time), starts, axis=0))
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    found: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return found
+
+
+class _Levels(NamedTuple):
+    """What a byte stands for, and the values between each two of them; `error` = the most, of a value."""
+
+    values: Floats
+    borders: Floats
+    error: float = 0.0
+
+    @property
+    def table(self) -> Floats:
+        """Return the values by the byte, with that of who is not there."""
+        return np.append(np.pad(self.values, (0, _NOT_THERE - len(self.values)), "edge"), np.nan)
+
+    def codes(self, values: Floats) -> NDArray[np.uint8]:
+        """Return the bytes."""
+        found = np.searchsorted(self.borders, values)
+        return np.where(np.isnan(values), _NOT_THERE, found).astype(np.uint8)
+
+
+def _packed(
+    container: Container, measures: Mapping[str, _Cells], together: int
+) -> tuple[dict[str, Any], str]:
+    """Return the columns, and how precise they are; '' = as precise as they are read."""
+    exact = measures["mpi"].mean.size <= _MOST_EXACT
+    found: dict[str, Any] = {}
+    worst = 0.0
+    for name, cells in measures.items():
+        levels = None if exact else _shares() if name == "mpi" else _rates(cells)
+        worst = max(worst, levels.error if levels else 0.0)
+        found[name] = {
+            "levels": container.column(levels.table) if levels else None,
+            "mean": _column(container, cells.mean, levels),
+            "most": _column(container, cells.most, levels) if together > 1 else None,
+        }
+    if exact:
+        return found, ""
+    share = percent_text(_STEP / 2)
+    return (
+        found,
+        f"Shares are kept to {share} %, other numbers to {percent_text(100 * worst)} % of themselves.",
+    )
+
+
+def _column(container: Container, values: Floats, levels: _Levels | None) -> dict[str, Any]:
+    return container.column(levels.codes(values) if levels else values.astype(np.float32))
+
+
+def _shares() -> _Levels:
+    values = np.arange(0.0, 100.0 + _STEP, _STEP)
+    return _Levels(values, (values[1:] + values[:-1]) / 2)
+
+
+def _rates(cells: _Cells) -> _Levels:
+    """Return nothing, and from the least to the most levels that are equally many times apart."""
+    both = np.stack([cells.mean, cells.most])
+    some = both[both > 0]
+    if not some.size:
+        return _Levels(np.zeros(1), np.zeros(0))
+    values = np.geomspace(some.min(), some.max(), _NOT_THERE - 1)
+    borders = np.sqrt(values[1:] * values[:-1])
+    ratio = float(values[1] / values[0])
+    return _Levels(
+        np.concatenate(([0.0], values)), np.concatenate(([values[0] / 2], borders)), ratio**0.5 - 1
+    )

@@ -1,0 +1,197 @@
+"""Findings, efficiency and the meaning of metrics on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from rankwise.analysis.overview import Run
+from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.findings.as_json import command_line
+from rankwise.findings.finding import Fact, NotTold, Rule
+from rankwise.findings.metrics import Metric
+from rankwise.findings.search import LEAST_PERCENT, Findings, Found
+from rankwise.findings.texts import confidence_text, facts_text, saved_text, share_text
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.view import show_table
+from rankwise.text.summary import efficiency_notes
+from rankwise.views.view import COUNT, RATIO, SECONDS, Column, Detail, Table, label
+
+_LABEL = 12  # columns
+_IN_SUMMARY = 16
+_LEAST_WIDTH = 30
+
+_EFFICIENCY: list[Column[Efficiency]] = [
+    label("region", lambda row: row.region or "(run)", "with all nested in it; (run): the whole run"),
+    Column("ranks", lambda row: row.ranks, COUNT, "that were in it", obvious=True),
+    Column("time", lambda row: row.seconds, SECONDS, "of the rank that was in it for the longest"),
+    Column("useful", lambda row: row.useful_mean_seconds, SECONDS, "mean time of a rank outside of MPI"),
+    Column(
+        "most useful",
+        lambda row: row.useful_most_seconds,
+        SECONDS,
+        "of the rank in brackets",
+        mark=lambda row: f" ({row.useful_most_rank})",
+    ),
+    Column("parallel", lambda row: row.parallel, RATIO, "efficiency: useful / time"),
+    Column("balance", lambda row: row.load_balance, RATIO, "useful / most useful"),
+    Column("commun.", lambda row: row.communication, RATIO, "communication efficiency: most useful / time"),
+    Column(
+        "serial.",
+        lambda row: row.split.serialisation if row.split else None,
+        RATIO,
+        "serialisation: estimate of most useful / time on an ideal network",
+    ),
+    Column(
+        "transfer",
+        lambda row: row.split.transfer if row.split else None,
+        RATIO,
+        "estimate of time on an ideal network / time",
+    ),
+]
+
+
+def summary_lines(page: Page, found: Sequence[Found], run: Run, path: Path) -> list[Text]:
+    """Return a title and a command for each finding; neither is cut."""
+    lines: list[Text] = []
+    for one in found:
+        title = _labelled(page, share_text(one), one.finding.title, 0, _IN_SUMMARY)
+        command = command_line(one.finding.command, run, path)
+        lines += [*title, page.text(" " * _IN_SUMMARY + command)]
+    head = page.text("findings: how much of the run time of all ranks could be saved")
+    return [Text(), head, *lines] if lines else []
+
+
+def write_explanation(
+    page: Page,
+    efficiency: Efficiency | None,
+    regions: Sequence[Efficiency],
+    told: Findings,
+    run: Run,
+    path: Path,
+    partial: str,
+    limit: int,
+    *,
+    verbose: bool,
+) -> None:
+    """Write efficiency, the findings, and what could not be told and why.
+
+    Args:
+        page: that it is written to.
+        efficiency: of the run; None = it is not known.
+        regions: their efficiency.
+        told: what rules have found.
+        run: what ran.
+        path: of the profile.
+        partial: why the profile is partial, '' if it is not.
+        limit: rows of the table, 0 for all.
+        verbose: findings that could save next to nothing are not left out.
+    """
+    if partial:
+        page.write(*page.wrapped(f"PARTIAL: {partial}", "bold red", indent=2), Text())
+    rows = [*([efficiency] if efficiency else []), *regions]
+    notes = efficiency_notes(efficiency) if efficiency else []
+    empty = "No rank had time between MPI_Init and MPI_Finalize."
+    show_table(
+        page, Table(_EFFICIENCY, rows, empty, title="Efficiency (POP)", notes=notes), Detail.BRIEF, limit
+    )
+    page.write(Text())
+    if not told.found:
+        page.write(*page.wrapped("No rule has found anything that could be saved."))
+    shown = [one for one in told.found if verbose or one.saved_percent_of_run >= LEAST_PERCENT]
+    for number, one in enumerate(shown, 1):
+        page.write(*page.wrapped(f"{number}. {one.finding.title}", "bold", indent=3, units=True))
+        page.write(*_finding_lines(page, one, run, path), Text())
+    if left := len(told.found) - len(shown):
+        page.write(*page.wrapped(_left_out(left, more=bool(shown))), Text())
+    if told.silent:
+        page.write(*page.wrapped("What can't be told", "bold"))
+        for silent in told.silent:
+            page.write(*page.wrapped(f"{silent.rule}: {silent.why}.", indent=2))
+        page.write(Text())
+    if told.nothing:
+        page.write(*page.wrapped(f"Looked for and not found: {', '.join(told.nothing)}.", "dim"))
+
+
+def write_metric(page: Page, metric: Metric, value: Fact | NotTold | None) -> None:
+    """Write what a metric is, and its value."""
+    page.write(*page.wrapped(metric.name, "bold"))
+    lines = [("meaning", metric.meaning), ("formula", metric.formula), ("source", metric.source)]
+    if isinstance(value, Fact):
+        lines.append(("value", f"{value.what}: {value.text}"))
+    elif value:
+        lines.append(("value", f"not told: {value.why}"))
+    for name, text in lines:
+        page.write(*_labelled(page, name, text, indent=2))
+
+
+def write_rule(page: Page, rule: Rule, told: Findings | None, run: Run | None, path: Path) -> None:
+    """Write what a rule looks for, and what it has found."""
+    page.write(*page.wrapped(rule.id, "bold"))
+    for name, text in (
+        ("looks for", rule.looks_for),
+        ("when", rule.when),
+        ("could save", rule.formula),
+        ("advice", rule.advice),
+    ):
+        page.write(*_labelled(page, name, text, indent=2))
+    if told is None or run is None:
+        return
+    page.write(Text())
+    silent = [one.why for one in told.silent if one.rule == rule.id]
+    found = [one for one in told.found if one.finding.rule == rule.id]
+    for one in found:
+        page.write(*page.wrapped(one.finding.title, "bold", indent=3, units=True))
+        page.write(*_finding_lines(page, one, run, path))
+    if not found:
+        page.write(*page.wrapped(f"Can't be told: {silent[0]}." if silent else "Not found."))
+
+
+def write_words(page: Page, metrics: Sequence[Metric], rules: Sequence[Rule]) -> None:
+    """Write a line for each metric and each rule."""
+    width = max(len(name) for name in (*(one.name for one in metrics), *(one.id for one in rules))) + 2
+    for title, words in (
+        ("Metrics", [(one.name, one.formula) for one in metrics]),
+        ("Rules", [(one.id, one.looks_for) for one in rules]),
+    ):
+        page.write(*page.wrapped(title, "bold"))
+        for name, text in words:
+            page.write(*_labelled(page, name, text, 2, width))
+
+
+def _left_out(number: int, *, more: bool) -> str:
+    """Say how many findings are not shown."""
+    what = f"{number} more" if more else f"{number} finding{'s' * (number > 1)}"
+    each, them = (", each", "them") if number > 1 else (",", "it")
+    return f"{what}{each} below {LEAST_PERCENT:.0f} % of the run: -v shows {them}"
+
+
+def _finding_lines(page: Page, one: Found, run: Run, path: Path) -> list[Text]:
+    finding = one.finding
+    return [
+        *_labelled(page, "could save", saved_text(one)),
+        *_labelled(page, "formula", finding.formula),
+        *_facts(page, "from", finding.inputs),
+        *_facts(page, "seen", finding.evidence),
+        *_labelled(page, "confidence", confidence_text(finding)),
+        page.text(f"   {'command':{_LABEL}}{command_line(finding.command, run, path)}"),
+        *_labelled(page, "rule", f"{finding.rule} (rankwise explain {finding.rule})"),
+    ]
+
+
+def _facts(page: Page, name: str, facts: Sequence[Fact]) -> list[Text]:
+    if not facts:
+        return []
+    return _labelled(page, name, facts_text(facts))
+
+
+def _labelled(page: Page, name: str, text: str, indent: int = 3, label_width: int = _LABEL) -> list[Text]:
+    """Return the text in lines, its name on the left of the first."""
+    left = " " * (indent + label_width)
+    lines = page.folded(page.text(text), max(page.width - len(left), _LEAST_WIDTH), units=True)
+    for line in lines:
+        line.rstrip()
+    first = page.text(f"{' ' * indent}{name:{label_width}}")
+    return [(page.text(left) if number else first) + line for number, line in enumerate(lines)]

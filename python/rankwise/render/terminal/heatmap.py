@@ -1,0 +1,156 @@
+"""The heat map as text: numbers where there is room for them, else coloured or shaded cells."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from rankwise.latency.measurement import Measurement
+from rankwise.render.figures.heatmap.hostnames import short_names
+from rankwise.render.figures.heatmap.pooling import Pooled, pooled
+from rankwise.render.figures.heatmap.scale import END, colour, ink
+from rankwise.render.figures.heatmap.view import View, view
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.shades import shade, shades_of, ticks
+from rankwise.text.units import byte_text, digits_text
+from rankwise.topology.hierarchy.levels import Hierarchy
+
+_LONGEST_NAME = 16  # columns
+_MOST_NUMBERS = 24  # rows
+_COLOUR_STEPS = 5  # in the legend
+_SELF = "·", "\\"  # on the diagonal; the first one that the page can show
+_NONE = "?"  # not measured
+
+
+def heatmap_lines(
+    page: Page, measurement: Measurement, hierarchy: Hierarchy | None, statistic: str, size: int
+) -> list[Text]:
+    """Return title, heat map and legend.
+
+    Args:
+        page: that it is made for.
+        measurement: what is drawn.
+        hierarchy: what was found in it: ranks that are near each other are drawn together; None: by host.
+        statistic: one of `rankwise.render.figures.heatmap.view.DRAWN`.
+        size: of the messages, one of the measurement's.
+
+    Raises:
+        RankwiseError: nothing of this statistic and size was measured.
+    """
+    chosen = view(measurement, hierarchy, statistic, size)
+    kind = "bandwidth from row to column" if chosen.smallest else f"{statistic} of half a round trip"
+    title = f"{byte_text(size)} messages: {kind}, {chosen.unit}"
+    return [*page.wrapped(title, "bold", indent=2), *(_numbers(page, chosen) or _cells(page, chosen))]
+
+
+def _numbers(page: Page, chosen: View) -> list[Text]:
+    """Return one number a pair; nothing if they do not fit."""
+    ranks = chosen.ordering.ranks
+    if len(ranks) > _MOST_NUMBERS:
+        return []
+    values = chosen.matrix
+    heights = chosen.scale.height(values)
+    texts = [
+        [_number(page, value, row == column) for column, value in enumerate(line)]
+        for row, line in enumerate(values.tolist())
+    ]
+    wide = max(len(text) for line in texts for text in line) + 2
+    names = _names(page, chosen)
+    hosts = max(map(cell_len, names)) + 1
+    margin = hosts + len(str(max(ranks)))
+    if margin + wide * len(ranks) > page.width:
+        return []
+    head = " " * margin + "".join(f"{rank:>{wide - 1}} " for rank in ranks)
+    lines = [page.text(head.rstrip(), "dim")]
+    for name, rank, line, row in zip(names, ranks, texts, heights.tolist(), strict=True):
+        shown = page.text(set_cell_size(name, hosts) + f"{rank:>{margin - hosts}}")
+        for text, height in zip(line, row, strict=True):
+            shown.append(f"{text:>{wide - 1}} ", _style(height))
+        shown.rstrip()
+        lines.append(shown)
+    return lines
+
+
+def _number(page: Page, value: float, own: bool) -> str:
+    if own:
+        return _self(page)
+    return _NONE if np.isnan(value) else digits_text(value)
+
+
+def _cells(page: Page, chosen: View) -> list[Text]:
+    """Return one cell for some pairs, by colour where the page has colours, else by shade."""
+    size = len(chosen.ordering.ranks)
+    names = _names(page, chosen)
+    margin = max(map(cell_len, names)) + 1
+    room = page.width - margin
+    found = pooled(chosen.matrix, room, smallest=chosen.smallest, block=chosen.ordering.node_size())
+    rows = ceil(size / found.together)
+    wide = 2 if 2 * rows <= room else 1
+    shades = " " if page.colours else shades_of(page)
+    within = shades[:-1] if chosen.scale.cut and not page.colours else shades
+    heights = chosen.scale.height(found.values)
+    lines = [page.text(" " * margin + ticks(rows, found.together, wide), "dim")]
+    for row in range(rows):
+        begin = names[row * found.together : (row + 1) * found.together]
+        line = page.text(set_cell_size(next(filter(None, begin), ""), margin))
+        for column, height in enumerate(heights[row].tolist()):
+            if np.isnan(height):
+                line.append((_NONE if found.missing[row, column] else _self(page)) * wide, "dim")
+            else:
+                cell = shades[-1] if height > END else shade(height, within)
+                line.append(cell * wide, _style(height))
+        lines.append(line)
+    return [*lines, *_legend(page, chosen, found, within, shades[-1])]
+
+
+def _legend(page: Page, chosen: View, found: Pooled, within: str, beyond: str) -> list[Text]:
+    """Return what the cells mean."""
+    swatches = [" " * 2] * _COLOUR_STEPS if page.colours else list(within)
+    steps = len(swatches)
+    entries = [
+        (swatch, (step + 0.5) / steps, chosen.scale.value((step + 1) / steps))
+        for step, swatch in enumerate(swatches)
+    ]
+    if chosen.scale.cut:
+        entries.append((beyond * len(swatches[0]), 2.0, chosen.scale.slowest))
+    lines = [Text()]
+    for swatch, height, end in entries:
+        words = page.text(f" {'from' if chosen.smallest else 'to'} {digits_text(end)} {chosen.unit}   ")
+        if lines[-1].cell_len + len(swatch) + words.cell_len > page.width:
+            lines.append(Text())
+        lines[-1].append(swatch, _style(height)).append_text(words)
+    pairs = f"{found.together} x {found.together} pairs"
+    in_order = bool((np.diff(chosen.ordering.ranks) > 0).all())
+    notes = [
+        "numbers: ranks" if in_order else "numbers: places in the order of the machine, not ranks",
+        f"each cell: the worst of {pairs}" if found.together > 1 else "",
+        f"{_NONE} not measured" if found.missing.any() else "",
+    ]
+    return [*lines, *page.joined(notes, "   ")]
+
+
+def _names(page: Page, chosen: View) -> list[str]:
+    """Return the name of the host for each row in which one begins, and nothing for the others."""
+    hosts = chosen.measurement.host_names()
+    short = short_names(hosts)
+    names = [short[hosts[rank]] for rank in chosen.ordering.ranks]
+    starts = [place == 0 or names[place] != names[place - 1] for place in range(len(names))]
+    return [
+        page.shortened(page.text(name), _LONGEST_NAME).plain if start else ""
+        for name, start in zip(names, starts, strict=True)
+    ]
+
+
+def _self(page: Page) -> str:
+    return next((mark for mark in _SELF if page.shows(mark)), _SELF[-1])
+
+
+def _style(height: float) -> str:
+    """Return the colours of a cell; the page leaves them out where it has none."""
+    if np.isnan(height):
+        return "dim"
+    background = colour(height)
+    return f"{ink(background)} on {background}"

@@ -1,0 +1,50 @@
+"""The measured levels beside what the kernels and host names say."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from rich.text import Text
+
+from rankwise.latency.measurement import Measurement
+from rankwise.render.terminal.page import Page
+from rankwise.topology.hierarchy.compare import Agreement, compare, hwloc_partitions
+from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.views.latency.texts import plural, ranks_text
+
+_SAME = 0.999
+_ALIKE = 0.5  # below, it makes no sense to name single ranks
+_MOST_RANKS = 60  # characters
+
+
+def agreements(measurement: Measurement, hierarchy: Hierarchy) -> tuple[Agreement, ...]:
+    """Return how each part of the machine that tells ranks apart compares with the levels."""
+    known = {name: keys for name, keys in hwloc_partitions(measurement).items() if _tells(keys)}
+    return compare(hierarchy, known)
+
+
+def agreement_lines(page: Page, found: Sequence[Agreement]) -> list[Text]:
+    """Return a sentence for each part of the machine."""
+    lines = []
+    for agreement in found:
+        lines += page.wrapped(_sentence(agreement), indent=2)
+    return lines
+
+
+def _tells(keys: Sequence[Hashable]) -> bool:
+    """Return whether the groups are neither one, nor each of a single rank."""
+    return 1 < len(set(keys)) < len(keys)
+
+
+def _sentence(agreement: Agreement) -> str:
+    if agreement.index < _ALIKE:
+        return f"No measured level groups the ranks by {agreement.given}: messages cost much the same there."
+    given = "node" if agreement.given == "node" else f"{agreement.given}, as the kernel tells,"
+    if agreement.index >= _SAME:
+        return f"By {given} the ranks are grouped as they are at the measured level {agreement.level}."
+    ranks = ranks_text(agreement.differ)
+    shown = ranks if len(ranks) <= _MOST_RANKS else f"{ranks[:_MOST_RANKS].rpartition(',')[0]}, ..."
+    return (
+        f"By {given} the ranks are grouped otherwise than at the measured level {agreement.level} "
+        f"(agreement {agreement.index:.2f}): {plural(len(agreement.differ), 'rank')} elsewhere, {shown}."
+    )

@@ -1,0 +1,140 @@
+"""Nodes drawn from inside: packages, domains of memory, caches and cores, with the ranks on each core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from rankwise.analysis.nodes.binding import NodePlace, Processor
+from rankwise.analysis.nodes.kinds import kinds, ranks_on_cores
+from rankwise.profile.join.members import compact
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.tables import cut
+from rankwise.topology.machine.hosts import folded
+from rankwise.views.node_inside import inside_text
+
+_FREE = "."
+_SEEN = "~"  # before ranks that are not bound
+_EFFICIENT = "e"  # behind efficiency cores
+_LONGEST = 9  # of the ranks of a core
+_INDENT = 2
+
+Key = tuple[int, ...]
+
+
+def node_lines(page: Page, nodes: Sequence[NodePlace], limit: int) -> list[Text]:
+    """Return a picture of each kind of node: those that are alike, with their ranks alike, are one.
+
+    Args:
+        page: to be written to.
+        nodes: whose inside is known.
+        limit: of the pictures; 0 = all.
+    """
+    shown, rest = cut(kinds(nodes), limit)
+    lines = [line for group in shown for line in _group_lines(page, group)]
+    if rest:
+        lines += page.wrapped(f"{len(rest)} other kinds of nodes; --limit 0 shows all.", "dim")
+    marks = f"{_FREE}: no rank. {_SEEN}: seen there, not bound."
+    if any(one.kind == "efficiency" for node in nodes for one in node.processors):
+        marks += f" {_EFFICIENT}: efficiency core."
+    what = (
+        "Each number is a core with its ranks, [ ] are those that share an L3 cache"
+        if _any_cache(nodes)
+        else ("Each number is a core with its ranks")
+    )
+    return [*lines, *page.wrapped(f"{what}. {marks}", "dim")]
+
+
+def _any_cache(nodes: Sequence[NodePlace]) -> bool:
+    return any(one.l3 is not None for node in nodes for one in node.processors)
+
+
+def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
+    node = group[0]
+    hosts = folded([one.host for one in group]) if len(group) > 1 else node.host
+    what = f"{hosts}: {inside_text(node)}"
+    if len(group) > 1:
+        what += f"; {len(group)} nodes alike, of which {node.host} is shown"
+    lines = [Text(), *page.wrapped(what, "bold", indent=_INDENT)]
+    cells = _cells(node)
+    width = max(map(len, cells.values()))
+    rows = list(_rows(node))
+    heads = [head for head, _ in rows]
+    room = max(map(len, heads))
+    bracketed = _any_cache([node])
+    for head, caches in rows:
+        drawn = [[cells[core].rjust(width) for core in cores] for cores in caches]
+        texts = [_in_brackets(one) for one in drawn] if bracketed else drawn
+        for number, text in enumerate(_filled(texts, max(page.width - _INDENT - room - 1, width + 2))):
+            lines.append(page.text(f"{'':{_INDENT}}{head if not number else '':{room}} {text}".rstrip()))
+    return lines
+
+
+def _cells(node: NodePlace) -> Mapping[int, str]:
+    """Return what stands for each core."""
+    bound, seen = ranks_on_cores(node)
+    cells = {}
+    for one in node.processors:
+        core = node.core_of[one.processor]
+        texts = [_ranks(bound[core])] if core in bound else []
+        texts += [f"{_SEEN}{_ranks(seen[core])}"] if core in seen else []
+        cells[core] = (",".join(texts) or _FREE) + (_EFFICIENT if one.kind == "efficiency" else "")
+    return cells
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    text = compact(ranks)
+    return text if len(text) <= _LONGEST else f"{len(ranks)} ranks"
+
+
+def _rows(node: NodePlace) -> Iterator[tuple[str, list[list[int]]]]:
+    """Yield a row for each domain of memory of each package: its name, and the cores of each cache in it."""
+    numas = {one.numa for one in node.processors}
+    in_order = sorted(node.processors, key=lambda one: _place(node, one))
+    for (package, numa), some in groupby(in_order, key=lambda one: _place(node, one)[:2]):
+        names = [f"package {package}"] if package >= 0 else []
+        names += [f"NUMA {numa}"] if len(numas) > 1 and numa >= 0 else []
+        caches = [
+            list(dict.fromkeys(node.core_of[one.processor] for one in sharing))
+            for _, sharing in groupby(some, key=lambda one: _place(node, one)[2])
+        ]
+        yield ", ".join(names), caches
+
+
+def _place(node: NodePlace, one: Processor) -> Key:
+    numbers = (one.package, one.numa, one.l3)
+    return (
+        *(-1 if number is None else number for number in numbers),
+        node.core_of[one.processor],
+        one.processor,
+    )
+
+
+def _in_brackets(cells: Sequence[str]) -> list[str]:
+    """Return the cells of one cache, with brackets around them."""
+    first, *others = cells
+    found = [f"[{first}", *others]
+    found[-1] += "]"
+    return found
+
+
+def _filled(caches: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield lines of at most this width: a cache is broken only if it is too long for a line by itself."""
+    line = ""
+    for cells in caches:
+        whole = " ".join(cells)
+        if line and len(line) + 1 + len(whole) > width:
+            yield line
+            line = ""
+        if len(whole) <= width:
+            line = f"{line} {whole}".lstrip() if line else whole
+            continue
+        for cell in cells:
+            if line and len(line) + 1 + len(cell) > width:
+                yield line
+                line = ""
+            line = f"{line} {cell}" if line else cell
+    if line:
+        yield line

@@ -1,0 +1,105 @@
+"""A race of parameters on the terminal: what was tried, what was kept, and what all of it gains."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TextIO
+
+from rich.text import Text
+
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.tables import TextColumn, label, table_lines
+from rankwise.trials.interval import Interval
+from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
+
+
+class _Row(NamedTuple):
+    name: str
+    value: str
+    runs: str
+    change: str
+    interval: str
+    verdict: str
+
+
+def print_parameters(found: Outcome, file: TextIO) -> None:
+    """Write all of it.
+
+    Args:
+        found: what came out.
+        file: to write to.
+    """
+    page = Page(file)
+    if found.layers:
+        page.write(*page.wrapped(f"{found.layers}.", indent=2))
+    if not found.steps:
+        page.write(*page.wrapped("There is no parameter to be tried: nothing to gain.", "bold", indent=2))
+        return
+    rows = [row for step in found.steps for row in _rows(step)]
+    page.write(Text(), *table_lines(page, _COLUMNS, rows), Text())
+    for step in found.steps:
+        if step.ended:
+            page.write(*page.wrapped(f"{step.parameter.name}: {step.ended}", indent=2))
+    for note in filter(None, [found.ended, *found.notes]):
+        page.write(*page.wrapped(note, indent=2))
+    page.write(*page.wrapped(_verdict(found), "bold", indent=2))
+    for variable, value in found.environment.items():
+        page.write(page.text(f"    {variable}={value}"))
+
+
+_COLUMNS: list[TextColumn[_Row]] = [
+    label("parameter", lambda row: row.name),
+    TextColumn("value", lambda row: row.value, right=True),
+    TextColumn("rounds", lambda row: row.runs, right=True),
+    TextColumn("time", lambda row: row.change, right=True),
+    TextColumn("interval", lambda row: row.interval, right=True),
+    label("", lambda row: row.verdict),
+]
+
+
+def _rows(step: Step) -> list[_Row]:
+    present = step.parameter.present or "as it is"
+    first = _Row(step.parameter.name, present, "", "", "", step.skipped or "as it is now")
+    return [first, *(_row(step, one) for one in step.tried)]
+
+
+def _row(step: Step, tried: Tried) -> _Row:
+    kept = ", kept" if step.kept == tried.setting else ""
+    seen = ", seen in force" if tried.seen and not tried.why_not else ""
+    said = tried.why_not or tried.verdict + kept + seen
+    value = str(tried.setting.value)
+    if tried.interval is None:
+        return _Row("", value, "", "", "", said)
+    low, high = _change(tried.interval.high), _change(tried.interval.low)
+    return _Row(
+        "",
+        value,
+        str(tried.interval.pairs),
+        f"{_change(tried.interval.ratio):+.1f} %",
+        f"{low:+.1f} to {high:+.1f} %",
+        said,
+    )
+
+
+def _verdict(found: Outcome) -> str:
+    interval = found.interval
+    if interval is None:
+        if found.verdict == "not proven":
+            return "Nothing is proven."
+        return "No gain: nothing is changed."
+    told = _told(interval)
+    if found.gains:
+        less = f"Faster: the program takes {-_change(interval.ratio):.1f} % less time"
+        return f"{less} ({told}), measured afresh in {interval.pairs} pairs of runs, with"
+    below = " Any difference is smaller than what was to be resolved." if found.alike else ""
+    change = f"{_change(interval.ratio):+.1f} % ({told})"
+    return f"No gain: what was kept changes the time by {change}, measured afresh.{below}"
+
+
+def _told(interval: Interval) -> str:
+    low, high = _change(interval.high), _change(interval.low)
+    return f"{100 * interval.confidence:.1f} % confidence: {low:+.1f} to {high:+.1f} %"
+
+
+def _change(ratio: float) -> float:
+    """Return the change of the time in percent, from the ratio before / after."""
+    return 100 * (1 / ratio - 1)

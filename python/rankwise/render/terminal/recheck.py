@@ -1,0 +1,154 @@
+"""What has become of the rules of a settings file, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from rich.text import Text
+
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.tables import TextColumn, label, table_lines
+from rankwise.text.names import algorithm_name, call_name
+from rankwise.text.units import byte_text, ratio_text, second_text
+from rankwise.tuning.recheck import Outcome, Rechecked
+from rankwise.tuning.settings.rule import Evidence, Rule
+
+
+def print_rechecked(
+    found: Outcome, path: Path, written: Sequence[Path], *, asked: bool, file: TextIO
+) -> None:
+    """Write all of it.
+
+    Args:
+        found: what came out.
+        path: of the settings file.
+        written: files, the one for `rankwise run --with` first; empty: none were.
+        asked: whether the user wants files.
+        file: to write to.
+    """
+    page = Page(file)
+    for line in _where(found):
+        page.write(*page.wrapped(line, "bold", indent=2))
+    page.write(Text(), *table_lines(page, _COLUMNS, found.rules, fold=True), Text())
+    for note in dict.fromkeys(_notes(found)):
+        page.write(*page.wrapped(note, indent=2))
+    page.write(*page.wrapped(_verdict(found, path, asked=asked), "bold", indent=2))
+    if written:
+        page.write(*page.wrapped(f"Written: {', '.join(str(one) for one in written)}", indent=2))
+        page.write(page.text(f"    rankwise run --with {written[0]} -- COMMAND"))
+
+
+def _where(found: Outcome) -> list[str]:
+    before = found.library_before
+    was = f"{before.label} {before.number}".strip()
+    if found.library is None:
+        return [f"{was}: the program's launch was not started"]
+    now = f"{found.library.label} {found.library.number}".strip()
+    version = f"{now}, as when the rules were found" if found.same_library else f"{now}; it was {was}"
+    hosts = "same nodes" if found.same_hosts else f"other nodes: {_listed(found.hosts)}"
+    if not found.same_hosts:
+        hosts += f"; they were {_listed(found.before.about.hosts)}"
+    return [version, hosts]
+
+
+def _listed(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - 4} more" if len(hosts) > 5 else ""
+    return ", ".join(hosts[:4] if more else hosts) + more
+
+
+def _size(rule: Rule) -> str:
+    if rule.high is None:
+        return "all"
+    low, high = byte_text(rule.low), byte_text(rule.high)
+    return low if low == high else f"{low} - {high}"
+
+
+def _ratio(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return "-"
+    return f"{ratio_text(evidence.ratio)} ({ratio_text(evidence.low)}-{ratio_text(evidence.high)})"
+
+
+def _then(one: Rechecked) -> str:
+    return ratio_text(one.rule.evidence.ratio) if one.rule.evidence else "-"
+
+
+def _now(one: Rechecked) -> Evidence | None:
+    return one.held_out.evidence if one.held_out else None
+
+
+def _of_call(one: Rechecked, *, chosen: bool) -> str:
+    evidence = _now(one)
+    if evidence is None:
+        return "-"
+    return second_text(1e-6 * (evidence.chosen_us if chosen else evidence.default_us))
+
+
+_COLUMNS: list[TextColumn[Rechecked]] = [
+    TextColumn("call", lambda one: call_name(one.rule.procedure)),
+    TextColumn("n", lambda one: str(one.rule.processes), right=True),
+    TextColumn("size", lambda one: _size(one.rule), right=True),
+    label("rule", lambda one: algorithm_name(one.rule.algorithm.label)),
+    TextColumn("x then", _then, right=True),
+    TextColumn("default", lambda one: _of_call(one, chosen=False), right=True),
+    TextColumn("rule's", lambda one: _of_call(one, chosen=True), right=True),
+    TextColumn("x now (interval)", lambda one: _ratio(_now(one)), right=True),
+    label("outcome", lambda one: one.verdict),
+]
+
+
+def _notes(found: Outcome) -> list[str]:
+    notes = []
+    for one in found.rules:
+        what = (
+            f"{call_name(one.rule.procedure)} on {one.rule.processes} processes by "
+            f"{algorithm_name(one.rule.algorithm.label)}"
+        )
+        if one.why:
+            notes.append(f"{what}: {one.why}.")
+        if one.verdict == "can't be told" and one.held_out:
+            control = one.held_out.control
+            notes.append(
+                f"{what}: the library's own choice differs from itself, {ratio_text(control.ratio)} x "
+                f"({ratio_text(control.low)}-{ratio_text(control.high)}): try again on a quiet machine."
+            )
+        if one.held_out and one.rule.raced and not one.as_found:
+            notes.append(
+                f"{what}: the launch has fewer ranks than when the rule was found, so it was measured on "
+                "blocks of ranks side by side."
+            )
+    if any(one.held_out and not one.rule.raced for one in found.rules):
+        notes.append(
+            "Where the file does not tell what a rule was found with, it was measured on blocks of ranks "
+            "side by side."
+        )
+    kept = [
+        word
+        for word, is_there in (
+            ("variables", found.before.environment),
+            ("places of ranks", found.before.bindings),
+        )
+        if is_there
+    ]
+    if kept:
+        notes.append(f"The file's {' and '.join(kept)} were not rechecked, nor in force for this.")
+    return notes
+
+
+def _verdict(found: Outcome, path: Path, *, asked: bool) -> str:
+    wins, rules = found.counted("still wins"), len(found.rules)
+    if found.ended:
+        return f"{wins} of {rules} rules still win. {found.ended}"
+    verdict = f"{wins} of {rules} rule{'s' * (rules != 1)} still win{'s' * (rules == 1)}."
+    unsure = found.counted("can't be told")
+    if found.settings is None:
+        return f"{verdict} Nothing remains, so nothing is written: run the program without {path}."
+    if not found.settings.rules:
+        verdict += " What else the file says remains."
+    elif unsure:
+        verdict += f" {unsure} can't be told and stay{'s' * (unsure == 1)}, as not measured."
+    if not asked:
+        return f"{verdict} Nothing is written without --apply FILE."
+    return f"{verdict} What the program gains was not measured: it was not run."

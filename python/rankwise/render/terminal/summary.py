@@ -1,0 +1,154 @@
+"""The summary at the end of a run: the same things in the same place every time, on one screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from rich.text import Text
+
+from rankwise.analysis.calls.spread import Spread
+from rankwise.analysis.evidence import Evidence
+from rankwise.analysis.last_calls import INSIDE
+from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.summary import Summary, summary
+from rankwise.analysis.timing.times import Balance
+from rankwise.findings.search import Findings, findings
+from rankwise.render.terminal.last_calls import place_columns
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.summary_foot import foot_lines
+from rankwise.render.terminal.summary_head import head_lines
+from rankwise.render.terminal.tables import TextColumn, fit, table_lines
+from rankwise.render.terminal.view import text_columns
+from rankwise.text.empty import NO_CALLS, NOTHING_BETWEEN
+from rankwise.text.units import byte_text, percent_text, second_text
+from rankwise.views.summary_tables import CALLS_OF_RUN, COMMUNICATORS, by_share
+from rankwise.views.totals_columns import HasTotals
+from rankwise.views.view import Column
+
+Row = TypeVar("Row", bound=HasTotals)
+
+_SCREEN_LINES = 24  # what the short form of a partial run fits into, at 80 columns
+_TABLE_LINES = 10  # of a table in the short form: nine rows and the others
+_PLACE_LINES = 4  # three and the others
+_LEAST_LINES = 2  # one and the others
+_SEPARATORS_AND_HEADS = 5
+_SEPARATOR_AND_HEAD = 2  # of the places
+_MOST_OTHER_LINES = _SCREEN_LINES - _SEPARATORS_AND_HEADS - 2 * _LEAST_LINES
+
+
+def print_summary(path: Path, *, file: TextIO | None = None, verbose: bool = False) -> None:
+    """Print the summary of the profile at `path`: one screen, with more rows only where they matter.
+
+    That of a partial run is never longer than a screen, which begins with what was lost.
+
+    Args:
+        path: of the profile.
+        file: where to; stderr if None.
+        verbose: everything, nothing cut or shortened.
+
+    Raises:
+        RankwiseError: the profile can't be read.
+    """
+    with opened_profile(path) as connection:
+        seen = Evidence(connection)
+        found, told = summary(connection, seen), findings(seen)
+        write_summary(found, told, path, file or sys.stderr, verbose=verbose)
+
+
+def write_summary(found: Summary, told: Findings, path: Path, file: TextIO, *, verbose: bool = False) -> None:
+    """Write the summary of the profile at `path`, likewise, with what rules have found."""
+    page = Page(file)
+    head = head_lines(page, found, path, verbose)
+    foot = foot_lines(page, found, told, path, verbose=verbose)
+    if verbose and found.balance:
+        head += [Text(), *_balance_lines(page, found.balance)]
+    if not verbose and page.height([*head, *foot]) > _MOST_OTHER_LINES:
+        foot = foot_lines(page, found, told, path, short=True)
+    places = _place_lines(page, found, page.height([*head, *foot[-1:]]), verbose)
+    if places and not verbose:
+        foot = foot[-1:]  # where ranks were lost says more than what they sent
+    head += places
+    tables = _table_lines(page, found, page.height([*head, *foot]), verbose)
+    page.write(*head, Text(), *tables, Text(), *foot)
+
+
+def _place_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    """Return where the ranks ended, those few that stand out first; nothing where there is no room."""
+    odd_first = sorted(found.places, key=lambda place: (place.count, place.state == INSIDE))
+    tables = sum(min(_LEAST_LINES, len(rows)) for rows in (found.families, found.calls))
+    left = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS - tables - _SEPARATOR_AND_HEAD
+    room = len(odd_first) if verbose else min(_PLACE_LINES, left)
+    if not odd_first or room < min(_LEAST_LINES, len(odd_first)):
+        return []
+    return [Text(), *table_lines(page, place_columns("ended in"), *fit(odd_first, room), fold=verbose)]
+
+
+def _table_lines(page: Page, found: Summary, other_lines: int, verbose: bool) -> list[Text]:
+    if not found.calls:
+        return page.wrapped(NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS)
+    families, calls = len(found.families), len(found.calls)
+    if not verbose:
+        families, calls = min(families, _TABLE_LINES), min(calls, _TABLE_LINES)
+    if not verbose and not found.trust.complete:
+        room = _SCREEN_LINES - other_lines - _SEPARATORS_AND_HEADS
+        families, calls = _shared_out(room, families, calls)
+    return [
+        *_counted_lines(page, COMMUNICATORS, found.families, families, verbose),
+        Text(),
+        *_counted_lines(page, CALLS_OF_RUN, found.calls, calls, verbose),
+    ]
+
+
+def _counted_lines(
+    page: Page, columns: Sequence[Column[Row]], rows: Sequence[Row], lines: int, verbose: bool
+) -> list[Text]:
+    shown, rest = (rows, ()) if verbose else by_share(rows, lines)
+    return table_lines(page, text_columns(columns), shown, rest, fold=verbose)
+
+
+def _shared_out(lines: int, families: int, calls: int) -> tuple[int, int]:
+    """Return lines for the two tables, taken from the longer one until both fit into `lines`."""
+    while families + calls > lines and max(families, calls) > _LEAST_LINES:
+        if families > calls:
+            families -= 1
+        else:
+            calls -= 1
+    return families, calls
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    name: str
+    spread: Spread
+    text: Callable[[float], str]
+
+
+_BALANCE: list[TextColumn[_Quantity]] = [
+    TextColumn("over the ranks", lambda line: line.name),
+    TextColumn(
+        "[total]", lambda line: "-" if line.spread.total is None else line.text(line.spread.total), right=True
+    ),
+    TextColumn("<avg>", lambda line: line.text(line.spread.average), right=True),
+    TextColumn("min", lambda line: line.text(line.spread.minimum), right=True),
+    TextColumn("rank", lambda line: str(line.spread.minimum_rank), right=True),
+    TextColumn("max", lambda line: line.text(line.spread.maximum), right=True),
+    TextColumn("rank", lambda line: str(line.spread.maximum_rank), right=True),
+]
+
+
+def _balance_lines(page: Page, balance: Balance) -> list[Text]:
+    """Return the block, one line a quantity."""
+    lines = [
+        _Quantity("wall", balance.wall_seconds, second_text),
+        _Quantity("user", balance.user_seconds, second_text),
+        _Quantity("system", balance.system_seconds, second_text),
+        _Quantity("mpi", balance.mpi_seconds, second_text),
+        _Quantity("init, finalize", balance.init_finalize_seconds, second_text),
+        _Quantity("%comm (mpi of run)", balance.mpi_percent_of_run, lambda share: f"{percent_text(share)} %"),
+        _Quantity("sent", balance.bytes_sent, byte_text),
+    ]
+    return table_lines(page, _BALANCE, lines)

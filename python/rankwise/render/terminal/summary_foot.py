@@ -1,0 +1,76 @@
+"""The foot of the summary: the ranks that stand out, what leaves the nodes, and what to type next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from rankwise.analysis.collectives.inside_totals import InsideTotals
+from rankwise.analysis.next_step import EXPLAIN, NextStep, next_step
+from rankwise.analysis.summary import Summary
+from rankwise.findings.search import Findings
+from rankwise.render.terminal.explain import summary_lines
+from rankwise.render.terminal.page import Page
+from rankwise.text.counters import counter_fields
+from rankwise.text.summary import (
+    extremes,
+    file_fields,
+    inside_text,
+    off_node_text,
+    reordered_text,
+    step_command,
+    waiting_fields,
+)
+
+_LABEL = 10  # columns
+_APART = "   "
+
+
+def foot_lines(
+    page: Page, found: Summary, told: Findings, path: Path, *, short: bool = False, verbose: bool = False
+) -> list[Text]:
+    """Return the lines that have something to say, findings, and at the end the command to type next.
+
+    Of a partial run the findings are left out, unless it is verbose: it is more important what was lost.
+
+    Args:
+        page: that they are made for.
+        found: what to show.
+        told: what rules have found.
+        path: of the profile.
+        short: without the line on messages inside collectives.
+        verbose: nothing is cut or left out.
+    """
+    locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
+    shown = told.in_summary if found.trust.complete or verbose else ()
+    step = EXPLAIN if shown else next_step(found)
+    reordered = reordered_text(found.families)
+    return [
+        *(_labelled(page, "in MPI", *extremes(found.times)) if found.run.ranks > 1 else []),
+        *(_labelled(page, "waiting", *waiting) if (waiting := waiting_fields(found)) else []),
+        *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
+        *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
+        *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),
+        *(_labelled(page, "files", *file_fields(found.files)) if found.files else []),
+        *(_labelled(page, "reordered", reordered) if reordered else []),
+        *summary_lines(page, shown, found.run, path),
+        _next(page, step, path),
+    ]
+
+
+def _next(page: Page, step: NextStep, path: Path) -> Text:
+    """Return the command, never broken because it is there to be copied, and why where there is room."""
+    command = page.text(f"{'next:':{_LABEL}}{step_command(step, path)}")
+    why = page.text(f"{_APART}# {step.why}", "dim")
+    return command + why if command.cell_len + why.cell_len <= page.width else command
+
+
+def _labelled(page: Page, label: str, *fields: str) -> list[Text]:
+    first, *more = fields
+    return page.joined([f"{label:{_LABEL}}{first}", *more], _APART, indent=_LABEL)
+
+
+def _inside(page: Page, totals: InsideTotals, nodes: int) -> Text:
+    """Return one line, whatever there is to say."""
+    return page.shortened(page.text(f"{'inside':{_LABEL}}{inside_text(totals, nodes)}"), page.width)

@@ -1,0 +1,106 @@
+"""The head of the summary: what ran, how far to trust it, and what the time went to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.text import Text
+
+from rankwise.analysis.overview import Run, Trust
+from rankwise.analysis.summary import Summary
+from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.analysis.timing.times import Times
+from rankwise.render.terminal.page import Page
+from rankwise.text.names import run_command, shown_path
+from rankwise.text.summary import efficiency_text, run_fields, wall_text
+from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
+from rankwise.text.units import number_of, percent_text, second_text
+
+_BAR = 20  # columns
+_LEAST_BAR = 8  # with less, there is none
+_MOST_LINES = 2  # of each part, in the short form
+_INDENT = 2
+_APART = "  "
+
+
+def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Text]:
+    """Return title, trust, warnings, wall time and its parts."""
+    lines = _title_lines(page, found.run, verbose)
+    lines += _trust_lines(page, found.trust, path, verbose)
+    return [
+        *lines,
+        Text(),
+        *_time_lines(page, found),
+        *(_efficiency_lines(page, found.efficiency) if found.trust.complete or verbose else []),
+    ]
+
+
+def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
+    title = f"rankwise {run.rankwise_version}{_APART}{run_command(run)}"
+    lines = page.wrapped(title, "bold", _INDENT)
+    if not verbose and len(lines) > 1:
+        lines = [page.shortened(page.text(title, "bold"), page.width)]
+    return lines + _capped(page, page.joined(run_fields(run, verbose=verbose), _APART, _INDENT), verbose)
+
+
+def _trust_lines(page: Page, trust: Trust, path: Path, verbose: bool) -> list[Text]:
+    lines = []
+    fields = coverage_fields(trust, verbose)
+    if trust.complete:
+        fields[0] = f"complete: {fields[0]}"
+    else:
+        lines += _capped(page, page.wrapped(partial_line(trust), "bold red", _INDENT), verbose)
+    whole = f"{', '.join(fields)}; {cost_line(trust)}"
+    if len(whole) <= page.width:
+        lines.append(page.text(whole))
+    else:
+        lines += [*page.joined(fields, ", ", _INDENT), *page.wrapped(cost_line(trust), indent=_INDENT)]
+    if verbose and (where := memory_line(trust)):
+        lines += page.wrapped(where, indent=_INDENT)
+    texts = warnings(trust)
+    warned = [line for text in texts for line in page.wrapped(f"! {text}", "yellow", _INDENT)]
+    if not verbose and len(warned) > _MOST_LINES:
+        everything = f"rankwise show {shown_path(path)} -v"
+        more = f"! {number_of(len(texts), 'warning')} in full: {everything}"
+        warned = [*warned[: _MOST_LINES - 1], page.shortened(page.text(more, "yellow"), page.width)]
+    return lines + warned
+
+
+def _time_lines(page: Page, found: Summary) -> list[Text]:
+    times = found.times
+    wall = wall_text(found)
+    if times.most_in_mpi is None:
+        return [page.text(f"{wall}{_APART}time in MPI unknown: no rank's counters could be read")]
+    wall += f" (Init, Finalize {second_text(times.init_finalize_seconds)})"
+    for other in ("compute, other", "other"):
+        parts = [
+            f"MPI {percent_text(times.mpi_percent_of_run)} %",
+            f"{other} {percent_text(times.rest_percent_of_run)} %",
+        ]
+        words = _APART + _APART.join(parts)
+        bar = min(_BAR, page.width - len(wall) - len(_APART) - len(words))
+        if bar >= _LEAST_BAR:
+            return [page.text(wall + _APART) + _bar(page, times, bar) + page.text(words)]
+    return page.joined([wall, *parts], _APART, _INDENT)
+
+
+def _efficiency_lines(page: Page, found: Efficiency | None) -> list[Text]:
+    if found is None or found.ranks < 2:
+        return []
+    return page.wrapped(efficiency_text(found), indent=_INDENT)
+
+
+def _bar(page: Page, times: Times, columns: int) -> Text:
+    """Return the parts of the time between MPI_Init and MPI_Finalize, in the order of the words beside it."""
+    full, empty = ("█", "░") if page.shows("█░") else ("#", ".")
+    filled = min(columns, round(columns * times.mpi_percent_of_run / 100))
+    return page.text(full * filled, "cyan") + page.text(empty * (columns - filled), "dim")
+
+
+def _capped(page: Page, lines: list[Text], verbose: bool) -> list[Text]:
+    """Return the lines; in the short form at most two, with a mark where they go on."""
+    if verbose or len(lines) <= _MOST_LINES:
+        return lines
+    last = lines[_MOST_LINES - 1]
+    last.append(" ...")
+    return [*lines[: _MOST_LINES - 1], page.shortened(last, page.width)]

@@ -1,0 +1,208 @@
+"""Tables without rules: aligned columns, two blanks between them, and never a row left out silently.
+
+With it how many rows are shown, and the notes below that several rows share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Generic, TypeVar
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from rankwise.render.terminal.page import Page
+
+Row = TypeVar("Row")
+AnyRow = TypeVar("AnyRow", contravariant=True)  # a column for general rows also serves special ones
+
+_GAP = 2
+_LEAST_FLEXIBLE = 8
+
+
+@dataclass(frozen=True)
+class TextColumn(Generic[AnyRow]):
+    """One column.
+
+    Attributes:
+        head: its title, with the unit or "% of what".
+        cell: the text of a row.
+        rest: the text for the rows that are not shown, or None where there is nothing to say.
+        right: aligned right.
+        flexible: may be narrowed where the page is too narrow.
+        whole: holds names, which are not broken where there is another way.
+        key: right of the names, and tells rows apart with them.
+    """
+
+    head: str
+    cell: Callable[[AnyRow], str]
+    rest: Callable[[Sequence[AnyRow]], str] | None = None
+    right: bool = False
+    flexible: bool = False
+    whole: bool = False
+    key: bool = False
+
+
+def label(head: str, cell: Callable[[Row], str]) -> TextColumn[Row]:
+    """Return a column of names, which narrows on a narrow page."""
+    return TextColumn(head, cell, flexible=True)
+
+
+def number(head: str, value: Callable[[Row], float], text: Callable[[float], str]) -> TextColumn[Row]:
+    """Return a column of numbers that can be added up: the line "others" shows the sum."""
+    return TextColumn(
+        head, lambda row: text(value(row)), lambda rows: text(sum(value(row) for row in rows)), right=True
+    )
+
+
+def table_lines(
+    page: Page,
+    columns: Sequence[TextColumn[Row]],
+    shown: Sequence[Row],
+    rest: Sequence[Row] = (),
+    *,
+    sums: Sequence[Sequence[str]] = (),
+    apart: Sequence[Sequence[str]] = (),
+    fold: bool = True,
+    split: bool = False,
+) -> list[Text]:
+    """Return the table as lines: the heads, the rows, one line "others", the sums, and what stands apart.
+
+    Args:
+        page: that it is made for.
+        columns: from left to right.
+        shown: rows with a line of their own.
+        rest: rows that the line "others" sums up; no such line if empty.
+        sums: cells of lines below, of all rows taken together.
+        apart: cells of lines below these, which no sum and no share includes.
+        fold: whether a name that is too long goes on in the next line, or is cut with an ellipsis (then every
+            row is one line).
+        split: whether columns that there is no room for stand in a table below with the same names and keys.
+    """
+    heads = [page.text(column.head, "bold") for column in columns]
+    table = [heads] + [[page.text(column.cell(row)) for column in columns] for row in shown]
+    if rest:
+        others = [column.rest(rest) if column.rest else "" for column in columns]
+        others[0] = f"{len(rest)} other{'s' * (len(rest) > 1)}"
+        table.append([page.text(text, "dim") for text in others])
+    table += [[page.text(cell, "bold") for cell in cells] for cells in sums]
+    table += [[page.text(cell, "dim") for cell in cells] for cells in apart]
+    lines: list[Text] = []
+    for chosen in _blocks(page, columns, table) if split else [range(len(columns))]:
+        lines += [Text()] * bool(lines)
+        block = [columns[index] for index in chosen]
+        rows = [[row[index] for index in chosen] for row in table]
+        if lines:  # a sum may have nothing to say in these columns
+            names = len(_names(columns))
+            rows = [row for row in rows if any(cell.plain for cell in row[names:])]
+        widths = _widths(page, block, rows, split)
+        for row in rows:
+            lines += _row_lines(page, block, row, widths, fold)
+    return lines
+
+
+def _blocks(page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[list[int]]:
+    """Share the columns out among tables as wide as the page, each with the names at the beginning."""
+    natural, least = _natural_widths(columns, table), _least_widths(page, columns, table, split=True)
+    needed = [
+        min(wide, narrow) if column.flexible else wide
+        for column, wide, narrow in zip(columns, natural, least, strict=True)
+    ]
+    names = range(len(_names(columns)))
+    blocks = [list(names)]
+    for index in range(len(names), len(columns)):
+        wide = sum(needed[each] + _GAP for each in blocks[-1]) + needed[index]
+        if wide > page.width and len(blocks[-1]) > len(names):
+            blocks.append(list(names))
+        blocks[-1].append(index)
+    return blocks
+
+
+def _names(columns: Sequence[TextColumn[Row]]) -> list[TextColumn[Row]]:
+    """Return the first columns as far as they tell rows apart; at least one."""
+    return list(takewhile(lambda column: column.flexible or column.key, columns)) or list(columns[:1])
+
+
+def _natural_widths(columns: Sequence[TextColumn[Row]], table: list[list[Text]]) -> list[int]:
+    return [max(cells[index].cell_len for cells in table) for index in range(len(columns))]
+
+
+def _least_widths(
+    page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]], split: bool
+) -> list[int]:
+    """Return what the columns can be narrowed to.
+
+    Where columns can stand in another table, no name is broken, and other texts only between words, unless
+    that takes more than a third of the page.
+    """
+    least = [max(_LEAST_FLEXIBLE, cell_len(column.head)) for column in columns]
+    if not split:
+        return least
+    texts = [[cells[index].plain for cells in table] for index in range(len(columns))]
+    parts = [
+        each if column.whole else [word for text in each for word in text.split()]
+        for column, each in zip(columns, texts, strict=True)
+    ]
+    longest = [max(map(cell_len, each), default=0) for each in parts]
+    return [max(one, min(other, page.width // 3)) for one, other in zip(least, longest, strict=True)]
+
+
+def _widths(
+    page: Page, columns: Sequence[TextColumn[Row]], table: list[list[Text]], split: bool
+) -> list[int]:
+    """Return the columns' widths, the widest flexible ones narrowed until the table fits, if it can."""
+    widths, least = _natural_widths(columns, table), _least_widths(page, columns, table, split)
+    while sum(widths) + _GAP * (len(widths) - 1) > page.width:
+        narrowable = [i for i, column in enumerate(columns) if column.flexible and widths[i] > least[i]]
+        if not narrowable:
+            break
+        widths[max(narrowable, key=lambda i: widths[i])] -= 1
+    return widths
+
+
+def _row_lines(
+    page: Page, columns: Sequence[TextColumn[Row]], cells: list[Text], widths: list[int], fold: bool
+) -> list[Text]:
+    parts = [
+        page.folded(cell, width, units=True) if fold else [page.shortened(cell, width)]
+        for cell, width in zip(cells, widths, strict=True)
+    ]
+    lines = []
+    for height in range(max(len(part) for part in parts)):
+        line = Text()
+        for index, (part, column, width) in enumerate(zip(parts, columns, widths, strict=True)):
+            cell = part[height] if height < len(part) else Text()
+            cell.rstrip()
+            blanks = " " * (width - cell.cell_len)
+            line.append(" " * _GAP if index else "")
+            line.append_text(Text(blanks) + cell if column.right else cell + Text(blanks))
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def cut(rows: Sequence[Row], limit: int) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return the first `limit` rows (0 = all) and the rest."""
+    return (rows, ()) if limit == 0 else (rows[:limit], rows[limit:])
+
+
+def fit(rows: Sequence[Row], lines: int) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return as many rows as fit into `lines`, one of them for "others" if any are left, and the rest."""
+    return cut(rows, max(lines, 1) if len(rows) <= lines else max(lines - 1, 1))
+
+
+class Footnotes:
+    """Numbers sentences in the order in which they are first asked for."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def mark(self, sentence: str) -> str:
+        """Return the mark of a sentence: `[1]`; nothing for no sentence."""
+        return f"[{self._numbers.setdefault(sentence, len(self._numbers) + 1)}]" if sentence else ""
+
+    def text(self) -> str:
+        """Return all sentences with their marks, in one paragraph."""
+        return " ".join(f"[{number}]: {sentence}." for sentence, number in self._numbers.items())

@@ -1,0 +1,137 @@
+"""A verification on the terminal: times and messages before and after, and whether it is worth it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from rich.text import Text
+
+from rankwise.placement.verification.measured import Measured
+from rankwise.placement.verification.verify import Verified
+from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.tables import TextColumn, label, table_lines
+from rankwise.text.units import byte_text, count_text, second_text
+from rankwise.trials.interval import Interval
+
+_KEPT = "The old order is kept: no files are written."
+
+
+class _Row(NamedTuple):
+    name: str
+    before: str
+    after: str
+    predicted: str
+
+
+def print_verified(found: Verified, profile: Path, command: str, output: Path | None, file: TextIO) -> None:
+    """Write all of it.
+
+    Args:
+        found: what came out.
+        profile: that the placement was found from.
+        command: that starts the job in the new order, with the files that were written; '' if none were.
+        output: directory of the files; None if the user gave none.
+        file: to write to.
+    """
+    page = Page(file)
+    if found.again:
+        page.write(*page.wrapped(f"Mapped again from the first run: {found.again} in {profile}.", indent=2))
+    if not found.mapping.gains:
+        was = "present placement" if found.mapping.present else "natural order"
+        runs = "" if found.again else "; nothing was run"
+        page.write(*page.wrapped(f"The {was} is the best found: nothing to gain{runs}.", "bold", indent=2))
+        page.write(*page.wrapped(_KEPT))
+        return
+    if found.interval is not None:
+        pairs = found.interval.pairs
+        page.write(
+            page.text(f"{pairs} pair{'s' * (pairs > 1)} of runs, each side warmed up by one more", "bold")
+        )
+        page.write(Text(), *table_lines(page, _columns(), _rows(found)), Text())
+    for note in filter(None, [found.ended, _unresolved(found), *found.notes]):
+        page.write(*page.wrapped(note, indent=2))
+    page.write(*page.wrapped(_verdict(found.interval, alike=found.alike), "bold", indent=2))
+    if found.verdict != "faster":
+        page.write(*page.wrapped(_KEPT))
+    elif output is None:
+        again = "the same with -o DIR" if found.again else f"rankwise map {profile} -o DIR"
+        page.write(*page.wrapped(f"No files are written without -o DIR: {again} writes them."))
+    else:
+        page.write(*page.wrapped(f"The files are in {output}. The job in the new order:"))
+        page.write(page.text(f"    {command}"))
+
+
+def _columns() -> list[TextColumn[_Row]]:
+    return [
+        label("median", lambda row: row.name),
+        TextColumn("before", lambda row: row.before, right=True),
+        TextColumn("after", lambda row: row.after, right=True),
+        TextColumn("predicted", lambda row: row.predicted, right=True),
+    ]
+
+
+def _rows(found: Verified) -> list[_Row]:
+    predicted = found.mapping.found
+
+    def row(
+        name: str, value: Callable[[Measured], float], text: Callable[[float], str], said: str = ""
+    ) -> _Row:
+        return _Row(name, _median(found.before, value, text), _median(found.after, value, text), said)
+
+    return [
+        row("time from MPI_Init to MPI_Finalize", lambda run: run.seconds, second_text),
+        row("time in MPI, mean of the ranks", lambda run: run.mpi_seconds, second_text),
+        row("bytes off node", lambda run: run.bytes_off_node, byte_text, byte_text(predicted.bytes_off_node)),
+        row(
+            "messages off node",
+            lambda run: run.messages_off_node,
+            count_text,
+            count_text(predicted.messages_off_node),
+        ),
+    ]
+
+
+def _median(
+    runs: Sequence[Measured], value: Callable[[Measured], float], text: Callable[[float], str]
+) -> str:
+    return text(statistics.median(map(value, runs)))
+
+
+def _unresolved(found: Verified) -> str:
+    """Say that the pairs were not as many as are needed."""
+    pairs = found.interval.pairs if found.interval else 0
+    if found.needed is None or found.needed <= pairs:
+        return ""
+    return f"{found.needed} pairs would be needed for what is to be resolved: see --pairs and --resolve."
+
+
+def _verdict(interval: Interval | None, *, alike: bool) -> str:
+    """Say what the runs show, as a change of the time that the job takes."""
+    if interval is None:
+        return "No difference shown: there is no whole pair of runs."
+    change = _change(interval.ratio)
+    low, high = _change(interval.high), _change(interval.low)
+    confidence = f"{_percent(interval.confidence)} confidence"
+    ratio = f"before / after = {interval.ratio:.3f}"
+    if interval.verdict == "faster":
+        less = f"Faster: the job takes {-change:.1f} % less time"
+        return f"{less} ({confidence}: {-high:.1f} to {-low:.1f} %), {ratio}."
+    if interval.verdict == "slower":
+        more = f"Slower: the job takes {change:.1f} % more time"
+        return f"{more} ({confidence}: {low:.1f} to {high:.1f} %), {ratio}."
+    below = " Any difference is smaller than what was to be resolved." if alike else ""
+    few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
+    none = f"No difference shown: the time changes by {change:+.1f} %"
+    return f"{none} ({confidence}: {low:+.1f} to {high:+.1f} %), {ratio}.{few}{below}"
+
+
+def _change(ratio: float) -> float:
+    """Return the change of the time in percent, from the ratio before / after."""
+    return 100 * (1 / ratio - 1)
+
+
+def _percent(confidence: float) -> str:
+    return f"{100 * confidence:.1f} %"

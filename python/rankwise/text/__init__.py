@@ -1,0 +1,1 @@
+"""How numbers, names and states are worded on every screen and page."""

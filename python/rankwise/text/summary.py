@@ -1,0 +1,148 @@
+"""What a summary says of a run, line by line, each as phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankwise.analysis.calls.families import Family
+from rankwise.analysis.calls.files import FileTotals
+from rankwise.analysis.collectives.inside_totals import InsideTotals
+from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.next_step import NextStep
+from rankwise.analysis.overview import Run
+from rankwise.analysis.summary import Summary
+from rankwise.analysis.timing.efficiency import Efficiency
+from rankwise.analysis.timing.times import RankTime, Times
+from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
+from rankwise.text.names import library_name, shown_path
+from rankwise.text.units import byte_text, count_text, number_of, percent_text, second_text
+
+_LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
+_MUCH_PERCENT = 10.0  # likewise, for one on what is not known
+
+
+def run_fields(run: Run, *, verbose: bool) -> list[str]:
+    """Return what stands beside the command: ranks, nodes, job, date, library, how it ended."""
+    return [
+        ranks_and_nodes(run),
+        f"world {run.world} of {run.worlds}" if run.worlds > 1 else "",
+        f"job {run.job}" if run.job else "",
+        run.started if verbose else run.started[:16].replace("T", " "),
+        run.mpi_library if verbose else library_name(run.mpi_library),
+        f"exit status {run.exit_status}" if run.exit_status else "",
+    ]
+
+
+def ranks_and_nodes(run: Run) -> str:
+    """Return `16 ranks / 2 nodes`."""
+    return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")
+
+
+def wall_text(found: Summary) -> str:
+    """Return how long the run was."""
+    times = found.times
+    # Where the end of the ranks is not known, nobody knows what they did after the last call.
+    known = found.trust.complete or times.ends_known
+    return f"{'wall' if known else 'to the last call'} {second_text(times.wall_seconds)}"
+
+
+def efficiency_text(found: Efficiency) -> str:
+    """Return the efficiency and its factors; estimates are marked with ~."""
+    parts = [f"load balance {found.load_balance:.2f}"]
+    if found.split:
+        parts += [f"serialisation ~{found.split.serialisation:.2f}", f"transfer ~{found.split.transfer:.2f}"]
+    else:
+        parts.append(f"communication {found.communication:.2f}")
+    return f"efficiency {found.parallel:.2f} = {' x '.join(parts)}"
+
+
+def efficiency_notes(found: Efficiency) -> list[str]:
+    """Return how far estimated factors may be off, or why there are none."""
+    split = found.split
+    if split is None:
+        return [f"Not told apart: {found.why_no_split}."] if found.why_no_split else []
+    return [
+        f"Serialisation is between {split.serialisation_low:.2f} and {split.serialisation_high:.2f},"
+        f" transfer between {split.transfer_low:.2f} and {split.transfer_high:.2f}."
+    ]
+
+
+def extremes(times: Times) -> list[str]:
+    """Return the ranks with the most and the least time in MPI."""
+    if times.most_in_mpi is None or times.least_in_mpi is None:
+        return ["no rank's counters could be read"]
+    return [f"most {_rank(times.most_in_mpi)}", f"least {_rank(times.least_in_mpi)}"]
+
+
+def waiting_fields(found: Summary) -> list[str]:
+    """Return how much of the time in MPI is waiting, and for whom."""
+    fields = []
+    if totals := found.waiting:
+        late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
+        fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
+        fields += _not_known(totals, "")
+    if messages := found.messages:
+        if messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
+            fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
+        fields += _not_known(messages, ", for messages")
+    return fields
+
+
+def off_node_text(locality: Locality) -> str:
+    """Return how much of the bytes leaves the nodes."""
+    total = locality.bytes_on_node + locality.bytes_off_node + locality.bytes_unplaced
+    if not locality.messages:
+        return "unknown: the program sends no messages of its own"
+    share = percent_text(locality.off_node_percent_of_message_bytes)
+    kinds = " and ".join(locality.kinds)
+    unplaced = f"; {byte_text(locality.bytes_unplaced)} to unknown places" if locality.bytes_unplaced else ""
+    return f"{share} % of the {byte_text(total)} of {kinds} bytes{unplaced}"
+
+
+def inside_text(totals: InsideTotals, nodes: int) -> str:
+    """Return what collectives sent inside, whatever there is to say: --by collective tells it in full."""
+    if not totals.messages:
+        return f"collectives: {totals.why}"
+    seen = f"{count_text(totals.messages)} messages inside collectives, {byte_text(totals.bytes)}"
+    share = f"{percent_text(totals.off_node_percent_of_bytes)} % off node" if nodes > 1 else ""
+    silent = f"{totals.not_visible} of {totals.collectives} not visible" if totals.not_visible else ""
+    partly = f"{totals.visible_in_part} in part" if totals.visible_in_part else ""
+    return ", ".join(filter(None, (seen, share, silent, partly)))
+
+
+def file_fields(totals: FileTotals) -> list[str]:
+    """Return what MPI-IO moved."""
+    moved = f"{byte_text(totals.bytes_read)} read, {byte_text(totals.bytes_written)} written"
+    number = f"{count_text(totals.files)} file{'s' * (totals.files != 1)}"
+    return [moved, number, f"{second_text(totals.seconds)} over all ranks"]
+
+
+def reordered_text(families: Sequence[Family]) -> str:
+    """Say how many of the communicators that the program lets be reordered have got another order, if any."""
+    if not any(family.reordered for family in families):
+        return ""
+    asked = sum(family.reorder for family in families)
+    done = sum(family.reordered for family in families)
+    return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
+
+
+def _not_known(totals: WaitingTotals | MessageTotals, what: str) -> list[str]:
+    share = totals.percent_not_known_of_mpi
+    return [f"not known of {percent_text(share)} % of MPI{what}"] if share >= _MUCH_PERCENT else []
+
+
+def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:
+    share = f"{percent_text(percent)} % of MPI, for ranks late {what}"
+    if totals.rank is None:
+        return share
+    return f"{share} ({percent_text(totals.percent_for_rank)} % for rank {totals.rank} on {totals.host})"
+
+
+def _rank(time: RankTime) -> str:
+    return f"rank {time.rank} ({time.host}) {second_text(time.seconds)}"
+
+
+def step_command(step: NextStep, path: Path) -> str:
+    """Return what to type for a step, of the profile at `path`."""
+    return " ".join(["rankwise", step.verb, shown_path(path), *step.options])

@@ -1,0 +1,131 @@
+"""Numbers as text, with three significant digits and their unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.analysis.calls.bins import bin_range
+
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_COUNTS = ("", " k", " M", " G", " T", " P")
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_KIB = 1024
+_DIGITS, _MOST_DIGITS = 3, 12
+
+# At and above it, three digits would round up to 1000: the next unit takes over.
+_NEXT_UNIT = 999.5
+
+
+def byte_text(size: float) -> str:
+    """Return a size in bytes: `0 B`, `1023 B` (exact below 1 KiB), `1.00 KiB`, `12.3 MiB`."""
+    if size < _KIB:
+        return f"{size:.0f} B"
+    step = 1
+    value = size / _KIB
+    while value >= _NEXT_UNIT and step < len(_BYTES) - 1:
+        value /= _KIB
+        step += 1
+    return f"{digits_text(value)} {_BYTES[step]}"
+
+
+def count_text(number: float) -> str:
+    """Return a count: exact below 10 000, then `12.3 k`, `4.56 M`."""
+    if number < 10_000:
+        return f"{number:.0f}"
+    step = 0
+    value = float(number)
+    while value >= _NEXT_UNIT and step < len(_COUNTS) - 1:
+        value /= 1000
+        step += 1
+    return f"{digits_text(value)}{_COUNTS[step]}"
+
+
+def rate_text(number: float) -> str:
+    """Return a count a second: as a count, below 10 with three digits, and never 0 for something."""
+    if number <= 0 or number >= 10:
+        return count_text(number)
+    return "<0.001" if number < 0.0005 else digits_text(number)
+
+
+def second_text(seconds: float) -> str:
+    """Return a duration in seconds as `78.2 s`, `1.23 ms`, `45.6 us`, `7.00 ns`; `0 s` for none."""
+    if seconds <= 0:
+        return "0 s"
+    for unit, name in _SECONDS:
+        if seconds >= unit * 0.9995:
+            return f"{digits_text(seconds / unit)} {name}"
+    return f"{seconds / 1e-9:.2f} ns"
+
+
+def second_texts(values: Sequence[float]) -> list[str]:
+    """Return durations in seconds, all with as many digits as tell them apart, three at least."""
+    for digits in range(_DIGITS, _MOST_DIGITS):
+        texts = [_second_text(value, digits) for value in values]
+        if len(set(texts)) == len(set(values)):
+            return texts
+    return [second_text(value) for value in values]
+
+
+def _second_text(seconds: float, digits: int) -> str:
+    if digits == _DIGITS or seconds < _SECONDS[-1][0]:
+        return second_text(seconds)
+    unit, name = next((unit, name) for unit, name in _SECONDS if seconds >= unit * 0.9995)
+    whole = len(f"{seconds / unit:.0f}")
+    return f"{seconds / unit:.{max(digits - whole, 0)}f} {name}"
+
+
+def percent_text(share: float, decimals: int = 1) -> str:
+    """Return a percentage without its sign: `19.4`; a share too small for the decimals is `<0.1`, never 0."""
+    least = 10.0**-decimals
+    return f"<{least:.{decimals}f}" if 0 < share < least / 2 else f"{share:.{decimals}f}"
+
+
+def ratio_text(factor: float) -> str:
+    """Return a ratio: `3.00`, `0.88`, from 10 on without decimals."""
+    return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"
+
+
+def bin_text(size_bin: int) -> str:
+    """Return the sizes of a bin: `0 B`, `1 B`, `64-127 B`, `1-2 KiB`, `512-1024 KiB`, `other`.
+
+    Below 1 KiB both ends belong to the bin. From 1 KiB on, the range is half open: `1-2 KiB` holds 1 KiB and
+    everything below 2 KiB, and the next bin begins with 2 KiB.
+    """
+    low, high = bin_range(size_bin)
+    if low is None or high is None:
+        return "other"
+    if low == high:
+        return f"{low} B"
+    step = 0
+    while low >= _KIB and step < len(_BYTES) - 1:
+        low //= _KIB
+        high //= _KIB
+        step += 1
+    # high // 1024 of 2^k - 1 is one less than the end of the half-open range.
+    return f"{low}-{high + 1 if step else high} {_BYTES[step]}"
+
+
+def sized_calls(size_bin: int, returned: int) -> str:
+    """Return what the calls of a bin are, as a sentence begins: `Calls of 64-127 B`, `Calls without data`.
+
+    Args:
+        size_bin: number of the bin.
+        returned: how many of them returned. The size of the others is not known: they are in the bin `other`.
+    """
+    if not size_bin:
+        return "Calls without data"
+    name = bin_text(size_bin)
+    return f"Calls of {name}" if returned or name != "other" else "Calls that never returned"
+
+
+def digits_text(value: float) -> str:
+    """Return `value` with three significant digits, all digits before the point, and no exponent."""
+    for limit, decimals in ((0.9995, 3), (9.995, 2), (99.95, 1)):
+        if value < limit:
+            return f"{value:.{decimals}f}"
+    return f"{value:.0f}"
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return `1 rank`, `2 ranks`."""
+    return f"{number} {noun}{'s' * (number != 1)}"

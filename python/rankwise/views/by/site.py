@@ -1,0 +1,89 @@
+"""Calls by the places in the code that make them."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.calls.procedures import opening_and_closing_procedures
+from rankwise.analysis.calls.sites import SiteRow, sites
+from rankwise.analysis.calls.totals import opening_and_closing
+from rankwise.text.empty import NO_SITES
+from rankwise.text.names import call_name
+from rankwise.views.totals_columns import (
+    CALLS,
+    OF_MPI,
+    OF_RUN,
+    PER_CALL,
+    RECEIVED,
+    SENT,
+    TIME,
+    apart_line,
+    over_ranks_columns,
+    share_of_mpi,
+)
+from rankwise.views.view import NAME, NUMBER, TEXT, Column, Detail, Table, View, label
+
+_NOT_KNOWN = "(not known)"
+_BALANCE: list[Column[SiteRow]] = over_ranks_columns(lambda row: row.over_ranks, "the ranks")
+_COLUMNS: list[Column[SiteRow]] = [
+    Column(
+        "site",
+        lambda row: row.site or _NOT_KNOWN,
+        NAME,
+        "file and line of the call; without debug information the place in the program or library",
+    ),
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    CALLS,  # here, so that tables below repeat only what is left of it
+    Column(
+        "function",
+        lambda row: row.function,
+        TEXT,
+        "that the call is in; of inlined code the function that it became a part of",
+    ),
+    Column("in", lambda row: row.library or None, TEXT, "program or library that makes the call"),
+    Column(
+        "communicator",
+        lambda row: row.families[0],
+        TEXT,
+        "that the calls are on, or the one with the most time, and how many others",
+        mark=lambda row: f" +{len(row.families) - 1}" if len(row.families) > 1 else "",
+    ),
+    SENT,
+    Column(
+        RECEIVED.name,
+        RECEIVED.value,
+        RECEIVED.format,
+        RECEIVED.meaning,
+        total=RECEIVED.total,
+        detail=Detail.VERBOSE,
+    ),
+    TIME,
+    OF_MPI,
+    OF_RUN,
+    PER_CALL,
+    *_BALANCE,
+    Column("ranks", lambda row: row.ranks, NUMBER, "that made such calls", detail=Detail.VERBOSE),
+    Column(
+        "path",
+        lambda row: row.file or row.path or None,
+        TEXT,
+        "of the file of the source; where that is not known of the program or library",
+        detail=Detail.VERBOSE,
+    ),
+]
+
+
+def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
+    """Return one row for each place and procedure."""
+    rows, apart = sites(connection), opening_and_closing(connection)
+    title = share_of_mpi(f"{call_name(rows[0].procedure)} {_where(rows[0])}", rows[0].totals) if rows else ""
+    data = {"sites": rows, "opening_and_closing": opening_and_closing_procedures(connection)}
+    return View(
+        title, [Table(_COLUMNS, rows, NO_SITES, apart=apart_line(_COLUMNS, apart) if rows else [])], data
+    )
+
+
+def _where(row: SiteRow) -> str:
+    if not row.site:
+        return "from places that are not known"
+    return f"at {row.site}" + (f", in {row.function}," if row.function else "")

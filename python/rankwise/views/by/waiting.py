@@ -1,0 +1,161 @@
+"""Waiting in collectives and for messages: how much, who came late, and what it cost the others."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.blame import blamed_ranks
+from rankwise.analysis.waiting.chains import chains_in
+from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
+from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+from rankwise.text.empty import NO_ARRIVALS
+from rankwise.text.names import call_name, count_and_sizes, names_quoted
+from rankwise.text.units import count_text, percent_text, second_text
+from rankwise.views.message_waits import message_wait_tables, message_wait_title
+from rankwise.views.view import (
+    COUNT,
+    FIGURES,
+    NUMBER,
+    PERCENT,
+    SECONDS,
+    Column,
+    Detail,
+    Table,
+    View,
+    label,
+    number,
+)
+
+_ERROR = "how far the waiting may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
+_COLLECTIVES: list[Column[WaitingFamily]] = [
+    label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
+    label(
+        "communicator", lambda row: names_quoted(row.communicator, row.user_names), "that it was called on"
+    ),
+    Column(
+        "n x size",
+        lambda row: count_and_sizes(row.communicators, row.size_min, row.size_max),
+        FIGURES,
+        "communicators that are used alike, and their processes",
+        obvious=True,
+        detail=Detail.VERBOSE,
+    ),
+    number("time", lambda row: row.seconds, SECONDS, "in these calls, over the ranks"),
+    number("waiting", lambda row: row.waiting.seconds, SECONDS, "of it, for ranks that had not come yet"),
+    Column("+-", lambda row: row.waiting.error_seconds or None, SECONDS, _ERROR),
+    number("transfer", lambda row: row.transfer_seconds, SECONDS, "the rest of the time"),
+    Column("last", lambda row: row.last_rank, NUMBER, "rank that most often came last and had others wait"),
+    Column("% last", lambda row: row.last_percent or None, PERCENT, "of the calls in which somebody waited"),
+    Column(
+        "node",
+        lambda row: row.last_node,
+        FIGURES,
+        "whose ranks did so most often, and in how many of these calls",
+        mark=lambda row: f" ({percent_text(row.last_node_percent)} %)" if row.last_node else "",
+        detail=Detail.VERBOSE,
+    ),
+    number(
+        "could save",
+        lambda row: row.could_save_seconds,
+        SECONDS,
+        "of the waiting, if the last had come with the second last",
+        detail=Detail.VERBOSE,
+    ),
+    number("calls", lambda row: row.instances, COUNT, "of one rank", detail=Detail.VERBOSE),
+    number("kept", lambda row: row.kept, COUNT, "of these, in the sample", detail=Detail.VERBOSE),
+]
+_RANKS: list[Column[WaitingRank]] = [
+    Column("rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True),
+    label("host", lambda row: row.host, "node that it ran on"),
+    number("waited", lambda row: row.suffered.seconds, SECONDS, "for others"),
+    number("caused", lambda row: row.caused.seconds, SECONDS, "waiting of others for it"),
+    Column("+-", lambda row: row.caused.error_seconds or None, SECONDS, _ERROR, detail=Detail.VERBOSE),
+    number("computing", lambda row: row.computing_seconds, SECONDS, "of caused: it had computed for longer"),
+    number("in MPI", lambda row: row.in_mpi_seconds, SECONDS, "of caused: in other calls of MPI for longer"),
+    number(
+        "left late",
+        lambda row: row.late_start_seconds,
+        SECONDS,
+        "of caused: it had left the collective before later",
+        detail=Detail.VERBOSE,
+    ),
+    number(
+        "first call",
+        lambda row: row.unknown_seconds,
+        SECONDS,
+        "of caused: what was before is not known",
+        detail=Detail.VERBOSE,
+    ),
+    Column(
+        "passed on",
+        lambda row: row.passed_on_seconds or None,
+        SECONDS,
+        "of caused: it was waiting itself meanwhile, most for the rank in brackets",
+        mark=lambda row: f" ({row.passed_to})" if row.passed_to is not None else "",
+    ),
+    number("blamed", lambda row: row.blamed_seconds, SECONDS, "caused, when all has been passed on"),
+]
+
+
+def view(connection: sqlite3.Connection, detail: Detail) -> View:
+    """Return a row for each collective on a family of communicators, and for each rank; then messages."""
+    chains = chains_in(connection)
+    found = waiting(connection, chains)
+    tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=waiting_notes(found))]
+    if found.ranks:
+        tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
+    messages = message_waits(connection, chains)
+    if messages.is_sampled:
+        tables += message_wait_tables(messages, detail)
+    return View(waiting_title(found, messages), tables, {"waiting": found, "message_waits": messages})
+
+
+def waiting_title(found: Waiting | None, messages: MessageWaits) -> str:
+    """Return the main finding as a sentence, without its full stop; '' = there is none."""
+    for_messages = messages.late_sender_seconds + messages.late_receiver_seconds
+    if for_messages > (found.waiting.seconds if found else 0.0):
+        title = message_wait_title(messages)
+    elif found and found.seconds:
+        share = percent_text(100 * found.waiting.seconds / found.seconds)
+        title = f"{share} % of the time in blocking collectives is waiting for ranks that come late"
+    else:
+        return ""
+    return "; ".join(filter(None, (title, most_to_blame(found, messages))))
+
+
+def most_to_blame(found: Waiting | None, messages: MessageWaits) -> str:
+    """Return which rank is to blame for most of all waiting, in collectives and for messages; '' = none."""
+    ranks = blamed_ranks(found, messages)
+    if not ranks or not ranks[0].seconds:
+        return ""
+    first = ranks[0]
+    share = percent_text(percent(first.seconds, sum(one.seconds for one in ranks)))
+    return (
+        f"rank {first.rank} ({first.host or '?'}) is to blame for {share} % of all waiting,"
+        f" {second_text(first.seconds)}"
+    )
+
+
+def waiting_notes(found: Waiting) -> list[str]:
+    """Return sentences on what the estimate rests on."""
+    notes = []
+    if found.kept < found.instances:
+        notes.append(
+            f"Estimated from {count_text(found.kept)} of {count_text(found.instances)} calls,"
+            " which all ranks kept alike."
+        )
+    if found.clock_error_seconds:
+        notes.append(f"Times of two nodes may be shifted by {second_text(2 * found.clock_error_seconds)}.")
+    if found.not_known_seconds:
+        notes.append(
+            f"Not known: {second_text(found.not_known_seconds)} in such calls on communicators of which not"
+            " all ranks' arrivals were kept, or whose nodes' clocks were not compared."
+        )
+    if found.inconsistent:
+        notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")
+    if found.kept:
+        notes.append(
+            "Nonblocking and neighbourhood collectives, and those on intercommunicators, are not among them."
+        )
+    return notes

@@ -1,0 +1,185 @@
+"""What a comparison says in sentences: what was compared, what came out, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankwise.comparison.change import ALIKE_PERCENT, CONFIDENCE, UNKNOWN, Change
+from rankwise.comparison.compare import Changed, Comparison, Figure, Side
+from rankwise.text.names import call_name, program_text, quoted_name
+from rankwise.text.units import byte_text, count_text, percent_text, second_text
+
+NAMES = {
+    "wall": "wall",
+    "mpi": "in MPI",
+    "other": "compute, other",
+    "init_finalize": "Init, Finalize",
+    "mpi_percent": "MPI, % of run",
+    "calls": "calls",
+    "bytes_sent": "sent",
+    "messages": "messages",
+}
+_TEXTS = {"s": second_text, "B": byte_text, "%": percent_text, "": count_text}
+_EXPLAINS_PERCENT = 20.0  # of the difference in wall time: what is worth to be named in the title
+_WHOLE_PERCENT = 99.95  # from here on without decimals
+_NAMED = 3  # communicators on one side only
+
+
+def amount_text(value: float, unit: str) -> str:
+    """Return a value with its unit."""
+    return _TEXTS[unit](value)
+
+
+def change_text(value: float, unit: str) -> str:
+    """Return a difference, with its sign."""
+    return f"{'-' if value < 0 else '+'}{_TEXTS[unit](abs(value))}" if value else "0"
+
+
+def percent_change_text(percent: float) -> str:
+    """Return a difference in percent, with its sign, without the word; the least are `<0.1` and `>-0.1`."""
+    size = abs(percent)
+    text = percent_text(size, decimals=1 if size < _WHOLE_PERCENT else 0)
+    if text.startswith("<"):
+        return text if percent > 0 else f">-{text[1:]}"
+    return f"{'-' if percent < 0 else '+'}{text}" if percent else "0"
+
+
+def side_lines(found: Comparison) -> list[str]:
+    """Return a line on what the runs of each side are, with their programs if these differ."""
+    before, after = found.before, found.after
+    return [
+        _side_line(name, side, program=before.program != after.program)
+        for name, side in (("before", before), ("after", after))
+    ]
+
+
+def _side_line(name: str, side: Side, *, program: bool) -> str:
+    more = f" and {len(side.profiles) - 1} more" if len(side.profiles) > 1 else ""
+    facts = [
+        f"{name:7}{side.profiles[0]}{more}",
+        f"{side.ranks} rank{'s' * (side.ranks != 1)} / {side.nodes} node{'s' * (side.nodes != 1)}",
+        side.mpi_library,
+        side.started[:16].replace("T", " "),
+        program_text(side.program) if program else "",
+    ]
+    return "  ".join(filter(None, facts))
+
+
+def noise_note(found: Comparison) -> str:
+    """Say how it is known what is noise, or why it is not."""
+    before, after = len(found.before.profiles), len(found.after.profiles)
+    if before == after == 1:
+        return "Several runs a side would tell what is noise: rankwise diff A1 A2 A3 -- B1 B2 B3"
+    if not found.noise_known:
+        return "Three runs on each side are the least that tell what is noise"
+    sure = f"{100 * CONFIDENCE:.0f} %"
+    return (
+        f"noise: what the runs of the sides ({before} and {after}) leave possible, by Mann and Whitney's test"
+        f" (the interval of Hodges and Lehmann); better, worse: sure to {sure}, same: surely within"
+        f" {ALIKE_PERCENT:.0f} %, unknown: the noise is larger"
+    )
+
+
+def title(found: Comparison) -> str:
+    """Return what came out of the wall time, and what explains it, without a full stop."""
+    wall = found.figure("wall").value
+    text = f"{_WORDS[wall.verdict]}wall {_both(wall)}"
+    if found.noise_known:
+        text += f", noise {interval_text(wall)} %"
+    if reasons := _reasons(found) if wall.change else []:
+        text += f": {', '.join(reasons)}"
+    if found.noise_known or not wall.change:
+        return text
+    runs = len(found.before.profiles), len(found.after.profiles)
+    return f"{text}; {'one run each' if runs == (1, 1) else 'too few runs'}: noise is not known"
+
+
+def median_notes(found: Comparison, rows: Sequence[Changed]) -> list[str]:
+    """Say why the total of calls is not the run's time in MPI, where tables show that it is not.
+
+    Args:
+        found: the comparison.
+        rows: all calls, by something; each value is the median of the runs, and medians do not add up.
+    """
+    whole = found.figure("mpi").value.change
+    total = sum(row.seconds.change for row in rows)
+    texts = change_text(total, "s"), change_text(whole, "s")
+    runs = max(len(found.before.profiles), len(found.after.profiles))
+    if len(rows) < 2 or runs < 3 or texts[0] == texts[1]:  # the median of two is their mean
+        return []
+    return [
+        f"Medians of several runs do not add up: the changes here are {texts[0]} in total,"
+        f" that of a run's time in MPI is {texts[1]}"
+    ]
+
+
+_APART_FROM_CALLS = {"other": "outside of MPI", "init_finalize": "in MPI_Init and MPI_Finalize"}
+_WORDS = {"better": "Faster: ", "worse": "Slower: ", "same": "The same: ", UNKNOWN: ""}
+
+
+def interval_text(value: Change) -> str:
+    """Return what the noise leaves possible, in percent of the value before."""
+    if value.low is None or value.high is None or not value.before:
+        return "-"
+    low, high = (percent_change_text(100 * end / value.before) for end in (value.low, value.high))
+    return f"{low} to {high}"
+
+
+def _both(value: Change) -> str:
+    change = "" if value.percent is None else f" ({percent_change_text(value.percent)} %)"
+    return f"{second_text(value.before)} to {second_text(value.after)}{change}"
+
+
+def _reasons(found: Comparison) -> list[str]:
+    """Return what explains the difference in wall time, the largest part first."""
+    wall = found.figure("wall").value.change
+    parts = [(found.figure(name).value.change, where) for name, where in _APART_FROM_CALLS.items()]
+    parts += [
+        (row.seconds.change, f"in {call_name(row.procedure)} on {row.communicator}")
+        for row in found.rows["communicator_calls"]
+    ]
+    same_way = sorted((part for part in parts if part[0] * wall > 0), key=lambda part: -abs(part[0]))
+    worth = [part for part in same_way[:2] if 100 * abs(part[0] / wall) >= _EXPLAINS_PERCENT]
+    return [f"{change_text(change, 's')} a rank {where}" for change, where in worth]
+
+
+def only_lines(found: Comparison) -> list[str]:
+    """Name the communicators and the calls that are on one side only."""
+    lines = []
+    for side in ("before", "after"):
+        communicators = [
+            quoted_name(row.communicator, row.user_name)
+            for row in found.rows["communicators"]
+            if row.only == side
+        ]
+        calls = [call_name(row.procedure) for row in found.rows["calls"] if row.only == side]
+        texts = [
+            f"{noun} {_listed(names)}"
+            for noun, names in (("on", communicators), ("calls of", calls))
+            if names
+        ]
+        if texts:
+            lines.append(f"Only {side}: {'; '.join(texts)}")
+    lines += [f"{late} after is taken for {early} before" for late, early in found.renamed.items()]
+    return lines
+
+
+def gate_line(figure: Figure, percent: float, *, failed: bool) -> str:
+    """Say whether a figure is worse by more than it may."""
+    value = figure.value
+    change = change_text(value.change, figure.unit)
+    if value.percent is not None:
+        change = f"{percent_change_text(value.percent)} %"
+    above = value.percent is None or value.percent > percent
+    if failed:
+        told = f"more than {percent:g} %"
+    elif value.change > 0 and above:
+        told = f"more than {percent:g} %, but the noise of the runs may be all of it"
+    else:
+        told = f"not more than {percent:g} %"
+    return f"{'FAILED' if failed else 'passed'}: {NAMES[figure.name]} {change}, {told}"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

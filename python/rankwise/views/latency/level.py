@@ -1,0 +1,60 @@
+"""The groups of each level, and the ranks in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwise.topology.pairs.relative import rank_groups
+from rankwise.views.latency.found import Found
+from rankwise.views.latency.texts import ranks_text
+from rankwise.views.view import NUMBER, TEXT, Column, Table, label
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """One group of one level."""
+
+    level: str
+    group: str
+    ranks: tuple[int, ...]
+
+
+def table(found: Found, size: int | None, limit: int) -> Table:
+    """Return the table; size and limit do not matter to what is in it."""
+    del size, limit
+    columns: list[Column[GroupRow]] = [
+        label("level", lambda row: row.level, "of the machine"),
+        label("group", lambda row: row.group, "of ranks near each other"),
+        label("n", lambda row: len(row.ranks), "ranks in the group", kind=NUMBER),
+        label("ranks", lambda row: ranks_text(row.ranks), "in the group", kind=TEXT),
+    ]
+    return Table(columns, _rows(found), empty="No level was found.")
+
+
+def data(found: Found, size: int | None) -> dict[str, object]:
+    """Return the levels with their groups as plain values."""
+    del size
+    rows = _rows(found)
+    return {
+        "levels": [
+            {
+                "name": level.name,
+                "pairs": level.pairs,
+                "cost": level.cost,
+                "spread": level.spread,
+                "stability": level.stability,
+                "groups": [
+                    {"group": row.group, "ranks": row.ranks} for row in rows if row.level == level.name
+                ],
+            }
+            for level in found.hierarchy.levels
+        ]
+    }
+
+
+def _rows(found: Found) -> list[GroupRow]:
+    return [
+        GroupRow(level.name, group, ranks)
+        for level in reversed(found.hierarchy.levels)
+        for group, ranks in rank_groups(level.groups, level.labels)
+    ]

@@ -1,0 +1,71 @@
+"""What `rankwise links --json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.network.answer import Answer
+from rankwise.network.fabric.model import Fabric
+from rankwise.network.quality import RailQuality
+from rankwise.views.links.rows import class_rows, scenario_rows
+
+
+def fabric_data(fabric: Fabric, quality: Sequence[RailQuality]) -> dict[str, Any]:
+    """Return what the fabric is, and what its routes are worth.
+
+    Args:
+        fabric: S subnets.
+        quality: of each.
+    """
+    return {
+        "hosts": len({host for subnet in fabric.subnets for host in subnet.ports.hosts}),
+        "sources": fabric.sources,
+        "warnings": fabric.warnings,
+        "rails": [
+            {
+                "name": subnet.name,
+                "switches": len(subnet.switches.names),
+                "ports": len(subnet.ports.hosts),
+                "cables": len(subnet.links) // 2,
+                "routing": subnet.routing.kind,
+                "routed_by": subnet.routing.by,
+                "job_ports": worth.ports,
+                "forwarding_index": worth.forwarding_index,
+                "effective_bisection_bandwidth": worth.bisection,
+            }
+            for subnet, worth in zip(fabric.subnets, quality, strict=True)
+        ],
+    }
+
+
+def answer_data(found: Answer) -> dict[str, Any]:
+    """Return all figures of an answer."""
+    loads, places, flows = found.loads, found.loads.places, found.loads.flows
+    return {
+        "fabric": fabric_data(loads.fabric, found.quality),
+        "job": {
+            "ranks": places.ranks,
+            "hosts": places.hosts,
+            "rail_policy": str(places.policy),
+            "lid_offset": loads.lid_offset,
+            "only": flows.only,
+            "kinds": flows.kinds,
+            "bytes_between_hosts": loads.between_hosts,
+            "bytes_on_links": loads.on_links,
+            "bytes_within_hosts": loads.within_hosts,
+            "bytes_lost": loads.lost,
+            "unplaced_messages": flows.unplaced_messages,
+            "unplaced_bytes": flows.unplaced_bytes,
+            "undelivered": [rail.undelivered for rail in loads.rails],
+        },
+        "bottleneck": found.bottleneck,
+        "classes": class_rows(loads),
+        "hops": [
+            [{"switches": passed, "bytes": size} for passed, size in sorted(rail.hops.items())]
+            for rail in loads.rails
+        ],
+        "hot_links": found.hot,
+        "causes": found.causes,
+        "what_if": scenario_rows(found),
+    }

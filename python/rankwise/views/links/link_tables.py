@@ -1,0 +1,236 @@
+"""The tables of links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.network.answer import Answer
+from rankwise.network.cause_loads import CauseLoad
+from rankwise.network.host_flows import HostPair
+from rankwise.network.hot_links import HotLink
+from rankwise.network.switches import SwitchLoad
+from rankwise.views.links.rows import (
+    ClassRow,
+    ScenarioRow,
+    cause_text,
+    causes_text,
+    class_rows,
+    link_text,
+    messages_text,
+    scenario_rows,
+)
+from rankwise.views.view import (
+    BYTES,
+    COUNT,
+    FIGURES,
+    NAME,
+    NUMBER,
+    RATIO,
+    SECONDS,
+    TEXT,
+    WORD,
+    Column,
+    Format,
+    Table,
+    label,
+)
+
+NOTHING = "Nothing goes over links."
+_MEAN = "by the mean of the used links of the class"
+_BOUND = "by the least that any routing puts on the most loaded link of the class"
+_NO_BOUND = "No x bound: messages could go around the class."
+_LEAST_SHARE = 0.01
+_FEW = Format("number", lambda number: f"{number:.3g}", right=True)
+_MESSAGES = Format("count", lambda number: messages_text(number), right=True)
+_CHANGE = Format("percent", lambda percent: f"{percent:+.1f}", "%", right=True)
+
+_CLASSES: list[Column[ClassRow]] = [
+    label("links", lambda row: row.link_class, "class of links", kind=WORD),
+    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links with any load", obvious=True),
+    Column("max", lambda row: row.max, BYTES, "on the most loaded link", obvious=True),
+    Column("mean", lambda row: row.mean_used, BYTES, "of the used links"),
+    Column("mean of all", lambda row: row.mean, BYTES, "likewise", obvious=True),
+    Column("95 %", lambda row: row.p95, BYTES, "of the used links carry less"),
+    Column("x mean", lambda row: row.times_mean, RATIO, f"max {_MEAN}"),
+    Column("x bound", lambda row: row.excess, RATIO, f"max {_BOUND}"),
+    Column(
+        "Gini",
+        lambda row: row.gini if row.used else None,
+        RATIO,
+        "how uneven the used links are, 0 = alike",
+    ),
+]
+_RAIL: Column[Any] = label("rail", lambda row: row.rail_name or str(row.rail), "subnet", kind=WORD)
+_LINK: Column[HotLink] = Column(
+    "link", lambda row: link_text(row.load), NAME, "from and to, with the ports", obvious=True
+)
+_BYTES: Column[HotLink] = Column("bytes", lambda row: row.load.bytes, BYTES, "on it", obvious=True)
+_TIMES: Column[HotLink] = Column("x mean", lambda row: row.load.times_mean, RATIO, f"bytes {_MEAN}")
+_CAUSED: Column[HotLink] = Column(
+    "caused by", causes_text, NAME, "calls, with their share of the bytes", obvious=True
+)
+_PAIRS: list[Column[HotLink]] = [
+    Column("pairs", lambda row: row.host_count or None, COUNT, "of hosts whose messages take it"),
+    Column("most from", lambda row: _hosts(row), NAME, "hosts with the most bytes on it", obvious=True),
+]
+_HOT: list[Column[HotLink]] = [
+    _LINK,
+    _BYTES,
+    _TIMES,
+    Column(
+        "caused by",
+        lambda row: causes_text(row, most=1),
+        NAME,
+        "calls, with their share of the bytes",
+        obvious=True,
+    ),
+    *_PAIRS,
+]
+_LINKS: list[Column[HotLink]] = [
+    _LINK,
+    label("class", lambda row: row.load.link_class, "of the link", kind=WORD),
+    _BYTES,
+    Column("messages", lambda row: row.load.messages, _MESSAGES, "on it", obvious=True),
+    Column("time", lambda row: row.load.seconds, SECONDS, "at full rate"),
+    _TIMES,
+    Column("x bound", lambda row: row.load.excess, RATIO, f"bytes {_BOUND}"),
+    _CAUSED,
+    Column("communicators", lambda row: _communicators(row), TEXT, "likewise", obvious=True),
+    *_PAIRS,
+    Column("ranks", lambda row: _ranks(row), TEXT, "with the most bytes on it"),
+]
+_CAUSES: list[Column[CauseLoad]] = [
+    Column("cause", lambda row: cause_text(row.cause), TEXT, "call and communicator", obvious=True),
+    Column("bytes", lambda row: row.on_links, BYTES, "that leave hosts", obvious=True),
+    Column(
+        "hottest link",
+        lambda row: link_text(row.hottest) if row.hottest else None,
+        TEXT,
+        "between switches, by the bytes of this cause",
+        obvious=True,
+    ),
+    Column("there", lambda row: row.bytes if row.hottest else None, BYTES, "of the cause on this link"),
+    Column(
+        "x mean",
+        lambda row: row.times_mean,
+        RATIO,
+        "there by the mean of the links of the class that the cause takes",
+    ),
+]
+_SCENARIOS: list[Column[ScenarioRow]] = [
+    label("what if", lambda row: row.name, "what would be", kind=WORD),
+    label(
+        "slowest", lambda row: row.link_class or "-", "class of the slowest link between switches", kind=WORD
+    ),
+    Column("max", lambda row: row.bytes, BYTES, "bytes on it", obvious=True),
+    Column("fabric", lambda row: row.fabric_seconds, SECONDS, "time of the slowest link at full rate"),
+    Column("hosts", lambda row: row.host_seconds, SECONDS, "likewise, of the links of hosts"),
+    Column("x hosts", lambda row: row.times_hosts, RATIO, "fabric by hosts"),
+    Column("x bound", lambda row: row.excess, RATIO, "as above", obvious=True),
+    Column(
+        "change",
+        lambda row: row.change_percent,
+        _CHANGE,
+        "of fabric, in %",
+    ),
+]
+_SWITCHES: list[Column[SwitchLoad]] = [
+    label("switch", lambda row: row.name, "name"),
+    Column("level", lambda row: row.level, NUMBER, "1 = with hosts"),
+    Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "links out of it"),
+    Column("bytes", lambda row: row.bytes, BYTES, "through it", obvious=True),
+    Column("from hosts", lambda row: row.from_hosts, BYTES, "of its own", obvious=True),
+    Column("to hosts", lambda row: row.to_hosts, BYTES, "of its own", obvious=True),
+    Column(
+        "hottest link",
+        lambda row: link_text(row.hottest) if row.hottest else None,
+        TEXT,
+        "out of the switch",
+        obvious=True,
+    ),
+    Column("there", lambda row: row.hottest.bytes if row.hottest else None, BYTES, "on this link"),
+    Column("x mean", lambda row: row.hottest.times_mean if row.hottest else None, RATIO, f"there {_MEAN}"),
+]
+_FLOWS: list[Column[HostPair]] = [
+    label("from", lambda row: row.source, "host"),
+    label("to", lambda row: row.destination, "host"),
+    Column("bytes", lambda row: row.bytes, BYTES, "that it sends there", obvious=True),
+    Column("messages", lambda row: row.messages, _MESSAGES, "likewise", obvious=True),
+    Column("ranks", lambda row: row.rank_pairs, COUNT, "pairs of them"),
+    Column("mostly for", lambda row: cause_text(row.cause), TEXT, "call with most of the bytes"),
+    Column("switches", lambda row: row.switches, _FEW, "that the messages pass"),
+    Column(
+        "worst link on the way",
+        lambda row: link_text(row.worst) if row.worst else None,
+        TEXT,
+        "between switches, by all that is on it",
+    ),
+    Column("there", lambda row: row.worst.bytes if row.worst else None, BYTES, "all bytes on this link"),
+    Column("x mean", lambda row: row.worst.times_mean if row.worst else None, RATIO, f"there {_MEAN}"),
+]
+
+
+def classes(found: Answer) -> Table:
+    """Return what the links of each class carry."""
+    rows = class_rows(found.loads)
+    notes = [_NO_BOUND] * any(row.used and row.bound is None for row in rows)
+    return Table(_by_rail(found, _CLASSES), rows, NOTHING, notes=notes, whole=True)
+
+
+def hot(found: Answer) -> Table:
+    """Return the links between switches with the most to carry, and why."""
+    return Table(_HOT, found.hot, "Nothing goes from switch to switch.", title="Hot links between switches")
+
+
+def causes(found: Answer) -> Table:
+    """Return what causes do that send 1 % of the bytes between hosts or more; else the largest one."""
+    least = _LEAST_SHARE * sum(each.on_links for each in found.causes)
+    large = tuple(each for each in found.causes if each.on_links >= least) or found.causes[:1]
+    some = f": those with 1 % or more, {len(large)} of {len(found.causes)}" if large != found.causes else ""
+    return Table(_CAUSES, large, NOTHING, title=f"By cause{some}")
+
+
+def what_if(found: Answer) -> Table:
+    """Return what could be."""
+    return Table(_SCENARIOS, scenario_rows(found), NOTHING, title="What if", whole=True)
+
+
+def links(found: Answer, rows: Sequence[HotLink]) -> Table:
+    """Return links, those of hosts, too.
+
+    Args:
+        found: the answer.
+        rows: the first ones of them.
+    """
+    used = sum(each.used for rail in found.loads.rails for each in rail.classes)
+    return Table(_LINKS, rows, NOTHING, title=f"{len(rows)} of the {used} links that are used")
+
+
+def switches(found: Answer, rows: Sequence[SwitchLoad]) -> Table:
+    """Return switches."""
+    return Table(_by_rail(found, _SWITCHES), rows, NOTHING)
+
+
+def flows(found: Answer, rows: Sequence[HostPair]) -> Table:
+    """Return what hosts send each other."""
+    unknown = found.loads.places.ranks > found.loads.flows.ranks
+    nothing = "No flows between hosts are known one by one." if unknown else "Nothing goes between hosts."
+    return Table(_by_rail(found, _FLOWS), rows, nothing)
+
+
+def _by_rail(found: Answer, columns: Sequence[Column[Any]]) -> list[Column[Any]]:
+    return [_RAIL, *columns] if len(found.loads.rails) > 1 else list(columns)
+
+
+def _hosts(row: HotLink) -> str | None:
+    return next((f"{each.source} -> {each.destination}" for each in row.hosts), None)
+
+
+def _ranks(row: HotLink) -> str | None:
+    return next((f"{each.source} -> {each.destination}" for each in row.ranks), None)
+
+
+def _communicators(row: HotLink) -> str | None:
+    more = row.communicator_count - 2
+    return ", ".join(row.communicators[:2]) + (f" +{more}" if more > 0 else "") or None

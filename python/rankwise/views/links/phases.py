@@ -1,0 +1,187 @@
+"""What is told of the links of a network in the phases of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rankwise.network.job.phases import (
+    COUNTED_BYTES,
+    COUNTED_MESSAGES,
+    NOT_KNOWN,
+    SAMPLED_CALLS,
+    SAMPLED_MESSAGES,
+)
+from rankwise.network.phases import LoadsByPhase, LoadsOfPhase, PhaseLink
+from rankwise.text.units import percent_text, second_text
+from rankwise.views.links.rows import causes_text, link_text
+from rankwise.views.links.sentences import as_far_as_known
+from rankwise.views.view import (
+    BYTES,
+    COUNT,
+    NAME,
+    NUMBER,
+    PERCENT,
+    RATIO,
+    SECONDS,
+    TEXT,
+    Column,
+    Format,
+    Table,
+)
+
+_INSTANT = Format("seconds", lambda seconds: second_text(seconds), "s", right=True)
+_BASES = {
+    SAMPLED_CALLS: "by when sampled calls of these collectives were made",
+    SAMPLED_MESSAGES: "by when sampled messages between the same ranks were posted",
+    COUNTED_MESSAGES: "by how many messages the sender began in each phase",
+    COUNTED_BYTES: "by how many bytes the sender sent in each phase",
+    NOT_KNOWN: "not known, and in no phase",
+}
+
+
+@dataclass(frozen=True)
+class HiddenRow:
+    """A link that is hot in a phase, and not over the run."""
+
+    phase: LoadsOfPhase
+    link: PhaseLink
+
+
+def _slowest(row: LoadsOfPhase) -> PhaseLink | None:
+    return row.links[0] if row.links else None
+
+
+def _of_slowest(row: LoadsOfPhase, value: str) -> Any:
+    link = _slowest(row)
+    return None if link is None else getattr(link.hot.load, value)
+
+
+_PHASES: list[Column[LoadsOfPhase]] = [
+    Column("phase", lambda row: row.phase.number, NUMBER, "in the order of time", obvious=True),
+    Column("from", lambda row: row.phase.begin_seconds, _INSTANT, "after the start of the run", obvious=True),
+    Column("length", lambda row: row.phase.seconds, SECONDS, "of the phase", obvious=True),
+    Column("between hosts", lambda row: row.loads.between_hosts, BYTES, "in the phase", obvious=True),
+    Column(
+        "slowest link",
+        lambda row: link_text(link.hot.load) if (link := _slowest(row)) else None,
+        NAME,
+        "between switches",
+        obvious=True,
+    ),
+    Column("bytes", lambda row: _of_slowest(row, "bytes"), BYTES, "on it", obvious=True),
+    Column(
+        "x mean",
+        lambda row: _of_slowest(row, "times_mean"),
+        RATIO,
+        "bytes by the mean of the links of the class used in the phase",
+    ),
+    Column("busy", lambda row: row.percent_of_phase, PERCENT, "% of the phase that it takes at full rate"),
+    Column("hot", lambda row: row.hot, COUNT, "links between switches that take half as long or longer"),
+    Column("hidden", lambda row: row.hidden, COUNT, "of these, not hot over the whole run"),
+]
+_HIDDEN: list[Column[HiddenRow]] = [
+    Column("phase", lambda row: row.phase.phase.number, NUMBER, "as above", obvious=True),
+    Column("link", lambda row: link_text(row.link.hot.load), NAME, "from and to", obvious=True),
+    Column("bytes", lambda row: row.link.hot.load.bytes, BYTES, "on it in the phase", obvious=True),
+    Column(
+        "x mean",
+        lambda row: row.link.hot.load.times_mean,
+        RATIO,
+        "bytes by the mean of the links of the class used in the phase",
+    ),
+    Column("% of run", lambda row: row.link.percent_of_run, PERCENT, "of all on it", obvious=True),
+    Column("hot in", lambda row: ", ".join(map(str, row.link.hot_in)), TEXT, "phases", obvious=True),
+    Column(
+        "caused by",
+        lambda row: causes_text(row.link.hot),
+        NAME,
+        "calls, with their share of the bytes",
+        obvious=True,
+    ),
+]
+
+
+def phase_tables(found: LoadsByPhase) -> list[Table]:
+    """Return the phases, and the links that are hot in one of them and not over the run."""
+    rows = [HiddenRow(*one) for one in found.hidden]
+    tables = [Table(_PHASES, found.phases, "Nothing is known.", whole=True)]
+    if rows:
+        count = sum(each.hidden for each in found.phases)
+        first = f": {len(rows)} of {count}, --top 0 shows all" if len(rows) < count else ""
+        tables.append(Table(_HIDDEN, rows, "", title=f"Hot in a phase, and not over the run{first}"))
+    return tables
+
+
+def phase_verdict(found: LoadsByPhase) -> str:
+    """Return whether phases show what the run does not, a sentence without its full stop."""
+    known = as_far_as_known(found.run.on_links, found.run.between_hosts)
+    if found.run.between_hosts and not found.run.on_links:
+        return "Nothing is known: none of the bytes between hosts are on a link"
+    if not any(each.links for each in found.phases):
+        return f"Nothing goes from switch to switch{known}"
+    phases = [each.phase.number for each in found.phases if each.hidden]
+    if not phases:
+        return f"Links between switches that are hot in a phase are hot over the whole run, too{known}"
+    several = found.hidden_links > 1
+    return (
+        f"{found.hidden_links} link{'s' * several} between switches {'are' if several else 'is'} hot in phase"
+        f"{'s' * (len(phases) > 1)} {', '.join(map(str, phases))}, which the sums over the run hide{known}"
+    )
+
+
+def phase_sentences(found: LoadsByPhase) -> list[str]:
+    """Return what the phases take together, and what is known of the times."""
+    said = []
+    if found.seconds is not None and found.run_seconds:
+        said.append(
+            f"At full rate the slowest links of the phases take {second_text(found.seconds)} one after the"
+            f" other; that of the sums over the run {second_text(found.run_seconds)}."
+        )
+    whole = sum(int(size) for size in found.flows.bytes.sum(axis=1))
+    if whole:
+        parts = [
+            f"{percent_text(100 * size / whole)} % of the bytes {_BASES[basis]}"
+            for basis, size in found.flows.bytes_by_basis().items()
+        ]
+        said.append(f"When messages were sent is an estimate: {'; '.join(parts)}.")
+    return said
+
+
+def phase_data(found: LoadsByPhase) -> dict[str, Any]:
+    """Return all figures as `--json` prints them."""
+    return {
+        "bytes_by_basis": found.flows.bytes_by_basis(),
+        "bytes_in_no_phase": int(found.flows.bytes[-1].sum()),
+        "messages_in_no_phase": int(found.flows.messages[-1].sum()),
+        "seconds": found.seconds,
+        "run_seconds": found.run_seconds,
+        "hidden_links": found.hidden_links,
+        "phases": [
+            {
+                "number": each.phase.number,
+                "begin_seconds": each.phase.begin_seconds,
+                "end_seconds": each.phase.end_seconds,
+                "bytes": int(found.flows.bytes[at].sum()),
+                "messages": int(found.flows.messages[at].sum()),
+                "bytes_on_links": each.loads.on_links,
+                "seconds": each.seconds,
+                "percent_busy": each.percent_of_phase,
+                "hot": each.hot,
+                "hidden": each.hidden,
+                "links": [_link_data(link) for link in each.links],
+            }
+            for at, each in enumerate(found.phases)
+        ],
+    }
+
+
+def _link_data(link: PhaseLink) -> dict[str, Any]:
+    return {
+        **vars(link.hot.load),
+        "causes": link.hot.causes,
+        "percent_of_run": link.percent_of_run,
+        "is_hot": link.is_hot,
+        "hot_in_run": link.hot_in_run,
+        "hot_in": link.hot_in,
+    }

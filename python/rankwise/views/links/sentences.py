@@ -1,0 +1,298 @@
+"""What is to be said of a job's traffic on a fabric."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rankwise.network.answer import Answer
+from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
+from rankwise.network.job.found import PLACED
+from rankwise.network.job.lids import lids_told
+from rankwise.network.loads import JobLoads
+from rankwise.network.quality import RailQuality
+from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
+from rankwise.text.names import call_name
+from rankwise.text.units import byte_text, count_text, percent_text, ratio_text, second_text
+from rankwise.views.links.rows import cause_text, link_text, rail_text, scenario_rows
+
+_ALIKE = 0.05
+"""Two figures that differ by no more than this share are alike."""
+_WORTH = 5.0
+"""Percent less on the slowest link that are worth a change."""
+_SHARE = 0.05
+"""Of the bytes between hosts: causes with less are not told in a sentence."""
+_MOST_CAUSES = 3
+_ROUNDING = 1e-9
+
+
+def sentence_of(warning: str) -> str:
+    """Return a warning as a sentence; the name of a file or of a rail at its beginning stays as it is."""
+    is_word = re.match("[a-z]+ ", warning)
+    return f"{warning[:1].upper() if is_word else warning[:1]}{warning[1:]}."
+
+
+def joined(loads: JobLoads, what: str) -> list[str]:
+    """Return how the job, its messages and the fabric were brought together.
+
+    Args:
+        loads: of the job.
+        what: the messages, such as `messages of Alltoall`.
+    """
+    places = loads.places
+    there = [host for host in places.hosts if host.how]
+    ways = Counter(host.how for host in there)
+    by = ", ".join(
+        f"{count} by {how}" if how != PLACED else f"{count} as told" for how, count in ways.items()
+    )
+    said = [*fabric_lines(loads.fabric, loads.lid_offset)]
+    said.append(
+        f"Ranks: {places.ranks} on {len(there)} host{'s' * (len(there) != 1)} of the fabric;"
+        f" hosts were found: {by or 'none'}."
+    )
+    if len(loads.fabric.subnets) > 1 or any(rail.ports.shape[1] > 1 for rail in places.rails):
+        said.append(f"Rails: traffic is {places.policy}.")
+    said.append(f"Traffic: {what}; {_amounts(loads)}.")
+    return said
+
+
+def _amounts(loads: JobLoads) -> str:
+    """Return how much goes where, as a part of a sentence."""
+    one_rail = len(loads.fabric.subnets) == 1
+    nowhere = {
+        "that the tables do not deliver": loads.undelivered,
+        f"of ranks without a place{'' if one_rail else ', or a rail in common'}": loads.lost,
+    }
+    parts = [f"{byte_text(size)} {why}" for why, size in nowhere.items() if size]
+    told = f"{byte_text(loads.between_hosts)} between hosts"
+    told += f", of which {' and '.join(parts)} are on no link" if parts else ""
+    within = loads.within_hosts
+    return told + (f"; {byte_text(within)} within hosts, which takes no link" if within else "")
+
+
+def as_far_as_known(on_links: float, between_hosts: float) -> str:
+    """Return which part of the bytes an answer rests on, to go on with a sentence; '' if it is all."""
+    if 0 < on_links < (1 - _ROUNDING) * between_hosts:
+        share = percent_text(100 * on_links / between_hosts)
+        return f", as far as messages are on links ({share} % of the bytes between hosts)"
+    return ""
+
+
+def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
+    """Return what the fabric is, what it was read from, and what its routes rest on.
+
+    Args:
+        fabric: S subnets.
+        lid_offset: which LID of a port messages are sent to (LMC); None = they are split over all.
+    """
+    hosts = len({host for subnet in fabric.subnets for host in subnet.ports.hosts})
+    switches = sum(len(subnet.switches.names) for subnet in fabric.subnets)
+    cables = sum(len(subnet.links) // 2 for subnet in fabric.subnets)
+    rails = f" in {len(fabric.subnets)} subnets" if len(fabric.subnets) > 1 else ""
+    sources = dict.fromkeys(_source(each.what) for each in fabric.sources)
+    kinds = dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets)
+    size = ", ".join([_several(hosts, "host"), _several(switches, "switch", "es"), _several(cables, "cable")])
+    return [
+        f"Fabric: {size}{rails}; {', '.join(sources)}.",
+        f"Routes: {', '.join(kinds)}.",
+        *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
+    ]
+
+
+def _several(count: int, what: str, more: str = "s") -> str:
+    return f"{count} {what}{more if count != 1 else ''}"
+
+
+def _source(what: str) -> str:
+    return what.partition(";")[0]
+
+
+def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
+    """Return what limits the traffic, a sentence without its full stop.
+
+    Args:
+        now: what is.
+        on_links: bytes between hosts that are on links.
+        between_hosts: all of them.
+    """
+    known = as_far_as_known(on_links, between_hosts)
+    limit, excess_now = now.bottleneck, now.hottest.excess if now.hottest else None
+    if limit.hosts is None:
+        nothing = "What limits is not known: none of the bytes between hosts are on a link"
+        return nothing if between_hosts else "Nothing leaves the hosts"
+    if limit.fabric is None or limit.times is None:
+        return f"The hosts limit: nothing goes from switch to switch{known}"
+    times = ratio_text(limit.times)
+    if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
+        each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
+        takes = f"takes {times} x as long as that of any host ({each} at full rate)"
+    else:
+        each = f"{byte_text(limit.fabric.bytes)} against {byte_text(limit.hosts.bytes)}"
+        takes = f"carries {times} x as much as that of any host ({each}; rates are not known)"
+    if limit.times > 1 + _ALIKE:
+        head = "The fabric limits"
+    elif limit.times < 1 - _ALIKE:
+        head = "The hosts' own links limit"
+    else:
+        head = "Fabric and hosts' own links limit alike"
+    excess = ""
+    if excess_now is not None and excess_now > 1 + _ALIKE:
+        excess = f", and carries {ratio_text(excess_now)} x a bound that no routing gets below"
+    elif excess_now is not None and not known:
+        excess = ", and no routing could do better there"
+    return f"{head}: the most loaded link between switches {takes}{excess}{known}"
+
+
+def verdict_of(found: Answer) -> str:
+    """Return what limits a job."""
+    return verdict(found.scenarios[0], found.loads.on_links, found.loads.between_hosts)
+
+
+def blamed(found: Answer) -> list[str]:
+    """Return which link each important cause loads, and how unevenly."""
+    everything = found.loads.on_links
+    said = []
+    for each in found.causes[:_MOST_CAUSES]:
+        if each.hottest is None or each.times_mean is None or each.on_links < _SHARE * everything:
+            continue
+        alike = each.times_mean < 1 + _ALIKE
+        said.append(
+            f"{cause_text(each.cause)} loads all {each.hottest.link_class} links that it takes alike"
+            f" ({byte_text(each.bytes)})."
+            if alike
+            else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)},"
+            f" {ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it takes."
+        )
+    return said
+
+
+def advice(found: Answer, *, of_run: bool) -> list[str]:
+    """Return what would help, by what was computed.
+
+    Args:
+        found: the answer.
+        of_run: the traffic is that of a run, so that its ranks can be placed otherwise.
+    """
+    if found.loads.undelivered:  # other places and routes may deliver more, or less
+        return []
+    rows = {row.name: row for row in scenario_rows(found)[1:]}
+
+    def gain(name: str) -> float:
+        row = rows.get(name)
+        return -(row.change_percent or 0.0) if row else 0.0
+
+    said = []
+    order = max((IN_ORDER, AT_RANDOM), key=gain)
+    if gain(SPLIT) > _WORTH:
+        said.append(
+            f"Routes split evenly over all shortest ways would take {percent_text(gain(SPLIT))} % off the"
+            " slowest link: another routing engine, or adaptive routing, may be worth a try."
+        )
+    if gain(order) > _WORTH:
+        said.append(f"{order.capitalize()} on the same hosts: {percent_text(gain(order))} % less on it.")
+    times = found.bottleneck.times
+    matters = any(abs(gain(name)) > _WORTH for name in (IN_ORDER, AT_RANDOM))
+    if of_run and times is not None and times > 1 - _ALIKE and not matters:
+        said.append("Which rank is on which of these hosts makes little difference.")
+    elif of_run and times is not None and times > 1 - _ALIKE:
+        said.append(
+            "For places of the ranks that spare the links of these routes: `rankwise machine from-fabric`,"
+            " then `rankwise map --objective bottleneck`."
+        )
+    return said
+
+
+def notes(loads: JobLoads, more: Sequence[str] = (), *, by_phase: bool = False) -> list[str]:
+    """Return what a reader must know to trust the figures.
+
+    Args:
+        loads: of the job.
+        more: sentences on the traffic.
+        by_phase: loads are told phase by phase.
+    """
+    return [*_missing(loads), *more, *_routes(loads.fabric), *_volumes(by_phase=by_phase)]
+
+
+def _missing(loads: JobLoads) -> Iterator[str]:
+    for number, rail in enumerate(loads.rails):
+        lost, where = rail.undelivered, f" on {rail_text(rail.subnet.name, number)}" * (len(loads.rails) > 1)
+        if lost.no_way or lost.in_circles:
+            yield (
+                f"The forwarding tables lead {_several(lost.no_way, 'pair')} of ports nowhere and"
+                f" {lost.in_circles} in circles{where}: {byte_text(lost.bytes)} are on no link."
+            )
+    if loads.lost:
+        yield (
+            f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
+        )
+    for warning in (*loads.fabric.warnings, *loads.places.warnings):
+        yield sentence_of(warning)
+    flows = loads.flows
+    if flows.unplaced_bytes:
+        count, size = count_text(flows.unplaced_messages), byte_text(flows.unplaced_bytes)
+        yield f"Left out: {count} messages ({size}) from or to processes that are not known."
+    hidden = dict.fromkeys(
+        f"{call_name(each.procedure)} of {each.communicator}: {each.visibility.text}" for each in flows.hidden
+    )
+    if hidden:
+        first = "; ".join(list(hidden)[:_MOST_CAUSES])
+        rest = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
+        yield f"There is more than was seen: {first}{rest}."
+
+
+def _routes(fabric: Fabric) -> Iterator[str]:
+    kinds = {subnet.routing.kind for subnet in fabric.subnets}
+    if MEASURED in kinds:
+        yield "Where switches route adaptively, messages also take other ways than the tables say."
+    if kinds - {MEASURED}:
+        model = "all shortest ways taken alike" if kinds == {EVEN_SPLIT} else "by a rule"
+        yield f"The routes are a model, {model}: those of the real switches may differ."
+
+
+def _volumes(*, by_phase: bool) -> Iterator[str]:
+    yield (
+        f"Loads are sums over {'each phase' if by_phase else 'the run'}: links that are loaded at different"
+        " times do not wait for each other, and a link may be full only for a moment."
+    )
+
+
+def worth(quality: Sequence[RailQuality], fabric: Fabric) -> list[str]:
+    """Return what the routes are worth, whatever is sent; a sentence for each subnet.
+
+    Args:
+        quality: of each subnet.
+        fabric: they are in.
+    """
+    said = []
+    for number, (each, subnet) in enumerate(zip(quality, fabric.subnets, strict=True)):
+        on = f" on {rail_text(subnet.name, number)}" * (len(quality) > 1)
+        most = round(each.forwarding_index)
+        routes = "1 route takes" if most == 1 else f"{most} routes share"
+        bisection = ""
+        if each.bisection:
+            bisection = (
+                f"; effective bisection bandwidth {each.bisection.mean:.3f} of a link's"
+                f" (deviation {each.bisection.deviation:.3f}, {each.bisection.bisections} bisections)"
+            )
+        said.append(
+            f"Between these {each.ports} ports{on}, at most {routes} a link"
+            f" of two switches (edge forwarding index){bisection}."
+        )
+    return said
+
+
+def passed(loads: JobLoads) -> str:
+    """Return how many switches the bytes pass; '' if there are none."""
+    sums: Counter[int] = Counter()
+    for rail in loads.rails:
+        sums.update(rail.hops)
+    everything = sum(sums.values())
+    if not everything:
+        return ""
+    parts = [
+        f"{percent_text(100 * size / everything)} % of the bytes pass {switches}"
+        f" switch{'es' * (switches > 1)}"
+        for switches, size in sorted(sums.items())
+    ]
+    return f"{', '.join(parts)}."

@@ -1,0 +1,105 @@
+"""Late senders and late receivers as tables of a view."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rankwise.analysis.percent import percent
+from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN, Caused, MessageWaits, Origin, RankWaits
+from rankwise.text.empty import NO_WAITS, NOBODY_LATE
+from rankwise.text.names import call_name
+from rankwise.text.units import percent_text, second_text
+from rankwise.views.view import COUNT, NUMBER, PERCENT, SECONDS, Column, Detail, Table, label, number
+
+_RANK: Column[RankWaits | Origin] = Column(
+    "rank", lambda row: row.rank, NUMBER, "in MPI_COMM_WORLD", obvious=True
+)
+_LATE_SENDER = "until the sender had begun to send"
+_LATE_RECEIVER = "of a send that is not buffered, until the receive was posted"
+_ERROR = "how far both may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
+_WAITING: list[Column[RankWaits]] = [
+    replace(_RANK, key=True),
+    label("call", lambda row: call_name(row.procedure), "that waited, without MPI_"),
+    label("communicator", lambda row: row.communicator, "that it was called on"),
+    number("time", lambda row: row.seconds, SECONDS, "in these calls"),
+    number("late sender", lambda row: row.late_sender_seconds, SECONDS, _LATE_SENDER),
+    number("late receiver", lambda row: row.late_receiver_seconds, SECONDS, _LATE_RECEIVER),
+    Column("+-", lambda row: row.error_seconds or None, SECONDS, _ERROR),
+    Column(
+        "% certain",
+        lambda row: row.percent_certain,
+        PERCENT,
+        "of the time, in calls for which it is certain which messages they waited for, on both sides",
+    ),
+    number("sampled", lambda row: row.sampled, COUNT, "calls in the sample", detail=Detail.VERBOSE),
+]
+_CAUSED: list[Column[Caused]] = [
+    Column("late", lambda row: row.rank, NUMBER, "rank that was waited for", obvious=True, key=True),
+    Column("waits", lambda row: row.waiter, NUMBER, "rank that waited", obvious=True, key=True),
+    number("late sender", lambda row: row.late_sender_seconds, SECONDS, _LATE_SENDER),
+    number("late receiver", lambda row: row.late_receiver_seconds, SECONDS, _LATE_RECEIVER),
+    number(
+        "passed on",
+        lambda row: row.passed_on_seconds,
+        SECONDS,
+        "of it, while the late rank waited for others",
+    ),
+]
+_ORIGINS: list[Column[Origin]] = [
+    _RANK,
+    label("host", lambda row: row.host or "?", "node that it ran on"),
+    number("caused", lambda row: row.directly_seconds, SECONDS, "time that others waited for it"),
+    number(
+        "began with it",
+        lambda row: row.origin_seconds,
+        SECONDS,
+        "the same, each wait ascribed to the rank at the other end of the chain of waits",
+    ),
+    Column(
+        "chain", lambda row: row.longest_chain or None, NUMBER, "the most ranks that waited in a row for it"
+    ),
+    number("waited", lambda row: row.suffered_seconds, SECONDS, "time that it waited for others"),
+]
+
+
+def message_wait_tables(found: MessageWaits, detail: Detail) -> list[Table]:
+    """Return who waited, who came late, and, in verbose answers, who for whom."""
+    rows = [one for one in found.waiting if one.sampled or one.late_sender_seconds]
+    tables = [
+        Table(
+            _ORIGINS,
+            found.origins,
+            NOBODY_LATE if rows else NO_WAITS,
+            title="Late senders and late receivers: who made others wait",
+            notes=[certainty_note(found)],
+        )
+    ]
+    if rows:
+        tables.append(Table(_WAITING, rows, NO_WAITS, title="Who waited for messages, and where"))
+    if Detail.VERBOSE in detail and found.caused:
+        title = "Who waited for whom"
+        tables.append(Table(_CAUSED, found.caused, NO_WAITS, title=title, detail=Detail.VERBOSE))
+    return tables
+
+
+def message_wait_title(found: MessageWaits) -> str:
+    """Return the main finding as a sentence, without its full stop; '' = there is none."""
+    late = found.late_sender_seconds + found.late_receiver_seconds
+    if not late or not found.origins:
+        return ""
+    known = sum(one.certain_seconds for one in found.waiting)
+    of = "the time"
+    if found.percent_certain < MOSTLY_CERTAIN:
+        of = f"what is known ({percent_text(found.percent_certain)} %) of the time"
+    return (
+        f"{percent_text(percent(late, known))} % of {of} in receives, waits and blocking sends was"
+        " waiting for ranks that came late"
+    )
+
+
+def certainty_note(found: MessageWaits) -> str:
+    """Return a sentence on how much is known."""
+    return (
+        f"For {percent_text(found.percent_certain)} % of {second_text(found.seconds)} in receives, waits and"
+        " blocking sends it is certain which messages they waited for; the rest is left out."
+    )
