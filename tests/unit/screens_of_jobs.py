@@ -26,11 +26,11 @@ from test_map import ring
 
 from rankwise.__main__ import VERBS
 from rankwise.latency.formats import own
-from rankwise.report.terminal.guidelines import print_guidelines
-from rankwise.report.terminal.optimization import print_optimized
-from rankwise.report.terminal.parameters import print_parameters
-from rankwise.report.terminal.recheck import print_rechecked
-from rankwise.report.terminal.tuning import print_tuned
+from rankwise.render.terminal.guidelines import print_guidelines
+from rankwise.render.terminal.optimization import print_optimized
+from rankwise.render.terminal.parameters import print_parameters
+from rankwise.render.terminal.recheck import print_rechecked
+from rankwise.render.terminal.tuning import print_tuned
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning import tune as whole

@@ -19,9 +19,9 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.commands.show import VIEWS
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
-from rankwise.report.contents.run import run_data
-from rankwise.report.contents.subject import subject
-from rankwise.report.page.container import Container
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.run import run_data
+from rankwise.render.page.contents.subject import subject
 
 OVERSUBSCRIBED = changed(
     profiles.write_profile,
