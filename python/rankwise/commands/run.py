@@ -256,7 +256,7 @@ def _view(directory: RunDirectory) -> View | None:
 
 def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *, quiet: bool) -> bool:
     """Do what the end needs: see what programs import, and load modules."""
-    # Starting threads for linear algebra, which nothing here uses, doubles the CPU time that NumPy takes to load.
+    # Threads for linear algebra, which nothing here uses, double the CPU time that NumPy takes to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
