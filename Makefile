@@ -54,7 +54,7 @@ format: $(VENV)/.developer ## put all sources into shape
 	$(BIN)/ruff format .
 	sh tests/lint/c.sh $(abspath $(BIN)) --fix
 
-generate: $(VENV)/.developer ## write what follows from the table of MPI procedures
+generate: $(VENV)/.developer ## write what follows from the table of MPI procedures and from the headers
 	$(BIN)/python api/generate.py
 
 page: ## build the pages from web/ (Node.js must be there)

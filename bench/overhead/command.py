@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ class CommandRunner:
 
     program: Path
     timeout: float
+    options: tuple[str, ...] = ()  # of `rankwise run`
 
     def run(self, with_: bool) -> Job:
         """Run the program once, under `rankwise run` or alone."""
@@ -26,17 +28,25 @@ class CommandRunner:
             wrapper = [
                 str(Path(sys.executable).with_name("rankwise")),
                 "run",
+                *self.options,
                 "-o",
                 f"{name}/job.rankwise",
                 "--",
             ]
             command = [*(wrapper if with_ else []), str(self.program), str(records)]
-            start = time.monotonic()
+            start, cpu = time.monotonic(), _cpu_seconds()
             output, end = run_to_end(command, self.timeout)
             job = Job(read_records(records, 1, command, output), end - start, with_)
+            job.extra["cpu_s"] = _cpu_seconds() - cpu
             job.extra["before_ms"] = (job.worst("first_s", None, "first_s") - start) * 1e3
             job.extra["after_ms"] = (end - job.worst("last_s", None, "last_s")) * 1e3
             return job
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of all processes that were waited for: what is left behind is not in it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @dataclass(frozen=True)

@@ -100,9 +100,11 @@ def measure(mpi: Mpi, options: argparse.Namespace) -> tuple[list[Result], bool]:
         for ranks in options.ranks:
             job = Runner(mpi, programs["job"], ranks, preloaded, options.timeout, examine=own_init)
             results += compare(job_rows(ranks), collected(job.pairs(options.pairs), f"{ranks} ranks"))
-        command = CommandRunner(programs["job"], options.timeout)
-        warm_up(command)
-        results += compare(COMMAND_ROWS, collected(pairs(options.pairs, command.run), "rankwise run"))
+        for words, rows in COMMAND_ROWS.items():
+            command = CommandRunner(programs["job"], options.timeout, words)
+            warm_up(command)
+            jobs = collected(pairs(options.pairs, command.run), " ".join(["rankwise run", *words]))
+            results += compare(rows, jobs)
         start = StartRunner(preloaded, options.timeout)
         results += compare(START_ROWS, collected(pairs(options.pairs, start.run), "any process"))
     return results, recorded

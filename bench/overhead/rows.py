@@ -59,11 +59,25 @@ def job_rows(ranks: int) -> tuple[Row, ...]:
     )
 
 
-COMMAND_ROWS: tuple[Row, ...] = (
-    found("rankwise run, before the launch", "ms", "before_ms", 80.0),
-    found("rankwise run, after its end", "ms", "after_ms", 80.0),
-)
-"""A job of one rank under `rankwise run`, beside the same job alone."""
+def command_rows(name: str, after_ms: float) -> tuple[Row, ...]:
+    """Make the lines about a job of one rank under a command, beside the same job alone.
+
+    Args:
+        name: of the command.
+        after_ms: that it may take after the end of the job.
+    """
+    return (
+        found(f"{name}, before the launch", "ms", "before_ms", 60.0),
+        found(f"{name}, after its end", "ms", "after_ms", after_ms),
+        found(f"{name}, CPU time", "s", "cpu_s", 0.25),
+    )
+
+
+COMMAND_ROWS: dict[tuple[str, ...], tuple[Row, ...]] = {
+    (): command_rows("rankwise run", 150.0),
+    ("-q",): command_rows("rankwise run -q", 60.0),
+}
+"""By the options of `rankwise run`."""
 
 START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 100.0),)
 """A process that has nothing to do with MPI."""

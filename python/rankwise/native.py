@@ -1,22 +1,20 @@
 """librankwise_placement.so for Python: the placement engine, and what it shares with programs without Python.
 
-Its public headers are read as they are: one description for C and for Python.
+Its public headers, parsed by `make generate`, say what there is: one description for C and for Python.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-import cffi
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise._files import installed
+from rankwise.native_declarations import ffi
 
-_HEADERS = ("placement.h", "machine.h", "reordering.h")
 _MOST_PROBLEM = 4096
 
 
@@ -73,10 +71,4 @@ class Arguments:
 
 @cache
 def _loaded() -> tuple[Any, Any]:
-    ffi = cffi.FFI()
-    for name in _HEADERS:
-        header = installed(f"include/{name}").read_text(encoding="utf-8")
-        header = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
-        header = re.sub(r"#ifdef __cplusplus.*?#endif", " ", header, flags=re.DOTALL)
-        ffi.cdef(re.sub(r"^\s*#.*$", "", header, flags=re.MULTILINE))
     return ffi, ffi.dlopen(str(installed("lib/librankwise_placement.so")))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from rankwise import _files
+from rankwise import _files, native_declarations
 from rankwise.errors import RankwiseError
-from rankwise.profile.collect import layout
+from rankwise.profile.collect import format_declarations, layout
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_sizes_and_offsets_are_the_compilers(tmp_path: Path) -> None:
@@ -33,6 +36,27 @@ def test_sizes_and_offsets_are_the_compilers(tmp_path: Path) -> None:
         assert dtype.fields is not None
         ours |= {f"{name}.{member}": offset for member, (_, offset, *_) in dtype.fields.items()}
     assert ours == told
+
+
+PLACEMENT = ("placement", "machine", "reordering")
+
+
+@pytest.mark.parametrize(
+    ("module", "headers"),
+    [
+        (format_declarations, ["src/runtime/format.h"]),
+        (native_declarations, [f"include/rankwise/{name}.h" for name in PLACEMENT]),
+    ],
+    ids=["counters", "placement"],
+)
+def test_the_parsed_headers_are_the_headers_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, headers: list[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "api")
+    from c_declarations import parsed
+
+    found = Path(module.__file__ or "").read_text()
+    assert found == parsed([ROOT / name for name in headers]), "run `make generate`"
 
 
 def test_all_structs_of_the_header_are_there() -> None:

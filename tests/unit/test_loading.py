@@ -6,18 +6,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import profiles
 import pytest
 from synthetic import small_world, write_world
 
 import rankwise
+from rankwise.launch.spare import idle_seconds, spare, wait_for_spare
 
 PACKAGES = Path(rankwise.__file__).parents[1]
 OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise.profile.collect.procedures"}
 OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.render.terminal.summary"}
 # Making data classes takes as long as all else before the launch: it needs a parser of Python.
 OF_DATA_CLASSES = {"dataclasses", "inspect"}
+HEAVY = {"rich", "cffi", "pycparser", "elftools", "yaml", "ClusterShell", "scipy", "pandas", "matplotlib"}
+"""What no run needs at its end, at least if it has no call sites and nothing is wrong."""
 
 
 def output_of(code: str, directory: Path) -> str:
@@ -63,24 +67,78 @@ print(sorted({unwanted} & set(sys.modules)))
     assert output_of(code, tmp_path).splitlines()[-1] == "[]"
 
 
-def test_what_the_end_of_a_run_needs_is_loaded_beside_the_program(tmp_path: Path) -> None:
-    write_world(tmp_path / "world", small_world())
-    code = """
+# A launch that leaves the counters of a small job, and what has been loaded when.
+_RUN = """
 import shutil, sys
 from pathlib import Path
+from threading import Event
 import rankwise.launch.job as job
+import rankwise.commands.run as run_command
 from rankwise.__main__ import main
 loaded = set()
+run_command.wait_for_spare = lambda ended: {spare}
 def run(words, environment, *_, meanwhile, **__):
     for file in Path("world").iterdir():
         shutil.copy(file, environment["RANKWISE_DIR"])
-    meanwhile()
+    meanwhile(Event())
     loaded.update(sys.modules)
     return job.End(0, "")
 job.run = run
-main(["run", "-o", "a.rankwise", "--", "true"])
-late = sys.modules.keys() - loaded
-print(sorted(name for name in late if name.partition(".")[0] not in sys.stdlib_module_names))
+main(["run", *{options}, "-o", "a.rankwise", "--", "true"])
+"""
+_OF_OURS_OR_OTHERS = 'name.partition(".")[0] not in sys.stdlib_module_names'
+
+
+@pytest.mark.parametrize("options", [[], ["-q"]], ids=["summary", "quiet"])
+def test_what_the_end_of_a_run_needs_is_loaded_while_a_processor_is_idle(
+    tmp_path: Path, options: list[str]
+) -> None:
+    write_world(tmp_path / "world", small_world())
+    code = f"""{_RUN.format(spare=True, options=options)}
+print(sorted(name for name in sys.modules.keys() - loaded if {_OF_OURS_OR_OTHERS}))
 """
     assert output_of(code, tmp_path) == "[]\n"
     assert (tmp_path / "a.rankwise").is_file()
+
+
+def test_nothing_is_loaded_beside_ranks_that_have_all_processors(tmp_path: Path) -> None:
+    write_world(tmp_path / "world", small_world())
+    code = f"""{_RUN.format(spare=False, options=["-q"])}
+print(sorted({OF_OTHERS | OF_THE_END} & loaded))
+"""
+    assert output_of(code, tmp_path) == "[]\n"
+    assert (tmp_path / "a.rankwise").is_file()
+
+
+@pytest.mark.parametrize(
+    ("options", "unwanted"),
+    [([], HEAVY - {"rich"}), (["-q"], HEAVY | {"rankwise.findings", "rankwise.views.view"})],
+    ids=["summary", "quiet"],
+)
+def test_a_whole_run_loads_nothing_heavy_that_it_does_not_need(
+    tmp_path: Path, options: list[str], unwanted: set[str]
+) -> None:
+    write_world(tmp_path / "world", small_world())
+    code = f"""{_RUN.format(spare=False, options=options)}
+print(sorted({unwanted} & set(sys.modules)))
+"""
+    assert output_of(code, tmp_path) == "[]\n"
+
+
+def test_a_processor_is_spare_that_had_nothing_to_do() -> None:
+    busy = {0: 100.0, 1: 200.0}
+    assert not spare(busy, busy, 1.0)
+    assert not spare(busy, {0: 100.9, 1: 200.5}, 1.0)
+    assert spare(busy, {0: 100.0, 1: 200.98}, 1.0)
+    assert not spare(busy, {2: 1000.0}, 1.0)  # it was switched on
+    assert not spare({}, {}, 1.0)
+
+
+def test_nobody_waits_for_a_processor_when_the_command_has_ended() -> None:
+    ended = Event()
+    ended.set()
+    assert not wait_for_spare(ended, 1000.0)
+
+
+def test_each_processor_that_is_ours_is_looked_at() -> None:
+    assert idle_seconds().keys() == os.sched_getaffinity(0)

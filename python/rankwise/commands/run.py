@@ -15,6 +15,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
+from rankwise.launch.spare import wait_for_spare
 from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
@@ -155,6 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
+    prepare_end = cache(lambda: _prepare_end(directory, planned, only, quiet=arguments.quiet))
     view: View | None = None
     try:
         command, environment = planned.command, dict(os.environ)
@@ -180,7 +183,7 @@ def run(arguments: argparse.Namespace) -> int:
             launch.environment,
             view.stderr if view else None,
             started=lambda: _watch(observer, strangers),
-            meanwhile=lambda: _prepare_end(directory, planned, only),
+            meanwhile=lambda ended: prepare_end() if wait_for_spare(ended) else None,
         )
     except BaseException:
         directory.remove()
@@ -199,6 +202,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not directory.has_counters():
         directory.remove()
         return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
+    prepare_end()
     told = strangers.told(), planned.to_add(preload)
     return _finish(arguments, planned, directory, output, end, *told, applied)
 
@@ -250,13 +254,18 @@ def _view(directory: RunDirectory) -> View | None:
     return None
 
 
-def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str]) -> None:
-    """Do beside the job what would else be waited for: see what programs import, load what the end needs."""
+def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *, quiet: bool) -> bool:
+    """Do what the end needs: see what programs import, and load modules."""
+    # Threads for linear algebra, which nothing here uses, double the CPU time that NumPy takes to load.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with contextlib.suppress(Exception):  # whatever it is: it shows again where it matters
         directory.note(planned, only, planned.not_covered())
         import rankwise.profile.assemble
-        import rankwise.render.terminal.programs
-        import rankwise.render.terminal.progress  # noqa: F401
+        import rankwise.render.terminal.progress
+
+        if not quiet:
+            import rankwise.render.terminal.programs  # noqa: F401
+    return True
 
 
 def _finish(

@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
-from threading import Thread
+from threading import Event, Thread
 from typing import NamedTuple
 
 from rankwise.launch.signal_origin import SignalOrigin
@@ -38,7 +38,7 @@ def run(
     environment: Mapping[str, str],
     stderr: int | None = None,
     started: Callable[[], None] = lambda: None,
-    meanwhile: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[Event], object] = lambda _: None,
 ) -> End:
     """Start a command with our stdin, stdout, stderr, open files and process group, and wait for its end.
 
@@ -50,7 +50,8 @@ def run(
         environment: of the command.
         stderr: descriptor that it gets in place of ours; None = ours.
         started: is called when it has been started.
-        meanwhile: done beside the command, once it is started; it raises nothing.
+        meanwhile: done beside the command, once it is started; it raises nothing. Its event is set when the
+            command has ended, which waits for it.
 
     Raises:
         OSError: it can't be started.
@@ -67,9 +68,11 @@ def run(
                 ["/bin/sh", *words], environment, mask, stderr
             )  # a text without `#!`, as shells do it
         started()
-        beside = Thread(target=meanwhile)
+        ended = Event()
+        beside = Thread(target=meanwhile, args=[ended])
         beside.start()
         status, received, received_ns = _wait(pid, handled, origin)
+        ended.set()
         beside.join()
     code = os.waitstatus_to_exitcode(status)
     if received:

@@ -1,31 +1,20 @@
 """The layout of the counters file, taken from the header that the runtime itself compiles.
 
 Nothing of the layout is written a second time: structs become numpy dtypes, enumerators become numbers.
+`make generate` parses the header, because that takes longer than to read the counters of a small job.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import cffi
 import numpy as np
 
-from rankwise._files import installed
-
-
-def _declarations(header: str) -> str:
-    """Take the C declarations out of a header, without comments and preprocessor lines."""
-    without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", " ", header, flags=re.DOTALL)
-    return re.sub(r"^\s*#.*$", "", without_comments, flags=re.MULTILINE)
-
-
-_TEXT = _declarations(installed("share/format.h").read_text(encoding="utf-8"))
-_FFI = cffi.FFI()
-_FFI.cdef(_TEXT)
+from rankwise.profile.collect import format_declarations
+from rankwise.profile.collect.format_declarations import ffi
 
 
 def _dtype(ctype: Any) -> np.dtype[Any]:
@@ -36,7 +25,7 @@ def _dtype(ctype: Any) -> np.dtype[Any]:
                 "names": [name for name, _ in ctype.fields],
                 "formats": [_dtype(field.type) for _, field in ctype.fields],
                 "offsets": [field.offset for _, field in ctype.fields],
-                "itemsize": _FFI.sizeof(ctype),
+                "itemsize": ffi.sizeof(ctype),
             }
         )
     if ctype.kind == "array":
@@ -45,23 +34,23 @@ def _dtype(ctype: Any) -> np.dtype[Any]:
         return np.dtype((_dtype(ctype.item), (ctype.length,)))
     if ctype.cname == "char":
         return np.dtype((np.bytes_, 1))
-    return np.dtype(f"{'u' if ctype.cname.startswith('uint') else 'i'}{_FFI.sizeof(ctype)}")
+    return np.dtype(f"{'u' if ctype.cname.startswith('uint') else 'i'}{ffi.sizeof(ctype)}")
 
 
 def _enumerators(enum: str) -> dict[str, int]:
     """Map name to number for one enum."""
-    return dict(_FFI.typeof(f"enum {enum}").relements)
+    return dict(ffi.typeof(f"enum {enum}").relements)
 
 
 _PREFIX = "rankwise_"
 
 STRUCTS: Mapping[str, np.dtype[Any]] = {
-    name.removeprefix(_PREFIX): _dtype(_FFI.typeof(f"struct {name}")) for name in _FFI.list_types()[1]
+    name.removeprefix(_PREFIX): _dtype(ffi.typeof(f"struct {name}")) for name in ffi.list_types()[1]
 }
 """Every struct by its name without ``rankwise_``: numpy dtype with the compiler's offsets and size."""
 
 ENUMS: Mapping[str, Mapping[str, int]] = {
-    name.removeprefix(_PREFIX): _enumerators(name) for name in re.findall(r"\benum\s+(\w+)\s*\{", _TEXT)
+    name.removeprefix(_PREFIX): _enumerators(name) for name in format_declarations.ENUMS
 }
 """Every enum by its name without ``rankwise_``: enumerator to number."""
 

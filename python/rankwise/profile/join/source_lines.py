@@ -17,14 +17,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
-from elftools.dwarf.ranges import BaseAddressEntry
-from elftools.elf.elffile import ELFFile
 
 from rankwise.profile.collect.regular_files import changed_ns, open_regular
 from rankwise.profile.join.cplusplus_names import short_name
+
+if TYPE_CHECKING:
+    from elftools.elf.elffile import ELFFile
 
 MOST_SECONDS = 4.0
 """That all addresses of a profile may take."""
@@ -96,7 +97,7 @@ def sources(
     found = [UNKNOWN] * len(addresses)
     with suppress(*_TROUBLE), ExitStack() as opened:
         file = opened.enter_context(open_regular(path, _MOST_FILE_BYTES))
-        elf = ELFFile(file)
+        elf = _elf_file(file)
         if _build_id(elf) != build_id or (not build_id and changed_ns(file) > before_ns):
             return found
         files = [elf]
@@ -104,7 +105,7 @@ def sources(
             with suppress(*_TROUBLE):
                 debug = opened.enter_context(open_regular(candidate.path, _MOST_FILE_BYTES))
                 if build_id or _crc(debug, deadline) == candidate.crc:
-                    other = ELFFile(debug)
+                    other = _elf_file(debug)
                     if _build_id(other) == build_id:
                         files.append(other)
                         break
@@ -119,6 +120,12 @@ def sources(
             line = lines.get(address)
             found[place] = Source(names.get(address), *(line or (None, None)))
     return found
+
+
+def _elf_file(file: BinaryIO) -> ELFFile:
+    from elftools.elf.elffile import ELFFile  # not above: only call sites need it
+
+    return ELFFile(file)
 
 
 def _build_id(elf: ELFFile) -> str:
@@ -161,7 +168,7 @@ def _minimal(elf: ELFFile) -> Iterator[ELFFile]:
     """Return the symbols that some distributions pack into stripped files."""
     section = elf.get_section_by_name(".gnu_debugdata")
     if section:
-        yield ELFFile(io.BytesIO(lzma.decompress(section.data())))
+        yield _elf_file(io.BytesIO(lzma.decompress(section.data())))
 
 
 def _functions(files: Iterable[ELFFile], addresses: Sequence[int]) -> dict[int, str]:
@@ -286,6 +293,8 @@ def _covers(dwarf: Any, unit: Any, address: int) -> bool:
         ranges = top.attributes.get("DW_AT_ranges")
         if ranges is None:
             return False
+        from elftools.dwarf.ranges import BaseAddressEntry
+
         base = _address(dwarf, unit, low) if low is not None else 0
         for entry in dwarf.range_lists().get_range_list_at_offset(ranges.value, cu=unit):
             if isinstance(entry, BaseAddressEntry):
