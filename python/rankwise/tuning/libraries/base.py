@@ -114,7 +114,7 @@ class TunableLibrary:
     asked: ClassVar[tuple[str, ...]] = ()
     telling: ClassVar[Mapping[str, str]] = {}
 
-    def told(self, settings: Settings, library_path: Path | None) -> Told:
+    def told(self, settings: Settings, library_path: Path | None) -> Told:  # noqa: ARG002
         """Return what makes it take the algorithms of rules, and nothing else.
 
         Args:
@@ -127,7 +127,7 @@ class TunableLibrary:
         raise RankwiseError(f"rules for {settings.about.library!r} can't be written")
 
     def is_harmless(self, name: str, value: str) -> bool:  # noqa: ARG002
-        """Tell whether a value of a variable that `choosing` matches leaves the choice to it and our rules."""
+        """Tell whether a value of a variable that `choosing` matches leaves the choice to it and to rules."""
         return value in ("", "auto")
 
     def by_option(self, option: Option) -> Iterator[Assignment]:  # noqa: ARG002

@@ -1,7 +1,8 @@
 """Intel MPI.
 
-Its rules are variables I_MPI_ADJUST_<COLLECTIVE>, which it reads when it starts. The manual has conditions such as 3:4096-4096@5-5: preset 3 for messages of 4096 B on 5 processes. What the
-library makes of them (seen with 2021.18, tests/mpi/test_settings.py):
+Its rules are variables I_MPI_ADJUST_<COLLECTIVE>, which it reads when it starts. The manual has conditions
+such as 3:4096-4096@5-5: preset 3 for messages of 4096 B on 5 processes. What the library makes of them (seen
+with 2021.18, tests/mpi/test_settings.py):
 
 - Where processes are told, it forgets the sizes. So it can tell sizes apart or numbers of processes, not
   both.
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine
@@ -166,7 +168,9 @@ class Intel(OfMpich):
     choosing = re.compile(r"I_MPI_(ADJUST|TUNING)_\w+|I_MPI_TUNING")
     relaunches = True
     prefixes = (_PREFIX, *OfMpich.prefixes)
-    tools = {_PREFIX: Tool(("impi_info", "-all", "-expert"), re.compile(r"^(I_MPI_\w+)", re.MULTILINE))}
+    tools: ClassVar = {
+        _PREFIX: Tool(("impi_info", "-all", "-expert"), re.compile(r"^(I_MPI_\w+)", re.MULTILINE))
+    }
     asked = (_CONTROL + _CELL,)
 
     def told(self, settings: Settings, library_path: Path | None) -> Told:  # noqa: ARG002

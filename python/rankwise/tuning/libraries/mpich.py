@@ -1,7 +1,8 @@
 """MPICH, and what all libraries of its kin share.
 
-Its rules are its selection tree of algorithms, with branches for the cells that change. A file replaces the whole tree that is compiled into the library. So that tree is read out of the library that
-the program uses, and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
+Its rules are its selection tree of algorithms, with branches for the cells that change. A file replaces the
+whole tree that is compiled into the library. So that tree is read out of the library that the program uses,
+and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
 algorithm that this version does not know, ends every program. Nor does the library check what an algorithm
 chosen by a file can do: each one that can't do everything has branches before it that leave the rest to the
 library, as the library itself does where a variable chooses the algorithm.
@@ -11,8 +12,8 @@ Tests are made with <= and = alone: some versions take comm_size<N for <=.
 The library first splits a collective by nodes (its "composition"), and looks into this tree for each part: on
 communicators with processes on several nodes a rule can meet parts that have as many processes.
 
-It names its algorithms only in the text that describes a variable, in the order of their numbers; 4.0 has lost
-the ends of lines there:
+It names its algorithms only in the text that describes a variable, in the order of their numbers; 4.0 has
+lost the ends of lines there:
 
     Variable to select gather algorithmauto - Internal ... TUNING_JSON_FILE)binomial - Force binomial
     algorithmnb       - Force nonblocking algorithm
@@ -315,7 +316,7 @@ class Mpich(OfMpich):
         r"(MPIR_CVAR|MPIR_PARAM|MPICH)_(\w+_ALGORITHM|\w+_COMPOSITION|(\w+_)?COLL_SELECTION_TUNING_JSON_FILE)"
     )
     asked = (_CELL, *_CELL_FITS, *_OFI)
-    telling = {f"{_PREFIX}DEBUG_SUMMARY": "1"}  # which netmod it uses
+    telling: ClassVar = {f"{_PREFIX}DEBUG_SUMMARY": "1"}  # which netmod it uses
 
     def told(self, settings: Settings, library_path: Path | None) -> Told:
         """By a file. See TunableLibrary.

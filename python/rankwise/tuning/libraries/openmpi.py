@@ -19,6 +19,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine
@@ -61,8 +62,8 @@ _IN_ORDER = {
     "MPI_Scan": frozenset({"linear", "recursive_doubling"}),
     "MPI_Exscan": frozenset({"linear", "recursive_doubling"}),
 }
-"""Algorithms that keep the order of the operands, or stand back where it matters. The others compute something
-else, without a word: 4.1 and 5.0, measured (tests/mpi/test_tuning_gate.py)."""
+"""Algorithms that keep the order of the operands, or stand back where it matters. The others compute
+something else, without a word: 4.1 and 5.0, measured (tests/mpi/test_tuning_gate.py)."""
 
 _NUMBERS: Mapping[str, int] = {
     "MPI_Allgather": 0,
@@ -158,18 +159,18 @@ class OpenMpi(TunableLibrary):
     has_rules = True
     suffix = ".rules"
     choosing = re.compile(rf"{_MCA}(coll_tuned_.*|coll_han_.*(rules|algorithm|module).*|coll)")
-    launched_with = {f"{_MCA}{_DYNAMIC}": "1"}
-    segmented = {  # (It does not cut if it is given no size.)
+    launched_with: ClassVar = {f"{_MCA}{_DYNAMIC}": "1"}
+    segmented: ClassVar = {  # (It does not cut if it is given no size.)
         "MPI_Bcast": ("chain", "pipeline", "split_binary_tree", "binary_tree"),
         "MPI_Reduce": ("chain", "pipeline", "binary"),
         "MPI_Allreduce": ("segmented_ring",),
     }
     # 5 on several nodes: else coll/han takes collectives over from coll/tuned.
-    not_overruled = {f"{_MCA}{_HAN}": "0"}
+    not_overruled: ClassVar = {f"{_MCA}{_HAN}": "0"}
     for_two = ("two_proc",)
     prefixes = (_MCA, "PRTE_MCA_")
     short = _MCA
-    tools = {
+    tools: ClassVar = {
         _MCA: Tool(
             ("ompi_info", "--all", "--parsable"),
             re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):", re.MULTILINE),

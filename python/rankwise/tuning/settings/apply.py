@@ -19,7 +19,8 @@ def told(settings: Settings, library_path: Path | None = None) -> Told:
 
     Args:
         settings: to be told.
-        library_path: the file with the MPI library that the program uses; needed where rules are made from what is in there.
+        library_path: the file with the MPI library that the program uses; needed where rules
+            are made from what is in there.
 
     Raises:
         RankwiseError: the library can't be told them.
