@@ -47,7 +47,7 @@ export default defineConfig(({ mode }) => ({
   build: {
     rolldownOptions: { input: PAGES[mode] },
     // Elsewhere, to be compared with what is shipped.
-    outDir: process.env.PAGES_TO ?? "../python/rankwise/report/page",
+    outDir: process.env.PAGES_TO ?? "../python/rankwise/render/page",
     emptyOutDir: false,
     target: "es2022",
     modulePreload: false,

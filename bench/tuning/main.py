@@ -47,7 +47,7 @@ class _Alike:
 
     def __init__(self, racer: Any) -> None:
         self._racer = racer
-        self.library, self.hosts, self.without_han = racer.library, racer.hosts, False
+        self.library, self.hosts, self.overruled = racer.library, racer.hosts, False
         self.relaunches = racer.relaunches
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:

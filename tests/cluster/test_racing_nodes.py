@@ -14,8 +14,9 @@ from nodes import Cluster
 from patterns import seen
 
 from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.libraries.openmpi import OpenMpi
 from rankwise.tuning.racing.batch import Batch
-from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT, Offers, read
+from rankwise.tuning.racing.offers import Offers, control_variables
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "src" / "probes" / "collective"
@@ -62,16 +63,16 @@ def looks(mpi: Mpi, cluster: Cluster, place: Path, offers: Offers, name: str) ->
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_a_chosen_algorithm_runs_across_nodes(mpi: Mpi, cluster: Cluster, place: Path) -> None:
     """Open MPI 5 would have coll/han take over: without the probe's care the variable has no effect."""
-    mpi = replace(mpi, environment={**mpi.environment, **OPENMPI_ENVIRONMENT})
+    mpi = replace(mpi, environment={**mpi.environment, **OpenMpi.launched_with})
     first = served(place, "first", [])
     done = run(mpi, cluster, place, launch(mpi, cluster, NODES, "block", program(mpi, cluster), first, LIMIT))
     assert done.returncode == 0, done.stderr
     hosts = json.loads((first / "about").read_text())["hosts"]
     assert hosts == [name for name in cluster.names[:NODES] for _ in range(RANKS // NODES)]
-    offers = read(json.loads((first / "offers").read_text())["variables"])
-    assert offers.without_han == (version(mpi) >= (5,))
+    offers = OpenMpi().offers(control_variables(json.loads((first / "offers").read_text())["variables"]))
+    assert offers.overruled == (version(mpi) >= (5,))
     found = looks(mpi, cluster, place, offers, "second")
     assert all(look in found[name] for name, look in LOOKS.items()), found
-    if offers.without_han:
-        found = looks(mpi, cluster, place, replace(offers, without_han=False), "third")
+    if offers.overruled:
+        found = looks(mpi, cluster, place, replace(offers, overruled=False), "third")
         assert not any(look in found[name] for name, look in LOOKS.items()), found

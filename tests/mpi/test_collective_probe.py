@@ -19,10 +19,11 @@ from recording import LIMIT_SECONDS, PROGRAMS, run_on
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.libraries import by_version
 from rankwise.tuning.racing.batch import Batch
-from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT, PROCEDURES, Offers, read
+from rankwise.tuning.racing.offers import PROCEDURES, Offers, control_variables
 from rankwise.tuning.racing.racer import Racer, Unfit
-from rankwise.tuning.racing.start import prepare, racing
+from rankwise.tuning.racing.start import launched_with, prepare, racing
 from rankwise.tuning.settings.rule import Algorithm
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +62,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def listening(mpi: Mpi) -> Mpi:
     """The library, ready to be told its algorithms, with all its messages where they can be seen."""
-    more = dict(OPENMPI_ENVIRONMENT)
+    more = launched_with()
     if mpi.family == "mpich" and not mpi.name.endswith("debian"):
         more["MPIR_CVAR_NOLOCAL"] = "1"
     return replace(mpi, environment={**mpi.environment, **more})
@@ -89,7 +90,9 @@ def cell(procedure: str, size: int, *groupings: Grouping) -> Cell:
 
 
 def offers_in(directory: Path) -> Offers:
-    return read(json.loads((directory / "offers").read_text())["variables"])
+    said = json.loads((directory / "about").read_text())["library"]
+    variables = json.loads((directory / "offers").read_text())["variables"]
+    return by_version(said).offers(control_variables(variables))
 
 
 @pytest.mark.parametrize("mpi", libraries.ALL, **NAMES)

@@ -25,7 +25,7 @@ from rankwise.tuning.parameters.given import checked, read_given
 from rankwise.tuning.parameters.known_names import control_of, tool_names
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
-from rankwise.tuning.parameters.proposals import ASKED, propose
+from rankwise.tuning.parameters.proposals import asked, propose
 from rankwise.tuning.parameters.race import Known, race_parameters
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
@@ -75,7 +75,7 @@ def placed(mpi: Mpi, compiled: Compile, directory: Path, signals: Signals) -> Pl
 def test_the_layer_in_use(mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
     place = placed(mpi, compiled, tmp_path, signals)
     asker = place.asker(place.command("1"))
-    layers = asker.ask({}, ASKED)
+    layers = asker.ask({}, asked())
     assert layers.version.label
     assert layers.names
     assert (layers.processors > 0, layers.nodes) == (True, 1)
@@ -105,7 +105,7 @@ def test_the_eager_limit_of_the_btl_in_use(
     place = placed(openmpi, compiled, tmp_path, signals)
     command = place.command("200")
     asker = place.asker(command)
-    layers = asker.ask({}, ASKED)
+    layers = asker.ask({}, asked())
     if layers.pml != "ob1":
         pytest.skip(f"pml {layers.pml} has no btl")
     [btl] = {"sm", "vader"} & set(layers.btls)
@@ -134,7 +134,7 @@ def test_a_program_that_sends_nothing(
 ) -> None:
     place = placed(openmpi, compiled, tmp_path, signals)
     command = place.command()
-    layers = place.asker(command).ask({}, ASKED)
+    layers = place.asker(command).ask({}, asked())
     assert not [one for one in place.proposed(command, layers) if "eager" in one.name]
 
 

@@ -20,6 +20,8 @@ PAGE = "architecture.md"
 OF_EXAMPLES = {
     "python/rankwise/launchers/known/exrun.py",
     "tests/unit/test_exrun.py",
+    "python/rankwise/tuning/libraries/exa.py",
+    "tests/unit/test_exa.py",
     "tests/mpi/programs/packing.c",
     "tests/mpi/test_packing.py",
 }

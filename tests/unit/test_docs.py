@@ -27,6 +27,7 @@ PAGES = [
     "profile-format.md",
     "adding-a-launcher.md",
     "adding-a-procedure.md",
+    "adding-a-tunable-library.md",
     "centre.md",
     "command-line.md",
     "coverage.md",

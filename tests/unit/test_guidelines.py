@@ -31,7 +31,7 @@ class Calls:
     """Times by a function of cell and arm; without it all calls take the same."""
 
     library = "Open MPI v4.1.4"
-    without_han = False
+    overruled = False
     relaunches = False
 
     def __init__(self, seconds: Seconds = lambda *_: 1e-4, scatter: float = 0.02, seed: int = 1) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rankwise.tuning.libraries import by_label
+from rankwise.tuning.libraries.mpich import names_in
 from rankwise.tuning.racing.arms import arms_of
-from rankwise.tuning.racing.offers import names_in, read
+from rankwise.tuning.racing.offers import Offers, control_variables
 from rankwise.tuning.settings.rule import Algorithm
 
 _AUTO = (
@@ -75,11 +77,15 @@ def openmpi(*, dynamic: int, writable: bool, han: int = 0) -> list[dict[str, obj
     ]
 
 
+def read(library: str, variables: list[dict[str, object]]) -> Offers:
+    return by_label(library).offers(control_variables(variables))
+
+
 def test_offers_of_openmpi() -> None:
-    offers = read(openmpi(dynamic=1, writable=False))
+    offers = read("Open MPI", openmpi(dynamic=1, writable=False))
     assert set(offers.choices) == {"MPI_Allreduce", "MPI_Barrier"}
     assert offers.choices["MPI_Allreduce"].algorithms == (Algorithm("linear", 1), Algorithm("ring", 4))
-    assert (offers.at_calls, offers.without_han) == (False, False)
+    assert (offers.at_calls, offers.overruled) == (False, False)
     assert offers.settings("MPI_Allreduce", Algorithm("ring", 4, 8192)) == (
         ("coll_tuned_allreduce_algorithm", 4),
         ("coll_tuned_allreduce_algorithm_segmentsize", 8192),
@@ -88,15 +94,16 @@ def test_offers_of_openmpi() -> None:
 
 
 def test_openmpi_that_has_to_be_told_to_listen() -> None:
-    offers = read(openmpi(dynamic=0, writable=True, han=35))
+    offers = read("Open MPI", openmpi(dynamic=0, writable=True, han=35))
     first, *_ = offers.settings("MPI_Barrier", Algorithm("tree", 6))
     assert first == ("coll_tuned_use_dynamic_rules", 1)
-    assert offers.without_han
-    assert not read(openmpi(dynamic=0, writable=False)).choices
+    assert offers.overruled
+    assert not read("Open MPI", openmpi(dynamic=0, writable=False)).choices
 
 
 def test_offers_of_mpich() -> None:
     offers = read(
+        "MPICH",
         [
             variable("MPIR_CVAR_BCAST_INTRA_ALGORITHM", description=BCAST_4),
             variable("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", description=BCAST_4),
@@ -104,7 +111,7 @@ def test_offers_of_mpich() -> None:
             variable("MPIR_CVAR_BARRIER_INTRA_ALGORITHM", description=BARRIER_5),
             variable("MPIR_CVAR_SCAN_INTRA_ALGORITHM", description="of another kind"),
             variable("MPIR_CVAR_COLLECTIVE_FALLBACK", value=2),
-        ]
+        ],
     )
     assert set(offers.choices) == {"MPI_Bcast", "MPI_Gatherv", "MPI_Barrier"}
     assert [one.name for one in offers.choices["MPI_Gatherv"].algorithms] == [
@@ -128,16 +135,21 @@ def test_offers_of_mpich() -> None:
 
 
 def test_a_library_with_nothing_to_choose() -> None:
-    assert not read([]).choices
+    for library in ("Open MPI", "MPICH", "Intel MPI", ""):
+        assert not read(library, []).choices
 
 
 def test_arms_of_a_race() -> None:
     offered = (Algorithm("basic_linear", 1), Algorithm("pipeline", 3))
-    assert arms_of("MPI_Bcast", 65536, offered) == {
+    assert arms_of(by_label("Open MPI"), "MPI_Bcast", 65536, offered) == {
         "default": None,
         "basic_linear": Algorithm("basic_linear", 1),
         "pipeline": Algorithm("pipeline", 3),
         "pipeline, segments of 8192 B": Algorithm("pipeline", 3, 8192),
     }
-    assert "pipeline, segments of 65536 B" in arms_of("MPI_Bcast", 65537, offered)
-    assert list(arms_of("MPI_Gather", 1 << 20, offered)) == ["default", "basic_linear", "pipeline"]
+    assert "pipeline, segments of 65536 B" in arms_of(by_label("Open MPI"), "MPI_Bcast", 65537, offered)
+    assert list(arms_of(by_label("Open MPI"), "MPI_Gather", 1 << 20, offered)) == [
+        "default",
+        "basic_linear",
+        "pipeline",
+    ]

@@ -11,7 +11,8 @@ from rankwise.tuning.parameters.in_force import is_in_force
 from rankwise.tuning.parameters.layers import Layers, read_layers
 from rankwise.tuning.parameters.message_sizes import message_sizes
 from rankwise.tuning.parameters.parameter import Parameter
-from rankwise.tuning.parameters.proposals import limit_for, propose
+from rankwise.tuning.parameters.proposals import propose
+from rankwise.tuning.parameters.thresholds import limit_for
 
 OPEN_MPI_4, OPEN_MPI_5 = "Open MPI v4.1.4, package: x", "Open MPI v5.0.11, package: x"
 LIMITS = {

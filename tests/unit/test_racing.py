@@ -37,7 +37,7 @@ class Chance:
 
     library = "None 1.0"
     hosts: tuple[str, ...] = ("a", "b")
-    without_han = False
+    overruled = False
     relaunches = False
 
     def __init__(self, seconds: Mapping[str, float], scatter: float = 0.0, seed: int = 1) -> None:
@@ -181,7 +181,7 @@ def test_rounds_enough_for_the_confidence() -> None:
     assert found.evidence.rounds == 15
 
 
-OFFERS = Offers({"MPI_Allreduce": Choice((Algorithm("ring", 4),), "algorithm", "segment")}, without_han=True)
+OFFERS = Offers({"MPI_Allreduce": Choice((Algorithm("ring", 4),), "algorithm", "segment")}, overruled=True)
 
 
 def test_what_the_probe_is_told() -> None:

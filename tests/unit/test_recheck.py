@@ -16,12 +16,12 @@ from rankwise.errors import RankwiseError
 from rankwise.render.terminal.recheck import print_rechecked
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.libraries.openmpi import OpenMpi
 from rankwise.tuning.measured import cells_again, cells_like, raced_of
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.recheck import Outcome, Request, recheck
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Algorithm, Raced, Rule
-from rankwise.tuning.tune import WITHOUT_HAN
 
 GROUPINGS = (
     Grouping(((0, 2), (1, 3)), share=0.75, root=1, late=((1, 2.5e-6), (2, 1e-6))),
@@ -34,7 +34,7 @@ class Calls:
 
     library = "Open MPI v4.1.4"
     hosts: tuple[str, ...] = ("b", "b", "a", "a")
-    without_han = False
+    overruled = False
     relaunches = False
 
     def __init__(self, faster: float = 2.0, *, drift: float = 1.0) -> None:
@@ -176,19 +176,23 @@ def test_it_ends_early(end: Exception, said: str) -> None:
 
 
 def test_variables_stay_where_no_rule_does() -> None:
-    outcome = _recheck(Calls(1.0), settings(rule("Bcast", 2), environment={"A": "b", **WITHOUT_HAN}))
+    outcome = _recheck(
+        Calls(1.0), settings(rule("Bcast", 2), environment={"A": "b", **OpenMpi.not_overruled})
+    )
     assert outcome.settings is not None
     assert outcome.settings.rules == ()
     assert outcome.settings.environment == {"A": "b"}  # the other one is for rules alone
-    assert _recheck(Calls(1.0), settings(rule("Bcast", 2), environment=WITHOUT_HAN)).settings is None
+    assert (
+        _recheck(Calls(1.0), settings(rule("Bcast", 2), environment=OpenMpi.not_overruled)).settings is None
+    )
 
 
 def test_han_is_left_out_where_it_has_come_since() -> None:
     racer = Calls()
-    racer.without_han = True
+    racer.overruled = True
     outcome = _recheck(racer, settings(rule("Bcast", 2)))
     assert outcome.settings is not None
-    assert outcome.settings.environment == WITHOUT_HAN
+    assert outcome.settings.environment == OpenMpi.not_overruled
 
 
 def test_too_few_ranks() -> None:

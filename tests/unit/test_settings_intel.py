@@ -6,8 +6,8 @@ import pytest
 from settings_made import INTEL, rule, settings
 
 from rankwise.errors import RankwiseError
-from rankwise.tuning.settings import intel
-from rankwise.tuning.settings.intel import adjustments
+from rankwise.tuning.libraries import intel
+from rankwise.tuning.libraries.intel import adjustments
 
 MOST = 2147483647
 
@@ -49,10 +49,12 @@ def test_both_at_once_are_refused() -> None:
 
 
 def test_what_else_changes_is_told() -> None:
-    told = intel.told(settings(rule("Bcast", 5, 8, 8), library=INTEL, environment={"I_MPI_FABRICS": "shm"}))
+    told = intel.Intel().told(
+        settings(rule("Bcast", 5, 8, 8), library=INTEL, environment={"I_MPI_FABRICS": "shm"}), None
+    )
     assert told.variables_for("") == {
         "I_MPI_ADJUST_BCAST": f"0:0-7;3:8-8;0:9-{MOST}",
         "I_MPI_FABRICS": "shm",
     }
     assert [note for note in told.notes if "MPI_Bcast" in note and "any number of processes" in note]
-    assert intel.told(settings(library=INTEL)).notes == ()
+    assert intel.Intel().told(settings(library=INTEL), None).notes == ()

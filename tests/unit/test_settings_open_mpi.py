@@ -9,8 +9,9 @@ import pytest
 from settings_made import rule, settings
 
 from rankwise.errors import RankwiseError
-from rankwise.tuning.settings import openmpi
-from rankwise.tuning.settings.openmpi import message_size, rules_file
+from rankwise.tuning.libraries import openmpi
+from rankwise.tuning.libraries.openmpi import message_size, rules_file
+from rankwise.tuning.settings.apply import told as told_of
 from rankwise.tuning.settings.rule import Rule
 
 IDS = {"MPI_Allgather": 0, "MPI_Allreduce": 2, "MPI_Alltoall": 3, "MPI_Alltoallv": 4, "MPI_Barrier": 6}
@@ -147,7 +148,9 @@ def test_refused(rules: list[Rule], line: str) -> None:
 
 
 def test_what_the_library_is_told() -> None:
-    told = openmpi.told(settings(rule("Bcast", 4), environment={"OMPI_MCA_btl_vader_eager_limit": "16384"}))
+    told = openmpi.OpenMpi().told(
+        settings(rule("Bcast", 4), environment={"OMPI_MCA_btl_vader_eager_limit": "16384"}), None
+    )
     assert told.variables_for("/d/x.rules") == {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": "/d/x.rules",
@@ -160,10 +163,10 @@ def test_what_the_library_is_told() -> None:
 
 
 def test_without_rules_there_is_no_file() -> None:
-    told = openmpi.told(settings(environment={"OMPI_MCA_a": "1"}))
+    told = told_of(settings(environment={"OMPI_MCA_a": "1"}))
     assert told.variables_for("/d/x") == {"OMPI_MCA_a": "1"}
 
 
 def test_version_6_is_refused() -> None:
     with pytest.raises(RankwiseError, match="Open MPI 6"):
-        openmpi.told(settings(rule("Bcast", 4), library="Open MPI v6.0.0, package"))
+        openmpi.OpenMpi().told(settings(rule("Bcast", 4), library="Open MPI v6.0.0, package"), None)

@@ -20,6 +20,7 @@ from rankwise.tuning import tune as whole
 from rankwise.tuning.cells.cell import Cell, Grouping, Traits
 from rankwise.tuning.effect import Effect, Effects
 from rankwise.tuning.gate import changes_digits, refusal
+from rankwise.tuning.libraries.openmpi import OpenMpi
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
@@ -110,7 +111,7 @@ class Calls:
 
     library = ABOUT.library
     hosts: tuple[str, ...] = ("a",) * 4
-    without_han = False
+    overruled = False
     relaunches = False
 
     def __init__(self, us: Mapping[str, float], scatter: float = 0.05, seed: int = 1) -> None:
@@ -325,10 +326,10 @@ def test_who_has_seen_the_pairs_does_not_choose_where_they_end(tmp_path: Path, p
 
 def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Program) -> None:
     racer = Calls(FAST)
-    racer.without_han = True
+    racer.overruled = True
     found = tune(_request(tmp_path, racer, targets([_cell()])), program, _quiet)
     assert found.settings is not None
-    assert found.settings.environment == whole.WITHOUT_HAN
+    assert found.settings.environment == OpenMpi.not_overruled
 
 
 def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launch.plan import Plan
-from rankwise.mpi_libraries import UNKNOWN, title, version_of
+from rankwise.mpi_libraries import UNKNOWN, beside, title, version_of
 from rankwise.placement.files import write_all
 from rankwise.placement.relaunch import Launch, understand
 from rankwise.tuning.settings.apply import materialise, told
@@ -146,9 +146,8 @@ def _check_library(path: Path, settings: Settings, planned: Plan, version: str, 
     seen = version_of(version).label if version else ""
     if not seen:
         others = {name for d in planned.detections if (name := d.mpi) != UNKNOWN} | ({mpi} if mpi else set())
-        # The libraries that share MPICH's ABI have the standard one beside it.
-        kin = {settings.about.abi} | ({"mpich", "mpiabi"} if settings.about.abi != "openmpi" else set())
-        seen = next((title(name) for name in sorted(others) if name not in kin), "")
+        same = beside(settings.about.abi)
+        seen = next((title(name) for name in sorted(others) if name not in same), "")
     if seen and seen != wanted:
         raise RankwiseError(
             f"--with {path}: these are settings for {wanted}, and the program uses {seen}: "

@@ -12,6 +12,7 @@ from rankwise.launch.commandline import CommandLine, Context
 from rankwise.launch.wrappers import behind, carry
 from rankwise.launchers import launchers, version
 from rankwise.launchers.base import Preload, Program, by_environment
+from rankwise.launchers.known import openmpi
 
 _LEAST_SAVE_S, _MOST_SAVE_S = 0.1, 86400.0
 
@@ -39,7 +40,7 @@ def mpirun_version(environment: Mapping[str, str]) -> str:
     """Version of the Open MPI whose mpirun is on PATH, '' if there is none."""
     mpirun = shutil.which("mpirun", path=environment.get("PATH"))
     label, number, _ = version.ask(mpirun) if mpirun else ("", "", "")
-    return number if label == "Open MPI" else ""
+    return number if label == openmpi.LAUNCHER.answers[0].label else ""
 
 
 def prepare(

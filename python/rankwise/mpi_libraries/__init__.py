@@ -30,6 +30,11 @@ def title(name: str) -> str:
     return LIBRARIES[name].title if name in LIBRARIES else "an unknown MPI"
 
 
+def beside(name: str) -> frozenset[str]:
+    """Return the names of all ABIs that a library with the one of this name may have."""
+    return frozenset({name, *(LIBRARIES[name].beside if name in LIBRARIES else ())})
+
+
 def by_file(name: str, defines: Callable[[str], bool]) -> str:
     """Return the name of the library whose core is in a file, UNKNOWN if it can't be told.
 

@@ -55,6 +55,7 @@ class MpiLibrary(NamedTuple):
             read them.
         compiler: the option that asks a compiler wrapper what it is, and what the library's own answers.
         launched_by: names of other libraries whose launchers start its programs, too.
+        beside: names of other ABIs that the same libraries may have.
         products: that MPI_Get_library_version tells apart.
         eager_within_node: bytes of messages between processes of a node that are buffered, unless it is told
             otherwise; 0 = it depends.
@@ -70,5 +71,6 @@ class MpiLibrary(NamedTuple):
     see_all: Mapping[str, str] = {}
     compiler: tuple[str, re.Pattern[str]] | None = None
     launched_by: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     products: tuple[Product, ...] = ()
     eager_within_node: int = 0

@@ -15,4 +15,5 @@ LIBRARY = MpiLibrary(
     fortran=((re.compile(r"lib(mpifort_abi|mpi_abi_fort)"), "Fortran"),),
     see_all=SEE_ALL,
     launched_by=("mpich",),
+    beside=("mpich",),
 )

@@ -25,6 +25,7 @@ LIBRARY = MpiLibrary(
     fortran=((re.compile(r"lib(mpifort|mpichfort|mpichf90)"), "Fortran"),),
     see_all=SEE_ALL,
     compiler=("-v", re.compile(r"MPICH|Intel\(R\) MPI|MVAPICH")),
+    beside=("mpiabi",),
     products=(
         Product("Intel MPI", re.compile(r"Intel\(R\) MPI Library (\S+)", re.IGNORECASE)),
         Product("Cray MPICH", re.compile(r"MPI VERSION\s*:\s*CRAY MPICH version (\S+)", re.IGNORECASE)),

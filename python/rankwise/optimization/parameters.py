@@ -18,7 +18,7 @@ from rankwise.tuning.parameters.asking import Asker
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.outcome import Outcome
 from rankwise.tuning.parameters.parameter import Parameter
-from rankwise.tuning.parameters.proposals import ASKED, propose
+from rankwise.tuning.parameters.proposals import asked, propose
 from rankwise.tuning.parameters.race import Known, race_parameters
 from rankwise.tuning.program import Program
 from rankwise.tuning.settings.in_force import in_force
@@ -67,7 +67,7 @@ class Parameters:
         parameters = self._proposed(now.profile)
         command = Command(now.way.command.words, {**now.way.command.variables, **now.way.variables})
         asker = self.make_asker(command, now.runs.directory)
-        known = Known(now.runs.usual_seconds(), ask=asker.ask, layers=asker.ask({}, ASKED))
+        known = Known(now.runs.usual_seconds(), ask=asker.ask, layers=asker.ask({}, asked()))
         # The race goes by its own runs; the command is what a further call must have, too.
         made = race_parameters(
             self.program.command,
@@ -90,7 +90,7 @@ class Parameters:
         if self._layers is None:
             directory = self.directory / "layers"
             directory.mkdir(exist_ok=True)
-            self._layers = self.make_asker(self.program.command, directory).ask({}, ASKED)
+            self._layers = self.make_asker(self.program.command, directory).ask({}, asked())
         with opened_profile(profile) as connection:
             found = propose(connection, self._layers)
         return [one for one in found if not self._is_theirs(one, self._layers)]

@@ -7,6 +7,7 @@ to be safe.
 from __future__ import annotations
 
 from rankwise.mpi_libraries import Version
+from rankwise.tuning.libraries import by_label
 from rankwise.tuning.settings.rule import Algorithm
 from rankwise.tuning.target import Target
 
@@ -22,21 +23,6 @@ REDUCTIONS = frozenset(
 )
 """Collectives with an operation."""
 
-_IN_ORDER = {
-    "MPI_Allreduce": frozenset({"basic_linear", "nonoverlapping", "recursive_doubling", "rabenseifner"}),
-    "MPI_Reduce": frozenset({"linear", "in-order_binary", "rabenseifner"}),
-    "MPI_Reduce_scatter": frozenset({"non-overlapping", "butterfly"}),
-    "MPI_Reduce_scatter_block": frozenset(
-        {"basic_linear", "recursive_doubling", "recursive_halving", "butterfly"}
-    ),
-    "MPI_Scan": frozenset({"linear", "recursive_doubling"}),
-    "MPI_Exscan": frozenset({"linear", "recursive_doubling"}),
-}
-"""Algorithms of Open MPI that keep the order of the operands, or stand back where it matters. The others
-compute something else, without a word: 4.1 and 5.0, measured."""
-
-_TWO = frozenset({"two_proc"})
-
 
 def refusal(target: Target, library: Version, algorithm: Algorithm, *, bitwise: bool) -> str:
     """Return why a rule must not choose an algorithm; '' if it may.
@@ -47,15 +33,17 @@ def refusal(target: Target, library: Version, algorithm: Algorithm, *, bitwise: 
         algorithm: to be chosen.
         bitwise: whether the last digits of results have to stay as they are.
     """
+    known = by_label(library.label)
     is_reduction = target.procedure in REDUCTIONS
     if bitwise and is_reduction and target.traits.rounds:
         return "sums could change in their last digits (--bitwise)"
     if is_reduction and target.traits.not_commutative:
-        if library.label == "Open MPI" and algorithm.name not in _IN_ORDER.get(target.procedure, ()):
-            return f"it changes the order of operands, and {_maybe(target)}"
-        if library.label != "Open MPI":
+        keeps_order = known.keeps_order(target.procedure, algorithm.name)
+        if keeps_order is None:
             return _maybe(target)
-    if algorithm.name in _TWO and target.processes != 2:
+        if not keeps_order:
+            return f"it changes the order of operands, and {_maybe(target)}"
+    if algorithm.name in known.for_two and target.processes != 2:
         return "it is for two processes"
     return ""
 

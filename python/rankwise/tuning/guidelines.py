@@ -23,6 +23,7 @@ from rankwise.trials.plan import about, least_rounds
 from rankwise.trials.race import order
 from rankwise.trials.run import Interrupted, OutOfTime
 from rankwise.tuning.cells.cell import Cell, Grouping
+from rankwise.tuning.libraries import by_version
 from rankwise.tuning.racing.arms import DEFAULT, arms_of
 from rankwise.tuning.racing.batch import Arm
 from rankwise.tuning.racing.mockups import Mockup
@@ -305,7 +306,8 @@ def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
     for number, one in enumerate(looked_for, 1):
         cell = _cell(one.procedure, one.processes, one.size)
         say(f"looking for a better algorithm, {number} of {len(looked_for)}: {_title(cell)}")
-        arms = arms_of(one.procedure, one.size, comparer.offered(one.procedure))
+        offered = comparer.offered(one.procedure)
+        arms = arms_of(by_version(comparer.library), one.procedure, one.size, offered)
         winner = race(comparer, cell, arms, aim, seed).winner
         if winner is None:
             continue

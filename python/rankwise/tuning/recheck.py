@@ -10,13 +10,13 @@ from typing import Literal
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.trials.run import Interrupted, OutOfTime
+from rankwise.tuning.libraries import by_version
 from rankwise.tuning.measured import cells_again, cells_like
 from rankwise.tuning.racing.race import HOLD_OUT_ROUNDS, RELAUNCHED_HOLD_OUT_ROUNDS, HeldOut, hold_out
 from rankwise.tuning.racing.racer import Racer, Unfit
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.target import Target, Together
-from rankwise.tuning.tune import WITHOUT_HAN
 
 Say = Callable[[str], None]
 Verdict = Literal[
@@ -135,7 +135,7 @@ def recheck(request: Request, say: Say) -> Outcome:
             _measure(one, request, racer)
             say(f"{place}{one.verdict}")
         about = replace(request.about, library=racer.library, hosts=outcome.hosts)
-        outcome.settings = _remaining(outcome, about, without_han=racer.without_han)
+        outcome.settings = _remaining(outcome, about, overruled=racer.overruled)
     return outcome
 
 
@@ -195,22 +195,19 @@ def _offered(racer: Racer, rule: Rule) -> Algorithm | None:
     return replace(named, segment=rule.algorithm.segment) if named else None
 
 
-def _remaining(outcome: Outcome, about: About, *, without_han: bool) -> Settings | None:
+def _remaining(outcome: Outcome, about: About, *, overruled: bool) -> Settings | None:
     before = outcome.before
     rules = tuple(one.now for one in outcome.rules if one.now is not None)
     if not outcome.counted("still wins"):
         rules = ()
-    others = {name: value for name, value in before.environment.items() if not _is_for_rules(name, value)}
+    for_rules = by_version(before.about.library).not_overruled
+    others = {name: value for name, value in before.environment.items() if for_rules.get(name) != value}
     if not rules and not others and not before.bindings:
         return None
     environment: Mapping[str, str] = before.environment if rules else others
-    if rules and without_han:
-        environment = {**environment, **WITHOUT_HAN}
+    if rules and overruled:
+        environment = {**environment, **by_version(about.library).not_overruled}
     return Settings(about, rules, environment, before.bindings)
-
-
-def _is_for_rules(name: str, value: str) -> bool:
-    return WITHOUT_HAN.get(name) == value
 
 
 @contextmanager

@@ -139,7 +139,7 @@ class Together:
             deadline: of time.monotonic(), after which no more rounds are begun.
         """
         self.library, self.hosts = racer.library, racer.hosts
-        self.without_han, self.relaunches = racer.without_han, racer.relaunches
+        self.overruled, self.relaunches = racer.overruled, racer.relaunches
         self._racer, self._cells, self._deadline = racer, target.cells, deadline
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:

@@ -15,6 +15,7 @@ from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.effect import Effect, Effects, effects
 from rankwise.tuning.gate import changes_digits, refusal
+from rankwise.tuning.libraries import by_label
 from rankwise.tuning.measured import raced_of
 from rankwise.tuning.proof import Proof, Say, prove
 from rankwise.tuning.racing.arms import arms_of
@@ -41,9 +42,6 @@ _SPARE = 1.5
 """Times the least that a proof takes: so much is kept for it."""
 
 _EFFECT_RUNS, _WARM_UPS = 2, 2
-
-WITHOUT_HAN = {"OMPI_MCA_coll_han_priority": "0"}
-"""Open MPI 5 on several nodes: else coll/han takes collectives over from the algorithms that rules choose."""
 
 INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes on from there."
 OVER = "The time is over; give it more with --budget."
@@ -177,7 +175,8 @@ class _Tuner:
         self._end = math.inf if budget is None else time.monotonic() + budget
         self._races_end = math.inf if budget is None else time.monotonic() + _for_races(budget, request)
         self._library = version_of(request.about.library)
-        self._environment: dict[str, str] = {}
+        self._tunable = by_label(self._library.label)
+        self._environment: Mapping[str, str] = {}
         self._made = Tuned(self._library)
 
     def tuned(self) -> Tuned:
@@ -205,8 +204,8 @@ class _Tuner:
                 tried = Tried(target)
                 made.tried.append(tried)
                 self._say(f"cell {number} of {len(request.targets)}: {_title(target)}")
-                if racer.without_han:
-                    self._environment = WITHOUT_HAN
+                if racer.overruled:
+                    self._environment = self._tunable.not_overruled
                 try:
                     self._race(Together(racer, target, self._end_of_race(number - 1)), tried)
                 except Interrupted:
@@ -255,7 +254,7 @@ class _Tuner:
     def _arms(self, racer: Together, tried: Tried) -> dict[str, Algorithm | None]:
         """Return what is raced: what neither the gate nor the library's own grammar refuses."""
         target, found = tried.target, {}
-        arms = arms_of(target.procedure, target.first.size, racer.offered(target.procedure))
+        arms = arms_of(self._tunable, target.procedure, target.first.size, racer.offered(target.procedure))
         for name, algorithm in arms.items():
             if algorithm is not None:
                 why = refusal(target, self._library, algorithm, bitwise=self._request.bitwise)

@@ -105,10 +105,10 @@ def _parameters(
     from rankwise.analysis.opened import opened_profile
     from rankwise.tuning.parameters import known_names
     from rankwise.tuning.parameters.given import checked
-    from rankwise.tuning.parameters.proposals import ASKED, propose
+    from rankwise.tuning.parameters.proposals import asked, propose
 
     if given is None:
-        layers = asker.ask({}, ASKED)
+        layers = asker.ask({}, asked())
         with opened_profile(profile) as connection:
             return propose(connection, layers), (), layers
     layers = asker.ask({}, given.names)

@@ -14,11 +14,11 @@ from rankwise.launch.wrappers import behind
 from rankwise.probes import mpicc
 from rankwise.probes.build import build
 from rankwise.trials.recorded import Command, Limit, Recording, record
+from rankwise.tuning.libraries import libraries
 from rankwise.tuning.parameters.layers import Layers, read_layers
 
 _PROBE = "layers"
 _SECONDS = 120.0
-_SAY_NETMOD = {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
 
 
 class Asker:
@@ -77,7 +77,8 @@ class Asker:
         program = (str(self._program), str(written), *names)
         contexts = tuple(context._replace(program=program) for context in self._line.contexts)
         words = tuple(self._line._replace(contexts=contexts).words)
-        how = Recording({**inside_options.nothing(), **_SAY_NETMOD, **variables})
+        telling = {name: value for one in libraries() for name, value in one.telling.items()}
+        how = Recording({**inside_options.nothing(), **telling, **variables})
         limit = Limit(_SECONDS, "does the launch start at all?")
         record(Command(words, {**self._variables, **variables}), how, profile, limit, self._signals)
         text = written.read_text(encoding="utf-8", errors="replace") if written.is_file() else ""

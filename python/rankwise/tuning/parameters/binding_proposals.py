@@ -15,7 +15,7 @@ _PART_OF_RUN = 0.05
 _OF_SLURM = "srun"
 
 
-def binding(connection: sqlite3.Connection, layers: Layers) -> Iterable[Parameter]:
+def binding(connection: sqlite3.Connection, layers: Layers, variable: str) -> Iterable[Parameter]:
     """Propose to bind each rank to a core, if none is bound and each can have one.
 
     Not if ranks have threads, which would all get one core, or where the launcher is none of the library's.
@@ -23,8 +23,8 @@ def binding(connection: sqlite3.Connection, layers: Layers) -> Iterable[Paramete
     Args:
         connection: the profile.
         layers: the library.
+        variable: whose value `core` has its launcher bind them; '': there is none.
     """
-    variable = _variable(layers)
     (launcher, seconds) = connection.execute("SELECT launcher, wall FROM run").fetchone()
     if not variable or launcher == _OF_SLURM:
         return
@@ -37,25 +37,14 @@ def binding(connection: sqlite3.Connection, layers: Layers) -> Iterable[Paramete
         nodes.setdefault(host, []).append(frozenset(cpu_list(allowed)))
     if all(map(_is_free, nodes.values())) and _each_has_core(connection, nodes):
         yield Parameter(
-            variable,
-            variable,
-            (None, "core"),
-            "the ranks of each node share its processors, bound to none",
-            _PART_OF_RUN * seconds,
-            "processors",
+            name=variable,
+            variable=variable,
+            values=(None, "core"),
+            why="the ranks of each node share its processors, bound to none",
+            expected_seconds=_PART_OF_RUN * seconds,
+            shows="processors",
             present=f"{layers.processors} processors a rank" if layers.processors else "",
         )
-
-
-def _variable(layers: Layers) -> str:
-    version = layers.version
-    if version.label == "Open MPI":
-        return (
-            "PRTE_MCA_hwloc_default_binding_policy"
-            if version.parts >= (5,)
-            else ("OMPI_MCA_hwloc_base_binding_policy")
-        )
-    return {"MPICH": "HYDRA_BINDING", "Intel MPI": "I_MPI_PIN_DOMAIN"}.get(version.label, "")
 
 
 def _is_free(ranks: list[frozenset[int]]) -> bool:

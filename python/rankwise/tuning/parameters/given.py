@@ -15,8 +15,9 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.sizes import size_of
+from rankwise.tuning.libraries.base import Ask
 from rankwise.tuning.parameters.constraint import Constraint, parse
-from rankwise.tuning.parameters.known_names import OPEN_MPI, Ask, control_of, wrong_name
+from rankwise.tuning.parameters.known_names import control_of, short_prefix, wrong_name
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 
@@ -110,8 +111,8 @@ def checked(given: Given, layers: Layers, ask: Ask) -> Given:
 
 
 def variable_of(name: str) -> str:
-    """Return the variable of the environment for a name; Open MPI's parameters may have their short ones."""
-    return name if name.isupper() or re.match("[A-Z]+_", name) else OPEN_MPI + name
+    """Return the variable of the environment for a name; a library's parameters may have their short ones."""
+    return name if name.isupper() or re.match("[A-Z]+_", name) else short_prefix() + name
 
 
 def control_of_name(name: str) -> str:
@@ -131,10 +132,10 @@ def _parameter(line: str) -> Parameter:
     variable = variable_of(name)
     control = control_of(variable)
     return Parameter(
-        variable.removeprefix(OPEN_MPI),
-        variable,
-        (None, *values),
-        "given",
+        name=variable.removeprefix(short_prefix()),
+        variable=variable,
+        values=(None, *values),
+        why="given",
         shows="variable" if control else "",
         control=control,
     )

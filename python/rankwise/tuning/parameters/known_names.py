@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import difflib
-import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankwise.probes import mpicc
+from rankwise.tuning.libraries import libraries
+from rankwise.tuning.libraries.base import Ask, TunableLibrary
 from rankwise.tuning.parameters.layers import Layers
 
-OPEN_MPI, MPICH, INTEL = "OMPI_MCA_", "MPIR_CVAR_", "I_MPI_"
-_INTEL_CONTROL = "MPIR_CVAR_INTEL_"  # of I_MPI_SHM_HEAP in MPI_T: MPIR_CVAR_INTEL_SHM_HEAP
-_PRODUCTS = {
-    OPEN_MPI: ("Open MPI",),
-    "PRTE_MCA_": ("Open MPI",),
-    MPICH: ("MPICH", "Cray MPICH", "MVAPICH", "Intel MPI"),
-}
-_PRODUCTS |= {INTEL: ("Intel MPI",), "HYDRA_": ("MPICH", "MVAPICH", "Intel MPI")}
-_TOOLS = {
-    OPEN_MPI: (
-        ("ompi_info", "--all", "--parsable"),
-        re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):", re.MULTILINE),
-    ),
-    INTEL: (("impi_info", "-all", "-expert"), re.compile(r"^(I_MPI_\w+)", re.MULTILINE)),
-}
 _SECONDS = 60
-
-Ask = Callable[[str], frozenset[str]]
 
 
 def control_of(variable: str) -> str:
     """Return the variable of MPI_T that tells the value of one of the environment; '' if there is none."""
-    if variable.startswith(INTEL):
-        return _INTEL_CONTROL + variable.removeprefix(INTEL)
-    return variable.removeprefix(OPEN_MPI) if variable.startswith((OPEN_MPI, MPICH)) else ""
+    return next((found for one in libraries() if (found := one.control_of(variable))), "")
+
+
+def short_prefix() -> str:
+    """Return the prefix of variables that users may leave out."""
+    return next((one.short for one in libraries() if one.short), "")
 
 
 def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
@@ -48,11 +35,12 @@ def tool_names(launcher: str, environment: Mapping[str, str]) -> Ask:
         launcher: its command.
         environment: that it is started with.
     """
+    tools = {prefix: tool for one in libraries() for prefix, tool in one.tools.items()}
 
     def ask(prefix: str) -> frozenset[str]:
-        if prefix not in _TOOLS:
+        if prefix not in tools:
             return frozenset()
-        words, pattern = _TOOLS[prefix]
+        words, pattern = tools[prefix]
         found = shutil.which(launcher, path=environment.get("PATH"))
         # A link may lead away from the tools, or to them.
         places = [Path(found).absolute().parent, Path(found).resolve().parent] if found else []
@@ -78,29 +66,30 @@ def wrong_name(variable: str, layers: Layers, ask: Ask) -> str:
         layers: the library.
         ask: for the names that the library's tool has.
     """
-    prefix = next((one for one in _PRODUCTS if variable.startswith(one)), "")
+    owners = _owners()
+    prefix = next((one for one in owners if variable.startswith(one)), "")
     label = layers.version.label
     if not prefix:
         near = [
-            one for one in _PRODUCTS if difflib.SequenceMatcher(None, one, variable[: len(one)]).ratio() > 0.8
+            one for one in owners if difflib.SequenceMatcher(None, one, variable[: len(one)]).ratio() > 0.8
         ]
         return (
             f"unknown parameter {variable}; did you mean {near[0]}{variable[len(near[0]) :]}?" if near else ""
         )
-    if label and label not in _PRODUCTS[prefix]:
-        return f"{variable} is a parameter of {_PRODUCTS[prefix][0]}, and the program uses {layers.title}"
-    if prefix == OPEN_MPI:
-        return _unknown(variable, prefix, layers.names, ask)
-    if prefix == MPICH:
-        return _unknown(variable, "", layers.names, ask)
-    if prefix == INTEL and control_of(variable) not in layers.names and (listed := ask(INTEL)):
-        return _unknown(variable, "", listed, ask)
-    return ""
-
-
-def _unknown(variable: str, prefix: str, names: frozenset[str], ask: Ask) -> str:
-    name = variable.removeprefix(prefix)
-    if name in names or not names or (prefix and name in (names := names | ask(prefix))):
+    first, *_ = owners[prefix]
+    if label and all(label != one.label for one in owners[prefix]):
+        return f"{variable} is a parameter of {first.label}, and the program uses {layers.title}"
+    name, known = first.names_like(variable, layers.names, ask)
+    if name in known or not known:
         return ""
-    near = difflib.get_close_matches(name, sorted(names), 1)
-    return f"unknown parameter {name}" + (f"; did you mean {near[0]}?" if near else "")
+    like = difflib.get_close_matches(name, sorted(known), 1)
+    return f"unknown parameter {name}" + (f"; did you mean {like[0]}?" if like else "")
+
+
+def _owners() -> dict[str, list[TunableLibrary]]:
+    """Return the libraries whose parameters have a prefix, by the prefix."""
+    found: dict[str, list[TunableLibrary]] = {}
+    for library in libraries():
+        for prefix in library.prefixes:
+            found.setdefault(prefix, []).append(library)
+    return found

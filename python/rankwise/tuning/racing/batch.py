@@ -59,7 +59,7 @@ class Batch:
         for grouping in self.cell.groupings:
             lines += _grouping_lines(grouping)
         for arm in self.arms.values():
-            lines.append(f"arm {int(isinstance(arm, Algorithm) and offers.without_han)}")
+            lines.append(f"arm {int(isinstance(arm, Algorithm) and offers.overruled)}")
             if isinstance(arm, Algorithm):
                 lines += [f"set {name} {value}" for name, value in offers.settings(procedure, arm)]
             elif arm is not None:

@@ -27,15 +27,15 @@ class Racer(Protocol):
     Attributes:
         library: first line of MPI_Get_library_version.
         hosts: names of the nodes, by rank.
-        without_han: whether the arms with an algorithm ran on communicators that do without Open MPI's
-            coll/han, which takes collectives over from the algorithms on communicators that span nodes:
-            settings have to do the same.
+        overruled: whether a component of the library takes collectives over from the algorithms that are
+            chosen, so that arms with one ran on communicators without it: settings have to do without it,
+            too, by TunableLibrary.not_overruled.
         relaunches: whether each arm of each round is a launch, which takes long.
     """
 
     library: str
     hosts: tuple[str, ...]
-    without_han: bool
+    overruled: bool
     relaunches: bool
 
     def offered(self, procedure: str) -> tuple[Algorithm, ...]:

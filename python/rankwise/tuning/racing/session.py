@@ -1,4 +1,4 @@
-"""Races in one job: the probe chooses algorithms while it runs. Open MPI and MPICH can do that."""
+"""Races in one job: the probe chooses algorithms while it runs, where the library can do that."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from rankwise.launch.output import telling_line
 from rankwise.probes.failure import complaint, failed, of_another_library
 from rankwise.probes.job import Job
 from rankwise.tuning.cells.cell import Cell
+from rankwise.tuning.libraries import by_version
 from rankwise.tuning.racing.arms import DEFAULT
 from rankwise.tuning.racing.batch import Arm, Batch
-from rankwise.tuning.racing.offers import Offers, read
+from rankwise.tuning.racing.offers import Offers, control_variables
 from rankwise.tuning.racing.racer import Unfit
 from rankwise.tuning.racing.setup import Setup
 from rankwise.tuning.settings.rule import Algorithm
@@ -50,7 +51,7 @@ class Session:
         """
         self.library = ""
         self.hosts: tuple[str, ...] = ()
-        self.without_han = False
+        self.overruled = False
         self._setup = setup
         self._environment = {**setup.environment, **(variables or {})}
         self._offers = Offers()
@@ -164,8 +165,9 @@ class Session:
             seen = f"each of the {setup.launch.ranks} processes saw itself alone, so "
             raise of_another_library(setup.launch, setup.compiler, seen)
         offers = (self._directory / "offers").read_text(encoding="utf-8")
-        self._offers = read(json.loads(offers)["variables"])
-        self.without_han = self._offers.without_han
+        found = control_variables(json.loads(offers)["variables"])
+        self._offers = by_version(self.library).offers(found)
+        self.overruled = self._offers.overruled
 
     def _wait_for(self, name: str, patience: float) -> str:
         """Return the text of a file of the probe, once it is there."""

@@ -9,17 +9,14 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
-from rankwise.mpi_libraries import version_of
 from rankwise.probes import build, mpicc
 from rankwise.trials.run import Interrupted
+from rankwise.tuning.libraries import by_version, libraries
 from rankwise.tuning.racing.command import understand
-from rankwise.tuning.racing.offers import OPENMPI_ENVIRONMENT
 from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.racing.relaunched import Relaunched
 from rankwise.tuning.racing.session import Session
 from rankwise.tuning.racing.setup import Setup
-
-_BY_ENVIRONMENT = ("Intel MPI",)
 
 
 def prepare(
@@ -57,8 +54,14 @@ def prepare(
         if signals.count:  # Ctrl-C ends the compiler, too
             raise Interrupted from None
         raise
-    outer = {**environment, **OPENMPI_ENVIRONMENT}
-    return Setup(launch, outer, found, program, directory, signals, say, deadline)
+    return Setup(
+        launch, {**environment, **launched_with()}, found, program, directory, signals, say, deadline
+    )
+
+
+def launched_with() -> dict[str, str]:
+    """Return the variables that a launch needs so that anything can be chosen; they change nothing else."""
+    return {name: value for one in libraries() for name, value in one.launched_with.items()}
 
 
 @contextlib.contextmanager
@@ -74,7 +77,7 @@ def racing(setup: Setup) -> Iterator[Racer]:
         trials.run.OutOfTime: the deadline is over.
     """
     with Session(setup) as session:
-        if version_of(session.library).label not in _BY_ENVIRONMENT:
+        if not by_version(session.library).relaunches:
             yield session
             return
     yield Relaunched(setup, session.library, session.hosts)

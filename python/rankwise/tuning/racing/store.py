@@ -59,5 +59,5 @@ def key_of(racer: Racer, cell: Cell, arms: Iterable[str], part: str) -> str:
         arms: their names.
         part: tells races of one cell apart.
     """
-    about = repr((racer.library, racer.hosts, racer.without_han, cell, list(arms)))
+    about = repr((racer.library, racer.hosts, racer.overruled, cell, list(arms)))
     return f"{cell.name} {part} {hashlib.sha256(about.encode()).hexdigest()[:16]}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.mpi_libraries import version_of
-from rankwise.tuning.settings import intel, mpich, openmpi
+from rankwise.tuning.libraries import by_version, libraries
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.told import Told
 from rankwise.whole_files import appearing
@@ -20,21 +19,18 @@ def told(settings: Settings, library_path: Path | None = None) -> Told:
 
     Args:
         settings: to be told.
-        library_path: the file with the MPI library that the program uses; needed for the rules of MPICH.
+        library_path: the file with the MPI library that the program uses; needed where rules
+            are made from what is in there.
 
     Raises:
         RankwiseError: the library can't be told them.
     """
-    label = version_of(settings.about.library).label
-    if label == openmpi.LABEL:
-        return openmpi.told(settings)
-    if label == mpich.LABEL:
-        return mpich.told(settings, library_path)
-    if label == intel.LABEL:
-        return intel.told(settings)
     if not settings.rules:
         return Told(settings.environment)
-    known = ", ".join((openmpi.LABEL, mpich.LABEL, intel.LABEL))
+    library = by_version(settings.about.library)
+    if library.has_rules:
+        return library.told(settings, library_path)
+    known = ", ".join(one.label for one in libraries() if one.has_rules)
     raise RankwiseError(f"rules for {settings.about.library!r} can't be written; they can for {known}")
 
 

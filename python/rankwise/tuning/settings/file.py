@@ -16,7 +16,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.profile.join import members
 from rankwise.topology.machine.fields import MOST_OBJECTS, Field
-from rankwise.tuning.settings import mpich, openmpi
+from rankwise.tuning.libraries import libraries
 from rankwise.tuning.settings.apply import told
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
@@ -117,7 +117,7 @@ def check_new(path: Path, *, force: bool) -> None:
     """
     if not path.absolute().parent.is_dir():
         raise RankwiseError(f"{path.parent} is no directory: make it, or give another place with {OPTION}")
-    suffixes = (_SHELL, openmpi.SUFFIX, mpich.SUFFIX)
+    suffixes = (_SHELL, *(one.suffix for one in libraries() if one.suffix))
     refuse_existing(path, *(_beside(path, suffix) for suffix in suffixes), force=force, option=OPTION)
 
 

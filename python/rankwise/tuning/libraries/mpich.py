@@ -1,7 +1,8 @@
-"""MPICH's own rules: its selection tree of algorithms, with branches for the cells that change.
+"""MPICH, and what all libraries of its kin share.
 
-A file replaces the whole tree that is compiled into the library. So that tree is read out of the library that
-the program uses, and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
+Its rules are its selection tree of algorithms, with branches for the cells that change. A file replaces the
+whole tree that is compiled into the library. So that tree is read out of the library that the program uses,
+and what has no rule keeps it, branch by branch. A file that lacks a collective, or has an
 algorithm that this version does not know, ends every program. Nor does the library check what an algorithm
 chosen by a file can do: each one that can't do everything has branches before it that leave the rest to the
 library, as the library itself does where a variable chooses the algorithm.
@@ -11,6 +12,12 @@ Tests are made with <= and = alone: some versions take comm_size<N for <=.
 The library first splits a collective by nodes (its "composition"), and looks into this tree for each part: on
 communicators with processes on several nodes a rule can meet parts that have as many processes.
 
+It names its algorithms only in the text that describes a variable, in the order of their numbers; 4.0 has
+lost the ends of lines there:
+
+    Variable to select gather algorithmauto - Internal ... TUNING_JSON_FILE)binomial - Force binomial
+    algorithmnb       - Force nonblocking algorithm
+
 Sources: src/mpi/coll/src/csel.c, src/mpi/coll/coll_algorithms.txt of MPICH 4 and 5; seen with 4.0.2
 (tests/mpi/test_settings.py).
 """
@@ -19,18 +26,36 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rankwise.errors import RankwiseError
+from rankwise.mpi_libraries import Version
+from rankwise.tuning.libraries.base import Ask, TunableLibrary
+from rankwise.tuning.parameters.parameter import Parameter
+from rankwise.tuning.parameters.thresholds import LEAST_EAGER, Limit, Sent, raised
+from rankwise.tuning.racing.offers import PROCEDURES, Choice, Offers, Variable
 from rankwise.tuning.settings.grouped import grouped
 from rankwise.tuning.settings.model import Settings
-from rankwise.tuning.settings.rule import Rule
+from rankwise.tuning.settings.rule import Algorithm, Rule
 from rankwise.tuning.settings.told import Told
 
 LABEL = "MPICH"
-SUFFIX = ".mpich.json"
+
+_PREFIX = "MPIR_CVAR_"
+_CELL = f"{_PREFIX}CH4_SHM_POSIX_IQUEUE_CELL_SIZE"
+_CELL_FITS = (f"{_PREFIX}CH4_PACK_BUFFER_SIZE", f"{_PREFIX}CH4_AM_PACK_BUFFER_SIZE")  # MPICH 5; 4
+_OFI = (f"{_PREFIX}CH4_OFI_EAGER_THRESHOLD", f"{_PREFIX}CH4_OFI_EAGER_MAX_MSG_SIZE")  # MPICH 5; 4
+
+# "error": a call fails if its algorithm can't do it, where else another one would be taken silently.
+_FALLBACK, _FALLBACK_ERROR = f"{_PREFIX}COLLECTIVE_FALLBACK", 0
+# Such an algorithm calls the same collective on parts of the communicator, where it can't be taken itself.
+_NESTED = "_smp"
+# With parameters, which a selection file would have to state (MPICH 4.1 and later).
+_WITH_PARAMETERS = re.compile(r"(k_|recexch|recursive_multiplying$|tree$|pipelined_tree$|ccl$)")
+_LISTED = re.compile(r"(\w+)( +)- ")
 
 Tree = dict[str, Any]
 """A branch for each test, in the order in which they are made."""
@@ -210,25 +235,161 @@ def algorithms(library: Path) -> list[str]:
     return found
 
 
-def told(settings: Settings, library: Path | None) -> Told:
-    """Return what the library is told.
+def selection_name(procedure: str, name: str) -> str:
+    """Return how MPICH's selection files call an algorithm.
 
     Args:
-        settings: to be told.
-        library: the file with the MPI library that the program uses.
-
-    Raises:
-        RankwiseError: its tree is not to be had, or see `spliced`.
+        procedure: such as MPI_Bcast.
+        name: as in the variable's text, such as binomial.
     """
-    if not settings.rules:
-        return Told(settings.environment)
-    if library is None:
-        raise RankwiseError(
-            "which file MPICH is in can't be seen, and its rules are made from what is in there: "
-            "give the launcher and the program themselves after `--`, not a script that calls them"
+    kind = "allcomm" if name in ("nb", "linear") else "intra"
+    return f"MPIR_{procedure.removeprefix('MPI_')}_{kind}_{name}"
+
+
+def names_in(description: str) -> list[str]:
+    """Return the values' names in the text on a variable of MPICH, by number; none if they can't be told.
+
+    Args:
+        description: of the variable; its first value is "auto".
+    """
+    listed = list(_LISTED.finditer(description))
+    if len(listed) < 2 or not listed[0][1].endswith("auto"):
+        return []
+    if "\n" in description:
+        return [one[1] for one in listed]
+    # Names are glued to the sentence before, but for the first one, which shows how wide their column is.
+    width = len(listed[1][0]) - len("- ")
+    names = ["auto"]
+    for one in listed[1:]:
+        column = f"{one[1]}{one[2]}"
+        if len(column) < width:
+            return []
+        names.append(column[-width:].strip())
+    return names
+
+
+class OfMpich(TunableLibrary):
+    """A library that was made from MPICH."""
+
+    prefixes: ClassVar[tuple[str, ...]] = (_PREFIX, "HYDRA_")
+
+    def offers(self, found: Mapping[str, Variable]) -> Offers:
+        """By the texts on variables."""
+        choices = {}
+        for procedure in PROCEDURES:
+            variable = found.get(f"{_PREFIX}{procedure.removeprefix('MPI_').upper()}_INTRA_ALGORITHM")
+            if not variable or not variable.writable:
+                continue
+            algorithms = tuple(
+                Algorithm(selection_name(procedure, name), number)
+                for number, name in enumerate(names_in(variable.description))
+                if number and not _WITH_PARAMETERS.match(name)
+            )
+            if algorithms:
+                choices[procedure] = Choice(algorithms, variable.name)
+        offered = [one for choice in choices.values() for one in choice.algorithms]
+        return Offers(
+            choices,
+            at_calls=True,
+            always=((_FALLBACK, _FALLBACK_ERROR),) if _FALLBACK in found else (),
+            nested=frozenset(one for one in offered if one.name.endswith(_NESTED)),
         )
-    text = json.dumps(spliced(default_tree(library), settings.rules, algorithms(library)), indent=1)
-    # The library reads the file as if a zero followed, which is so unless its last page is full.
-    text += "\n" * (2 if (len(text) + 1) % _PAGE == 0 else 1)
-    variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
-    return Told(settings.environment, SUFFIX, text, variable)
+
+    def proposals(self, sent: Sent) -> Iterable[Parameter]:
+        """What UCX has, and limits of the library's own."""
+        yield from super().proposals(sent)
+        yield from self.own_limits(sent)
+
+    def own_limits(self, sent: Sent) -> Iterable[Parameter]:
+        """Propose eager limits."""
+        return of_ofi(sent)
+
+
+class Mpich(OfMpich):
+    """MPICH 4 and 5."""
+
+    label = LABEL
+    order = 20
+    has_rules = True
+    suffix = ".mpich.json"
+    choosing = re.compile(
+        r"(MPIR_CVAR|MPIR_PARAM|MPICH)_(\w+_ALGORITHM|\w+_COMPOSITION|(\w+_)?COLL_SELECTION_TUNING_JSON_FILE)"
+    )
+    asked = (_CELL, *_CELL_FITS, *_OFI)
+    telling: ClassVar = {f"{_PREFIX}DEBUG_SUMMARY": "1"}  # which netmod it uses
+
+    def told(self, settings: Settings, library_path: Path | None) -> Told:
+        """By a file. See TunableLibrary.
+
+        Raises:
+            RankwiseError: its tree is not to be had, or see `spliced`.
+        """
+        if library_path is None:
+            raise RankwiseError(
+                "which file MPICH is in can't be seen, and its rules are made from what is in there: "
+                "give the launcher and the program themselves after `--`, not a script that calls them"
+            )
+        tree = spliced(default_tree(library_path), settings.rules, algorithms(library_path))
+        text = json.dumps(tree, indent=1)
+        # The library reads the file as if a zero followed, which is so unless its last page is full.
+        text += "\n" * (2 if (len(text) + 1) % _PAGE == 0 else 1)
+        variable = f"{_PREFIX}COLL_SELECTION_TUNING_JSON_FILE"
+        return Told(settings.environment, self.suffix, text, variable)
+
+    def control_of(self, variable: str) -> str:
+        """The variable itself."""
+        return variable if variable.startswith(_PREFIX) else ""
+
+    def names_like(self, variable: str, names: frozenset[str], ask: Ask) -> tuple[str, frozenset[str]]:  # noqa: ARG002
+        """MPI_T lists all; those of its launcher are in no list."""
+        return variable, names if variable.startswith(_PREFIX) else frozenset()
+
+    def own_limits(self, sent: Sent) -> Iterable[Parameter]:
+        """Of libfabric, and of shared memory."""
+        yield from of_ofi(sent)
+        yield from of_cells(sent)
+
+    def binding_variable(self, version: Version) -> str:  # noqa: ARG002
+        """See TunableLibrary."""
+        return "HYDRA_BINDING"
+
+
+class Cray(OfMpich):
+    """Cray MPICH."""
+
+    label = "Cray MPICH"
+    order = 40
+    prefixes = (_PREFIX,)
+
+    def own_limits(self, sent: Sent) -> Iterable[Parameter]:
+        """As MPICH."""
+        yield from of_ofi(sent)
+        yield from of_cells(sent)
+
+
+class Mvapich(OfMpich):
+    """MVAPICH."""
+
+    label = "MVAPICH"
+    order = 50
+
+
+def of_ofi(sent: Sent) -> Iterable[Parameter]:
+    """Propose the size up to which libfabric sends at once; it is not known now."""
+    name = next((one for one in _OFI if one in sent.layers.names), "")
+    if sent.layers.netmod == "ofi" and name:
+        limit = Limit(name=name, variable=name, present=LEAST_EAGER, shown="")
+        yield from raised(limit, sent, sent.between_nodes)
+
+
+def of_cells(sent: Sent) -> Iterable[Parameter]:
+    """Propose the size of cells of shared memory."""
+    values = sent.layers.values
+    present = int(values.get(_CELL, 0))
+    fits = [int(values[name]) for name in _CELL_FITS if name in values]
+    if present and fits:  # MPICH does not start if a cell is larger than these
+        limit = Limit(name=_CELL, variable=_CELL, present=present, most=min(fits))
+        yield from raised(limit, sent, sent.within_node)
+
+
+LIBRARIES = (Mpich(), Cray(), Mvapich())
