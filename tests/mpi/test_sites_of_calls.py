@@ -114,11 +114,10 @@ def test_without_debug_information(mpi: Mpi, tmp_path: Path, options: tuple[str,
     assert calls == [5, 10]
 
 
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
 @pytest.mark.parametrize("source", BINDINGS, ids=lambda name: name.removesuffix(".f90"))
 def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     """The site is where the binding was called, not in the binding."""
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
     program = tmp_path / "program"
     words = [mpi.mpifort, "-g", "-J", str(tmp_path), "-o", str(program), str(PROGRAMS / source)]
     subprocess.run(words, check=True, timeout=120, env=mpi.env(), capture_output=True)
