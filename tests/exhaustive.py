@@ -102,7 +102,8 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item], out: Sequence[py
 
 def _library(item: pytest.Item) -> Mpi | None:
     callspec = getattr(item, "callspec", None)
-    found = callspec.params.get("mpi") if callspec else None
+    parameters = callspec.params if callspec else {}
+    found = parameters.get("mpi") or getattr(parameters.get("case"), "mpi", None)
     return found if hasattr(found, "family") else None  # (of an empty list pytest makes a test that it skips)
 
 

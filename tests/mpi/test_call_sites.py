@@ -11,7 +11,7 @@ import pytest
 import recording
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
-from test_mpi4py import environment
+from test_mpi4py import environment, has_module
 
 RANKS = 4
 LIBRARY = "libmakers.so.1"
@@ -133,6 +133,7 @@ def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     }
 
 
+@has_module
 def test_python_s_binding_is_the_program(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(3, sys.executable, PROGRAMS / "with_mpi4py.py")

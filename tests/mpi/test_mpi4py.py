@@ -18,7 +18,7 @@ DOUBLE = 8
 WHEEL_NEEDS = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
-pytestmark = pytest.mark.only_on(
+has_module = pytest.mark.only_on(
     lambda mpi: mpi.family in WHEEL_NEEDS, "mpi4py's wheel has no module for the standard ABI"
 )
 
@@ -45,6 +45,7 @@ def environment(mpi: Mpi, compiled: Compile, place: Path) -> dict[str, str]:
     return variables
 
 
+@has_module
 def test_mpi4py(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(len(RANKS), sys.executable, PROGRAMS / "with_mpi4py.py")
@@ -81,6 +82,7 @@ def test_mpi4py(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     assert done.rows("SELECT partial, ranks_seen, ranks_expected FROM run") == [(0, 3, 3)]
 
 
+@has_module
 def test_both_sides_of_a_pool_of_workers(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(4, sys.executable, PROGRAMS / "pool_of_workers.py")

@@ -12,7 +12,7 @@ import pytest
 import recording
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
-from test_mpi4py import environment
+from test_mpi4py import environment, has_module
 
 RANKS = 2
 LIBRARY = "libsums.so.3"
@@ -138,6 +138,7 @@ def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
         assert "mpi_" in text[int(str(line)) - 1].lower(), (procedure, line)
 
 
+@has_module
 def test_python_s_binding(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(3, sys.executable, PROGRAMS / "with_mpi4py.py")
@@ -162,6 +163,7 @@ LINES = {
 }
 
 
+@has_module
 def test_lines_of_python(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(RANKS, sys.executable, PROGRAMS / "sites.py")
