@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src pyth
 
 .DEFAULT_GOAL := help
 .PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
-.PHONY: clean
+.PHONY: test-share clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests #
 
 test-all: test ## then the rest: each test on each library, long hunts
 	$(BIN)/python -m pytest --numprocesses 2 -m exhaustive
+
+test-share: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## what `make test` runs, and a part of the rest: SHARE=1/3
+	$(BIN)/python -m pytest --numprocesses 2 --share $(SHARE)
 
 test-fast: $(VENV)/.developer ## only the tests that start no MPI job
 	$(BIN)/python -m pytest tests/unit

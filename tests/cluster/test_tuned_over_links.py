@@ -23,11 +23,9 @@ LIMIT_SECONDS = 240
 pytestmark = pytest.mark.timeout(2 * LIMIT_SECONDS)
 
 
-@pytest.mark.parametrize(
-    "mpi",
-    [*LIBRARIES[:1], *(pytest.param(mpi, marks=pytest.mark.exhaustive) for mpi in LIBRARIES[1:])],
-    ids=lambda mpi: mpi.name,
-)
+# Minutes of races. The whole way is in tests/mpi/test_tune.py, too, and races across nodes in test_racing_nodes.py.
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_a_collective_over_slow_links(mpi: Mpi, slow: nodes.Cluster) -> None:
     place = Path(tempfile.mkdtemp(prefix="test-", dir=slow.directory))
     program, file = place / "program", place / "tuned.json"

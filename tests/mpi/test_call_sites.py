@@ -11,7 +11,7 @@ import pytest
 import recording
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
-from test_mpi4py import environment
+from test_mpi4py import environment, has_module
 
 RANKS = 4
 LIBRARY = "libmakers.so.1"
@@ -92,11 +92,10 @@ def test_program_and_library(mpi: Mpi, library: Path, tmp_path: Path, many: bool
     assert ("libmakers: W_d1_s1_*" in text) == many
 
 
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
 @pytest.mark.parametrize("source", BINDINGS, ids=lambda name: name.removesuffix(".f90"))
 def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     """The site is where the binding was called, not in the binding."""
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
 
     def compile_(*words: str | Path) -> None:
         subprocess.run(
@@ -134,6 +133,7 @@ def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     }
 
 
+@has_module
 def test_python_s_binding_is_the_program(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(3, sys.executable, PROGRAMS / "with_mpi4py.py")

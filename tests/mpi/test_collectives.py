@@ -15,6 +15,8 @@ from recording import Record, Recording
 
 from rankwise.profile.join.members import parse
 
+pytestmark = pytest.mark.each_family
+
 INT, DOUBLE, PAIR = 4, 8, 8
 RANKS = 5
 

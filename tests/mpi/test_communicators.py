@@ -12,6 +12,8 @@ from recording import Record, Recording
 
 from rankwise.profile.join.members import parse
 
+pytestmark = pytest.mark.each_family
+
 EVERYONE = [0, 1, 2, 3, 4, 5]
 BRIDGE_TO_FOUR = r"x3:0~[0-9a-f]{8}"
 

@@ -11,6 +11,8 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 W, D = "W", "W_d1"
 MANY = 300
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 FACTS = "SELECT world, worlds, ranks_expected, ranks_seen, partial FROM run"
 OUTSIDE = -1  # the destination of messages to another world
 

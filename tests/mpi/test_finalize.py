@@ -50,10 +50,15 @@ def test_one_that_is_late(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path
     assert float(str(errors[2])) > 1.5e-5
 
 
-@pytest.mark.parametrize("way", ["kill", "exit", "abort"])
+one_of_each = pytest.mark.only_on(
+    lambda mpi: mpi in libraries.ONE_OF_EACH, "this way is tried with one library of each family"
+)
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param("kill", marks=one_of_each), "exit", pytest.param("abort", marks=one_of_each)]
+)
 def test_one_that_never_comes(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path, way: str) -> None:
-    if mpi not in libraries.ONE_OF_EACH and way != "exit":
-        pytest.skip("the other ways are tried with one library of each family")
     pretending = on_three_nodes(mpi, pretender)
     command = pretending.launch(RANKS, compiled(mpi, "finalize.c"), way)
     done = run_on(pretending, command, tmp_path / "lost.rankwise", "--clock-sync")

@@ -38,12 +38,16 @@ class Box:
         return ["ch-run", *options, "--no-passwd", str(self._image), "--", *map(str, program)]
 
 
+in_usr = pytest.mark.only_on(
+    lambda mpi: (shutil.which(mpi.mpirun) or "").startswith("/usr/"),
+    "it is not in /usr, which is what the container sees",
+)
+
+
 @pytest.fixture
-def box(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
     if not shutil.which("ch-run"):
         pytest.skip("no ch-run: apt-get install charliecloud")
-    if not (shutil.which(mpi.mpirun) or "").startswith("/usr/"):
-        pytest.skip(f"{mpi.name} is not in /usr, which is what the container sees")
     monkeypatch.setenv("USER", "somebody")  # ch-run insists
     # Each rank has a user namespace of its own, in which UCX can't share memory with the others.
     monkeypatch.setenv("UCX_TLS", "tcp,self")
@@ -54,6 +58,7 @@ def box(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
     return made
 
 
+@in_usr
 def test_a_container_that_sees_the_library_is_recorded(
     mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path
 ) -> None:
@@ -64,6 +69,7 @@ def test_a_container_that_sees_the_library_is_recorded(
     assert set(done.calls("MPI_Init")) == set(range(RANKS))
 
 
+@in_usr
 def test_a_container_that_does_not_is_told(mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path) -> None:
     program = compiled(mpi, "busy.c")
     done = recording.run_on(mpi, mpi.launch(RANKS, *box.words(program, STOP)), tmp_path / "a.rankwise")
@@ -71,6 +77,7 @@ def test_a_container_that_does_not_is_told(mpi: Mpi, box: Box, compiled: Compile
     assert f"add to `ch-run`: -b {LIBRARY}\n" in done.process.stderr
 
 
+@in_usr
 def test_ranks_of_which_one_is_in_a_container(mpi: Mpi, box: Box, compiled: Compile, tmp_path: Path) -> None:
     program = compiled(mpi, "busy.c")
     command = [*mpi.launch(1, program, STOP), ":", "-n", "1", *box.words(program, STOP)]

@@ -131,10 +131,12 @@ def test_header_brings_what_its_users_need(mpi: Mpi, tmp_path: Path) -> None:
     mpi.compile(tmp_path / "listing", source, options=[*flags("--monitoring"), "-Werror"])
 
 
+@pytest.mark.only_on(
+    lambda mpi: mpi.family != "openmpi" and not mpi.vendor,
+    "it can't be told to treat the processes of a node as if they were on several",
+)
 def test_inside_collectives_through_the_transport(mpi: Mpi, link: Link, tmp_path: Path) -> None:
     """The peers are known by their addresses only, which the processes tell each other."""
-    if mpi.family == "openmpi" or mpi.vendor == "Intel":
-        pytest.skip("MPICH can be told to treat the processes of a node as if they were on several")
     assert_broadcasts(
         run(mpi, tmp_path, link("introspection.c"), "inside", MPIR_CVAR_NOLOCAL="1"), visible=True
     )
@@ -194,9 +196,10 @@ def test_examples(mpi: Mpi, link: Link, tmp_path: Path) -> None:
     look_at_examples(mpi, lambda name: run(mpi, tmp_path, link(EXAMPLES / f"{name}.c")))
 
 
+bindings = pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
+
+
 def in_fortran(mpi: Mpi, source: Path, tmp_path: Path) -> Path:
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
     program = tmp_path / source.stem
     words = [mpi.mpifort, "-J", str(tmp_path), "-o", str(program), *flags("--monitoring-module")]
     words += [str(source), *flags("--monitoring")]
@@ -204,6 +207,7 @@ def in_fortran(mpi: Mpi, source: Path, tmp_path: Path) -> Path:
     return program
 
 
+@bindings
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
 def test_examples_in_fortran(mpi: Mpi, tmp_path: Path) -> None:
     look_at_examples(
@@ -211,6 +215,7 @@ def test_examples_in_fortran(mpi: Mpi, tmp_path: Path) -> None:
     )
 
 
+@bindings
 @pytest.mark.parametrize("source", ["introspection.f90", "introspection_f08.f90"])
 def test_fortran(mpi: Mpi, tmp_path: Path, source: str) -> None:
     run(mpi, tmp_path, in_fortran(mpi, PROGRAMS / source, tmp_path))

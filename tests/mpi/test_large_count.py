@@ -9,6 +9,8 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 LARGE = 3 * 2**20
 INT, DOUBLE = 4, 8
 

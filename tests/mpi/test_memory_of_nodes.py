@@ -51,9 +51,10 @@ def assert_whole(place: Place, words: list[str], nodes: list[int]) -> None:
     assert_gone(place.run_directory)
 
 
+@pytest.mark.only_on(
+    lambda mpi: mpi.vendor != "Intel", "it can't do without a memory that all ranks of a node share"
+)
 def test_ranks_with_a_memory_each(apart: Place) -> None:
-    if apart.mpi.vendor == "Intel":
-        pytest.skip("Intel MPI can't do without a memory that all ranks of a node share")
     each = unshared("-m", prepare="mount -t tmpfs -o size=100m none /dev/shm")
     launch = apart.mpi.launch(RANKS, *each, apart.program)
     assert_whole(apart, [*apart.rankwise("--keep"), *launch], [1] * RANKS)
@@ -87,10 +88,13 @@ NO_ROOM = {
 }
 
 
-@pytest.mark.parametrize("where", NO_ROOM)
+without_a_page = pytest.mark.only_on(lambda mpi: mpi.vendor != "Intel", "it ends with SIGBUS by itself there")
+
+
+@pytest.mark.parametrize(
+    "where", [pytest.param(one, marks=without_a_page) if "page" in one else one for one in NO_ROOM]
+)
 def test_no_room_in_memory(apart: Place, where: str) -> None:
-    if "page" in where and apart.mpi.vendor == "Intel":
-        pytest.skip("Intel MPI itself ends with SIGBUS there")
     other = apart.directory / "tmp"
     other.mkdir()
     commands, memory = NO_ROOM[where]

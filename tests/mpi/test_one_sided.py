@@ -9,6 +9,8 @@ import pytest
 from libraries import Mpi
 from recording import Compile, Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 SIZE, WINDOWS, ROUNDS = 4, 2000, 3
 INT, LONG = 4, 8
 EVERYONE = range(SIZE)
@@ -206,9 +208,8 @@ def test_threads(record: Record) -> None:
         assert moved(done, "MPI_Get", w) == dict.fromkeys(((0, 1), (1, 0)), (rounds, got * INT))
 
 
-def test_fortran(mpi: Mpi, record: Record) -> None:
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
+def test_fortran(record: Record) -> None:
     done = record("fortran_one_sided.f90", SIZE)
     assert done.calls("MPI_Put", "W_w1") == dict.fromkeys(EVERYONE, (2, 80, 0))
     assert done.calls("MPI_Win_fence", "W_w1") == everyone(2)

@@ -9,6 +9,8 @@ import pytest
 from libraries import ONE_OF_EACH, Mpi
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 D = "W_d1"
 LOTS = 100_000
 

@@ -6,6 +6,8 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 D = "W_d1"
 ROUNDS, BYTES = 3, 400
 

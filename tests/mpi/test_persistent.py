@@ -13,6 +13,8 @@ import pytest
 from libraries import Mpi
 from recording import Compile, Record, Recording, run
 
+pytestmark = pytest.mark.each_family
+
 W, D = "W", "W_d1"
 ROUNDS, MANY, ROOM = 5, 300, 1000
 BUFFERED, BUFFERED_BYTES = 8, 16384

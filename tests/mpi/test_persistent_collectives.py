@@ -9,6 +9,8 @@ import pytest
 from libraries import Mpi
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 P, ROUNDS, INT = 3, 3, 4
 RANKS = range(P)
 

@@ -90,9 +90,8 @@ def test_a_kernel_that_refuses(mpi: Mpi, tmp_path: Path) -> None:
     assert done.rows("SELECT not_covered FROM run") == [(json.dumps(missed),)]
 
 
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
 def test_fortran(mpi: Mpi, record: Record, tmp_path: Path) -> None:
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
     plugin = tmp_path / "plugin.so"
     words = [mpi.mpifort, *SHARED, "-o", str(plugin), str(PROGRAMS / "plugin_fortran.f90")]
     subprocess.run(words, check=True, timeout=LIMIT_SECONDS, env=mpi.env())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from recording import Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 BLOCKING = [100 * i for i in range(7)]
 DERIVED = [800, 2400]
 NONBLOCKING = [1000 + i for i in range(10)]

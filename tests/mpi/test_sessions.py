@@ -10,6 +10,8 @@ import pytest
 from libraries import Mpi
 from recording import LIMIT_SECONDS, Record, Recording
 
+pytestmark = pytest.mark.each_family
+
 ALL = "forg.rankwise/all-of-us:0"
 
 

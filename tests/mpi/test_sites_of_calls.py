@@ -12,7 +12,7 @@ import pytest
 import recording
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
-from test_mpi4py import environment
+from test_mpi4py import environment, has_module
 
 RANKS = 2
 LIBRARY = "libsums.so.3"
@@ -114,11 +114,10 @@ def test_without_debug_information(mpi: Mpi, tmp_path: Path, options: tuple[str,
     assert calls == [5, 10]
 
 
+@pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
 @pytest.mark.parametrize("source", BINDINGS, ids=lambda name: name.removesuffix(".f90"))
 def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     """The site is where the binding was called, not in the binding."""
-    if not mpi.mpifort:
-        pytest.skip(f"{mpi.name} has no Fortran bindings here")
     program = tmp_path / "program"
     words = [mpi.mpifort, "-g", "-J", str(tmp_path), "-o", str(program), str(PROGRAMS / source)]
     subprocess.run(words, check=True, timeout=120, env=mpi.env(), capture_output=True)
@@ -139,6 +138,7 @@ def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
         assert "mpi_" in text[int(str(line)) - 1].lower(), (procedure, line)
 
 
+@has_module
 def test_python_s_binding(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(3, sys.executable, PROGRAMS / "with_mpi4py.py")
@@ -163,6 +163,7 @@ LINES = {
 }
 
 
+@has_module
 def test_lines_of_python(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     variables = environment(mpi, compiled, tmp_path)
     command = mpi.launch(RANKS, sys.executable, PROGRAMS / "sites.py")

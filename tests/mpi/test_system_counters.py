@@ -46,13 +46,14 @@ def test_page_faults_are_those_of_the_region_that_touches_pages(done: Recording)
         assert all(faults[rank, region] < PAGES / 2 for region in REGIONS[1:])
 
 
-def test_sleeping_is_a_voluntary_switch_each_time(done: Recording) -> None:
+def test_sleeping_is_a_voluntary_switch(done: Recording) -> None:
+    """But for a sleep that is over before the kernel has got to it: then the processor was taken away."""
     switches = counted(done, "voluntary_switches")
     for rank in RANKS:
-        assert switches[rank, "sleep"] >= SLEEPS
+        assert switches[rank, "sleep"] >= 0.8 * SLEEPS
         assert switches[rank, "threads"] >= 1  # it waits for the other thread
         # (A thread of the MPI library may wait meanwhile, but no region is long.)
-        assert switches[rank, "nothing"] < SLEEPS
+        assert switches[rank, "nothing"] < 0.8 * SLEEPS
 
 
 def test_the_task_clock_is_of_all_threads(done: Recording) -> None:

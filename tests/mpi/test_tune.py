@@ -124,9 +124,8 @@ def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, tmp_path: 
     assert not (tmp_path / "t.json").exists()
 
 
+@pytest.mark.only_on(lambda mpi: mpi.family == "openmpi", "once is enough")
 def test_a_profile_of_another_library(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
-    if mpi.family != "openmpi":
-        pytest.skip("once is enough")
     command = _profiled(mpi, compiled, tmp_path, "1", "allreduce:1024:10:world")
 
     with sqlite3.connect(tmp_path / "p.rankwise") as profile:

@@ -26,6 +26,7 @@ LEAST_BATCHES = 2
 MOST_LEFT_OUT = 0.1
 
 
+@pytest.mark.each_family
 @pytest.mark.timeout(200)
 @pytest.mark.parametrize(
     "seeds", [FEW, pytest.param(MANY, marks=pytest.mark.exhaustive)], ids=["few", "many"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.launch.checkup import command as check_command
+from rankwise.launch import checkup
 from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launch.containers import missing
 from rankwise.launch.detect import Kind
@@ -220,12 +220,14 @@ def test_what_was_found_out_takes_the_place_of_guesses() -> None:
     assert told.endswith("without Rankwise: why")
 
 
-def test_doctor_tells_of_containers() -> None:
-    findings = list(check_command(["ch-run", "img", "--", "app"], {"PATH": "/usr/bin"}))
+def test_doctor_tells_of_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Wherever the library is, what a tool shares by itself has it or has it not.
+    monkeypatch.setattr(checkup, "_shown_library", lambda: Path("/r/lib/librankwise.so"))
+    findings = list(checkup.command(["ch-run", "img", "--", "app"], {"PATH": "/usr/bin"}))
     told = {finding.subject: finding for finding in findings}
     assert told["program"].text == "app: in a container (ch-run), looked at only when it runs"
-    assert told["container"].cure.startswith("add to `ch-run`: -b ")
+    assert told["container"].cure.startswith("add to `ch-run`: -b /r/lib")
     (told_by,) = [
-        f.text for f in check_command(["apptainer", "exec", "img", "app"], {}) if f.subject == "environment"
+        f.text for f in checkup.command(["apptainer", "exec", "img", "app"], {}) if f.subject == "environment"
     ]
     assert "into the container by APPTAINER_BIND" in told_by

@@ -293,6 +293,7 @@ def test_a_guid_is_in_one_subnet_alone():
     assert str(error.value) == "fabric.json: subnets[1]: GUID 0x0000000000100001 is in subnets[0], too"
 
 
+@pytest.mark.exhaustive  # half a million entries of tables as JSON, for one limit
 def test_a_made_fabric_may_have_more_hosts_than_there_are_lids():
     """Their order by name is not that of their numbers."""
     fabric = open_fabric(["fattree:leaf=10x5000,spine=1,uplinks=1,names=n[1-50000]"])

@@ -152,16 +152,19 @@ def all_ways() -> cycle[list[str]]:
     )
 
 
+@pytest.mark.parametrize(
+    "each", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["one value", "each value"]
+)
 def test_every_column_with_what_it_should_not_hold(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, each: bool
 ) -> None:
     path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
     older = profiles.write_inside(tmp_path / "older")
     newer = made(tmp_path, small_world(2)).path
     originals = dict.fromkeys(columns(newer), newer.read_bytes())
     originals |= dict.fromkeys(columns(older), older.read_bytes())
-    for (table, column), original in originals.items():
-        for value in VALUES:
+    for place, ((table, column), original) in enumerate(originals.items()):
+        for value in VALUES if each else VALUES[place % len(VALUES) :][:1]:
             path.write_bytes(original)
             # Where only one row may have the value, it is the first.
             try:
@@ -169,7 +172,7 @@ def test_every_column_with_what_it_should_not_hold(
             except sqlite3.IntegrityError:  # the column's own type forbids it
                 continue
             shown += shows_or_complains(capsys, path, *next(ways))
-    assert shown > len(columns(newer))
+    assert shown > (len(columns(newer)) if each else len(columns(newer)) / 2)
 
 
 def test_flipped_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,13 +73,25 @@ import pytest
 
 FAMILIES = {"one": "openmpi", "two": "openmpi", "three": "mpich", "four": "mpich", "five": "mpich"}
 ALL = [
-    type("Mpi", (), {"family": family, "mpifort": "mpifort" if name in ("two", "three") else ""})
+    type("Mpi", (), {"name": name, "family": family, "mpifort": name in ("two", "three")})
     for name, family in FAMILIES.items()
 ]
 
 
 @pytest.mark.parametrize("mpi", ALL, ids=FAMILIES)
 def test_it(mpi):
+    pass
+
+
+@pytest.mark.each_family
+@pytest.mark.parametrize("mpi", ALL, ids=FAMILIES)
+def test_build(mpi):
+    pass
+
+
+@pytest.mark.only_on(lambda mpi: mpi.name == "four", "only four")
+@pytest.mark.parametrize("mpi", ALL, ids=FAMILIES)
+def test_special(mpi):
     pass
 
 
@@ -177,30 +190,62 @@ def test_what_never_comes_is_a_hold_up() -> None:
         patience.wait_until(lambda: False, 0.01, lambda: "no sign")
 
 
-def collected(place: Path, mark: str) -> list[tuple[str, ...]]:
-    """(file, function, parameters) of the tests with a mark."""
-    lines = run(place, "--collect-only", "-q", "-m", mark).stdout.splitlines()
+def collected(place: Path, *options: str) -> list[tuple[str, ...]]:
+    """(file, function, parameters) of the tests that are left by the options."""
+    lines = run(place, "--collect-only", "-q", *options).stdout.splitlines()
     return [tuple(re.split(r"::|\[|\]", line)) for line in lines if "::" in line]
 
 
-def test_each_function_stays_with_one_library_of_each_family(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def on_libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten files of tests on five libraries of two families."""
+    place = tmp_path_factory.mktemp("on_libraries")
     for number in range(10):
-        tmp_path.joinpath(f"test_{number}.py").write_text(LIBRARIES)
-    few, rest = collected(tmp_path, "not exhaustive"), collected(tmp_path, "exhaustive")
-    assert len({*few, *rest}) == len(few) + len(rest) == 10 * (5 + 2 * 4 + 1)
-    assert len(few) == 10 * (2 + 2 * 2 + 1)
+        place.joinpath(f"test_{number}.py").write_text(LIBRARIES)
+    return place
+
+
+def test_each_function_stays_with_one_library(on_libraries: Path) -> None:
+    few, rest = collected(on_libraries, "-m", "not exhaustive"), collected(on_libraries, "-m", "exhaustive")
+    assert len({*few, *rest}) == len(few) + len(rest) == 10 * (3 * 5 + 2 * 4 + 1)
     touched = set()
     for number in range(10):
-        of_file = [words[1:] for words in few if words[0] == f"test_{number}.py"]
-        one, other = (words[1] for words in of_file if words[0] == "test_it")
-        assert one in ("one", "two")
-        assert other in ("three", "four", "five")
-        touched |= {one, other}
+        by_function: dict[str, list[str]] = defaultdict(list)
+        for file, function, *parameters in few:
+            if file == f"test_{number}.py":
+                by_function[function] += parameters[:1]
+        [one] = by_function["test_it"]
+        touched.add(one)
+        both = by_function["test_build"]
+        assert one in both
+        assert sorted(name in ("one", "two") for name in both) == [False, True]
+        assert by_function["test_special"] == ["four"]
         # Where bindings are needed that only some libraries have, it is one of these.
-        assert {words[1] for words in of_file if words[0] == "test_fortran"} == {
-            f"{number}-{name}" for number in range(2) for name in ("two", "three")
-        }
+        assert sorted(by_function["test_fortran"]) in (
+            ["0-three", "1-three"],
+            ["0-two", "1-two"],
+        )
+        assert by_function["test_that_runs_on_none"] == []
     assert touched == {"one", "two", "three", "four", "five"}
+
+
+def test_shares_of_what_is_left_are_the_whole(on_libraries: Path) -> None:
+    whole = collected(on_libraries, "-m", "exhaustive")
+    parts = [collected(on_libraries, "-m", "exhaustive", f"--share={number}/3") for number in (1, 2, 3)]
+    assert sorted(test for part in parts for test in part) == sorted(whole)
+    assert all(parts)
+    few = collected(on_libraries, "-m", "not exhaustive")
+    assert collected(on_libraries, "-m", "not exhaustive", "--share=1/3") == few
+
+
+def test_what_has_passed_is_left_out(tmp_path: Path) -> None:
+    tmp_path.joinpath("test_of_two.py").write_text(
+        "def test_that_passes(): pass\n\n\ndef test_that_fails(): assert False\n"
+    )
+    options = ("--numprocesses=1", "--passed=passed")
+    assert "1 failed, 1 passed" in run(tmp_path, *options).stdout
+    assert tmp_path.joinpath("passed").read_text() == "test_of_two.py::test_that_passes\n"
+    assert collected(tmp_path, "--passed=passed") == [("test_of_two.py", "test_that_fails")]
 
 
 def test_groups(monkeypatch: pytest.MonkeyPatch) -> None:
