@@ -12,7 +12,8 @@ export PATH := $(PATH):$(abspath $(BIN))
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE $(shell find src python -type f -not -name '*.pyc' -not -path '*/lib/*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page gallery clean
+.PHONY: help demo extras test test-all test-aarch64 test-containers test-fast bench lint format generate page screens gallery
+.PHONY: clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +59,9 @@ generate: $(VENV)/.developer ## write what follows from the table of MPI procedu
 
 page: ## build the pages from web/ (Node.js must be there)
 	sh tests/lint/page.sh --build
+
+screens: $(VENV)/.developer ## write the screens that tests compare (tests/unit/screens) anew, to be looked through
+	$(BIN)/python -m pytest tests/unit/test_screens.py --rewrite-screens
 
 gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pictures of all pages of their reports
 	$(BIN)/python tests/gallery.py
