@@ -67,9 +67,11 @@ def _errors(directory: Path) -> str:
         |top none|collect none|recover none|latency show none.json|latency show bad.json
         |latency show other.json|latency diff bad.json bad.json|machine show none.json|machine show bad.json
         |machine show other.json|machine show later.json|map none.rankwise|map a.rankwise --machine bad.json
-        |map a.rankwise --shape x|map a.rankwise --pairs 3|map --verify a.rankwise|links a.rankwise|links a.rankwise --fabric none
-        |links a.rankwise --fabric bad.json|tune|tune none.rankwise|tune a.rankwise|tune recheck --guidelines
-        |tune recheck none.json -- mpirun -n 4 ./app|optimize|optimize --budget x -- mpirun -n 4 ./app
+        |map a.rankwise --shape x|map a.rankwise --pairs 3|map --verify a.rankwise|links a.rankwise
+        |links a.rankwise --fabric none|links a.rankwise --fabric bad.json|tune|tune none.rankwise
+        |tune a.rankwise
+        |tune recheck --guidelines|tune recheck none.json -- mpirun -n 4 ./app|optimize
+        |optimize --budget x -- mpirun -n 4 ./app
         |link-flags --wrong"""
     return _each(words)
 
