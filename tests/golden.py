@@ -35,7 +35,7 @@ class Golden:
     def check(self, path: Path, text: str) -> None:
         """Fail if the file holds something else; `make screens` makes it hold this text."""
         if self._rewrite:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         kept = path.read_text(encoding="utf-8") if path.exists() else ""
         assert text.splitlines() == kept.splitlines(), f"{path.name}: `make screens` writes it anew"
@@ -61,7 +61,7 @@ class Golden:
         others = [(test, text) for test, text in _kept(self._file) if test != self._test]
         lines = [f"{test}\t{text}\n" for test, text in others]
         lines += [f"{self._test}\t{text}\n" for text in self._said]
-        self._file.parent.mkdir(exist_ok=True)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
         self._file.write_text("".join(sorted(lines, key=_test_of)), encoding="utf-8")
 
 
