@@ -201,9 +201,7 @@ def test_what_json_has() -> None:
     assert isinstance(found["others"], list)
     assert (len(found["violated"]), len(found["others"])) == (3, 27)
     assert found["own_settings"] == ["a in b"]
-    assert "Settings of your own are in force, and part of what was measured: a in b." in _shown(
-        _compare(Calls()), "a in b"
-    )
+    assert_facts(_shown(_compare(Calls()), "a in b"), ": a in b.")
 
 
 def test_the_probe_knows_all_of_them() -> None:

@@ -183,19 +183,24 @@ def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> 
     [
         (
             {"interrupted": True, "rounds": 31, "rounds_done": 20},
-            "interrupted after 20 of 31 rounds: the rest was not measured; measure again",
+            "20 .. 31",
         ),
-        ({"oversubscribed": True}, "oversubscribed: some node had more ranks than processors"),
-        ({"pairs_expected": 500}, "4 of 500 pairs are missing"),
+        ({"oversubscribed": True}, "oversubscribed"),
+        ({"pairs_expected": 500}, "4 .. 500"),
     ],
 )
 def test_what_makes_it_less(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], about: dict[str, object], warning: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    about: dict[str, object],
+    warning: str,
+    golden: Golden,
 ) -> None:
     path = written(tmp_path, machine(BLOCKS, about=about))
     lines = shown(capsys, path).splitlines()
-    assert any(line.startswith(f"! {warning}") for line in lines)
-    assert json.loads(shown(capsys, path, "--json"))["warnings"][0].startswith(warning)
+    first = json.loads(shown(capsys, path, "--json"))["warnings"][0]
+    golden.says(first, warning)
+    assert any(line.startswith("! ") and line[2:] in first for line in lines)
 
 
 def test_pairs_without_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
