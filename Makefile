@@ -63,8 +63,9 @@ generate: $(VENV)/.developer ## write what follows from the table of MPI procedu
 page: ## build the pages from web/ (Node.js must be there)
 	sh tests/lint/page.sh --build
 
-screens: $(VENV)/.developer ## write the screens that tests compare (tests/unit/screens) anew, to be looked through
-	$(BIN)/python -m pytest tests/unit/test_screens.py --rewrite-screens
+screens: $(VENV)/.developer ## write the words that tests compare (tests/unit/screens) anew, to be looked through
+	rm -rf tests/unit/screens
+	$(BIN)/python -m pytest tests/unit --rewrite-screens
 
 gallery: $(VENV)/.developer ## record LAMMPS, the example and hpcc, and take pictures of all pages of their reports
 	$(BIN)/python tests/gallery.py

@@ -69,8 +69,9 @@ def _errors(directory: Path) -> str:
         |machine show other.json|machine show later.json|map none.rankwise|map a.rankwise --machine bad.json
         |map a.rankwise --shape x|map a.rankwise --pairs 3|map --verify a.rankwise|links a.rankwise
         |links a.rankwise --fabric none|links a.rankwise --fabric bad.json|tune|tune none.rankwise
-        |tune a.rankwise|tune recheck --guidelines
-        |tune recheck none.json -- mpirun -n 4 ./app|optimize|optimize --budget x -- mpirun -n 4 ./app
+        |tune a.rankwise
+        |tune recheck --guidelines|tune recheck none.json -- mpirun -n 4 ./app|optimize
+        |optimize --budget x -- mpirun -n 4 ./app
         |link-flags --wrong"""
     return _each(words)
 

@@ -14,6 +14,7 @@ from assembled import rows
 from nodes_synthetic import node_file
 from synthetic import small_world
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.profile import collection
 from rankwise.profile.assemble import Assembly, assemble
@@ -229,14 +230,14 @@ def test_many_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["missing"], "missing is no directory: make it, or give another one"),
-        (["file"], "file is no directory: make it, or give another one"),
+        (["missing"], ""),
+        (["file"], ""),
         (
             ["missing", "-o", "."],
-            "missing cannot be read: No such file or directory: give the directory of jobs",
+            "No",
         ),
-        ([".", "-o", "missing"], "missing is no directory: make it, or give another one"),
-        ([], "DIR; `rankwise collect --help` lists what there is"),
+        ([".", "-o", "missing"], ""),
+        ([], "`rankwise collect --help`"),
     ],
 )
 def test_bad_input(
@@ -245,9 +246,10 @@ def test_bad_input(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
+    golden: Golden,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     paths, said = collected(capsys, *words, status=2)
     assert (paths, said.count("\n")) == ([], 1)
-    assert told in said
+    golden.says(said, told)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from golden import Golden
 from rankwise.launch import checkup
 from rankwise.launch.commandline import CommandLine, parse
 from rankwise.launch.containers import missing
@@ -95,12 +96,12 @@ def test_apptainer_gets_its_own_variables() -> None:
     assert (made["SINGULARITY_BIND"], made["SINGULARITYENV_LD_PRELOAD"]) == (BINDS, "/r/lib/rw.so")
 
 
-def test_the_variables_go_to_other_nodes_and_the_command_stays() -> None:
+def test_the_variables_go_to_other_nodes_and_the_command_stays(golden: Golden) -> None:
     made = launch("mpirun -n 2 apptainer exec --nv img ./app")
     words = shlex.join(made.words)
     assert f"-x APPTAINER_BIND={BINDS} " in words
     assert words.endswith(" apptainer exec --nv img ./app")
-    assert "into the container by APPTAINER_BIND" in made.how
+    golden.says(made.how, "APPTAINER_BIND")
 
 
 @pytest.mark.parametrize(
@@ -201,33 +202,29 @@ def test_a_program_in_an_image_is_not_looked_at_here() -> None:
     plan(["env", "ch-run", "img", "--", "/only/in/the/image"], {"PATH": "/usr/bin:/bin"})  # not refused
 
 
-def test_nothing_seen_names_the_container() -> None:
+def test_nothing_seen_names_the_container(golden: Golden) -> None:
     told = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(0, OURS)
-    assert (
-        "the container does not see /r/lib and /home/u, or not our variables; add to `podman run`: -v" in told
-    )
+    golden.says(told, "/r/lib .. /home/u .. `podman run` .. -v")
     told = look(["apptainer", "exec", "img", "app"], {}).why_nothing_was_seen(0, OURS)
-    assert told.endswith("or `apptainer exec` does not let it see /r/lib and /home/u")
+    golden.says(told, "`apptainer exec` .. /r/lib .. /home/u")
     told = look(["podman", "run", "img", "app"], {}).why_nothing_was_seen(125, OURS)
-    assert "it ended before MPI_Init, or the container does not see" in told
+    golden.says(told, "MPI_Init")
 
 
-def test_what_was_found_out_takes_the_place_of_guesses() -> None:
+def test_what_was_found_out_takes_the_place_of_guesses(golden: Golden) -> None:
     told = look(["./app"], {}).why_nothing_was_seen(0, OURS, "rank 0 on n1 without Rankwise: why")
-    assert told.startswith(
-        "no process was recorded, so there is no profile (the command's exit status was 0): rank 0"
-    )
+    golden.says(told, "0 .. 0")
     assert told.endswith("without Rankwise: why")
 
 
-def test_doctor_tells_of_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_tells_of_containers(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     # Wherever the library is, what a tool shares by itself has it or has it not.
     monkeypatch.setattr(checkup, "_shown_library", lambda: Path("/r/lib/librankwise.so"))
     findings = list(checkup.command(["ch-run", "img", "--", "app"], {"PATH": "/usr/bin"}))
     told = {finding.subject: finding for finding in findings}
-    assert told["program"].text == "app: in a container (ch-run), looked at only when it runs"
+    golden.says(told["program"].text, "app")
     assert told["container"].cure.startswith("add to `ch-run`: -b /r/lib")
     (told_by,) = [
         f.text for f in checkup.command(["apptainer", "exec", "img", "app"], {}) if f.subject == "environment"
     ]
-    assert "into the container by APPTAINER_BIND" in told_by
+    golden.says(told_by, "APPTAINER_BIND")

@@ -24,6 +24,7 @@ from synthetic import (
     ticks,
 )
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.clock import Clock, Stamp, clocks, frequency, is_damaged, iso
@@ -159,32 +160,36 @@ def test_keys_hold_their_largest_parts() -> None:
 @pytest.mark.parametrize(
     ("member", "value", "message"),
     [
-        ("magic", b"ELF", "is not a counters file"),
+        ("magic", b"ELF", ""),
         (
             "version",
             1,
-            r"has format 1 and this Rankwise reads only 2: .*another version of Rankwise \(0\.1\.0\)",
+            "1 .. 2 .. 0.1.0",
         ),
         ("byte_order", 0x04030201, "another byte order"),
-        ("header_bytes", 8, "has a damaged header"),
-        ("section_bytes", 31, "has a damaged header"),
+        ("header_bytes", 8, ""),
+        ("section_bytes", 31, ""),
         (
             "table_digest",
             12345,
-            r"numbers the MPI procedures differently: recover it with another version .*0\.1\.0",
+            "MPI .. 0.1.0",
         ),
     ],
 )
-def test_what_is_not_understood_is_refused(tmp_path: Path, member: str, value: object, message: str) -> None:
-    with pytest.raises(RankwiseError, match=message):
+def test_what_is_not_understood_is_refused(
+    tmp_path: Path, member: str, value: object, message: str, golden: Golden
+) -> None:
+    with pytest.raises(RankwiseError) as error:
         read(Process(header={member: value}), tmp_path)
+    golden.says(error.value, message)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_file_is_refused(tmp_path: Path, golden: Golden) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "."):
-        with pytest.raises(RankwiseError, match="is not a counters file"):
+        with pytest.raises(RankwiseError) as error:
             read_counters(tmp_path / name)
+        golden.says(error.value)
     with pytest.raises(RankwiseError, match="cannot be read: No such file"):
         read_counters(tmp_path / "nothing")
 

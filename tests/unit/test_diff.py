@@ -14,6 +14,7 @@ import profiles
 import pytest
 
 import rankwise
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.change import Change, counted, timed
@@ -155,13 +156,15 @@ def test_noise_is_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "and 2 more" in text
 
 
-def test_several_runs_tell_worse_from_noise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_runs_tell_worse_from_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     before = [written(tmp_path / f"a{n}", factor) for n, factor in enumerate((1.0, 1.02, 0.98))]
     after = [written(tmp_path / f"b{n}", factor, calls=4) for n, factor in enumerate((2.01, 2.0, 1.99))]
     worse = rankwise.diff(before, after)
     assert worse.found.figure("wall").value.verdict == "worse"
     assert worse.title.startswith("Slower: wall 10.0 s to 11.0 s (+10.0 %), noise +9.")
-    assert worse.title.endswith(": +625 ms a rank in Allreduce on W")
+    golden.says(worse.title, "+625 ms .. Allreduce .. W")
     row = worse.found.rows["communicator_calls"][0]
     assert (row.procedure, row.seconds.verdict, row.calls.verdict) == ("MPI_Allreduce", "worse", "more")
     better = rankwise.diff(after, before)
@@ -179,8 +182,9 @@ def test_several_runs_tell_worse_from_noise(tmp_path: Path, capsys: pytest.Captu
 def test_two_runs_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [written(tmp_path / f"{n}", 1 + n) for n in range(4)]
     text = " ".join(compared(capsys, *runs[:2], "--", *runs[2:]).split())
-    assert "too few runs: noise is not known." in text
-    assert "Three runs on each side are the least" in text
+    assert "noise" in text
+    found = rankwise.diff(runs[:2], runs[2:]).data
+    assert {one["verdict"] for one in found["run"] if one["name"] == "wall"} == {"unknown"}
 
 
 def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,7 +240,7 @@ def test_the_gate_leaves_noise_alone(tmp_path: Path) -> None:
     assert found.found.figure("wall").value.verdict == "unknown"
     assert not found.failed
     assert "passed: wall +" in found.text()
-    assert "more than 5 %, but the noise of the runs may be all of it" in " ".join(found.text().split())
+    assert_facts(" ".join(found.text().split()), "5 %")
     assert rankwise.diff(before[:1], after[1:2], fail_above=5).failed  # nobody knows of noise
 
 
@@ -267,7 +271,7 @@ def test_the_programs_own_names_find_what_has_another_name(tmp_path: Path) -> No
     found = rankwise.diff(before, after)
     assert found.found.renamed == {"W_a2": "W_a1"}
     assert not any(row.only for rows in found.found.rows.values() for row in rows)
-    assert "W_a2 after is taken for W_a1 before." in found.text()
+    assert_facts(found.text(), "W_a2 .. W_a1")
 
 
 def test_older_profiles_do_not_tell_libraries(tmp_path: Path) -> None:
@@ -302,7 +306,7 @@ def test_sides_that_are_hard_to_compare(
     assert "! other ranks: 4 before, 8 after" in lines
     assert "! other MPI library: Open MPI 4.1.4 before, MPICH 4.0.2 after" in lines
     assert "! other program: /home/user/heat before, ./ice after" in lines
-    assert f"! {after} lacks 5 records that were dropped" in lines
+    assert any(line.startswith(f"! {after} ") and " 5 " in line for line in lines)
     later = "ALTER TABLE run ADD COLUMN programs TEXT NOT NULL DEFAULT '[]'"
     scripts = [
         written(Path(name), more=[later, f"""UPDATE run SET programs = '[["python3", "{name}.py", "-x"]]'"""])
@@ -346,11 +350,11 @@ def test_any_profile_can_be_compared(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["a"], "two profiles are compared, or several a side"),
-        (["a", "a", "a"], "two profiles are compared, or several a side"),
-        (["a", "--"], "no profile stands behind `--`"),
-        (["a", "--", "a", "--json"], "--json: options go before the profiles, not behind `--`"),
-        (["a", "nothing"], "nothing is not found"),
+        (["a"], ""),
+        (["a", "a", "a"], ""),
+        (["a", "--"], "`--`"),
+        (["a", "--", "a", "--json"], "--json .. `--`"),
+        (["a", "nothing"], ""),
         (["a", "a", "--fail-above", "much"], "'much' is no percentage, such as 5"),
         (["a", "a", "--metric", "nothing"], "invalid choice: 'nothing'"),
     ],
@@ -361,22 +365,25 @@ def test_bad_input(
     monkeypatch: pytest.MonkeyPatch,
     words: list[str],
     line: str,
+    golden: Golden,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written(Path("a"))
     assert main(["diff", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert line in err
+    golden.says(err, line)
     assert err.count("\n") == 1
 
 
-def test_errors_of_the_function(tmp_path: Path) -> None:
+def test_errors_of_the_function(tmp_path: Path, golden: Golden) -> None:
     path = written(tmp_path / "a")
-    with pytest.raises(rankwise.RankwiseError, match="there is no metric 'time'"):
+    with pytest.raises(rankwise.RankwiseError) as error:
         rankwise.diff(path, path, metric="time")
-    with pytest.raises(rankwise.RankwiseError, match="a side has no profiles"):
+    golden.says(error.value, "'time'")
+    with pytest.raises(rankwise.RankwiseError) as error:
         rankwise.diff(path, [])
+    golden.says(error.value)
 
 
 def test_a_run_is_on_a_side_once(tmp_path: Path) -> None:
@@ -384,9 +391,9 @@ def test_a_run_is_on_a_side_once(tmp_path: Path) -> None:
     copy = Path(shutil.copy(path, tmp_path / "copy"))
     (tmp_path / "link").symlink_to(path)
     for again in (path, copy, tmp_path / "link"):
-        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} .* {path}: "):
             rankwise.diff([path, other, again], other)
-        with pytest.raises(rankwise.RankwiseError, match=f"{again} is the same run as {path}: each profile"):
+        with pytest.raises(rankwise.RankwiseError, match=f"{again} .* {path}: "):
             rankwise.diff(other, [path, again])
         rankwise.diff(path, again)
 
@@ -446,6 +453,6 @@ def test_medians_that_do_not_add_up_are_explained(tmp_path: Path, capsys: pytest
     whole = rows(found, "run", "name")["mpi",]["value"]["change"]
     # 2 x 0.625 s + 2 x 0.4 s, and the median of 1.25 s, 0.8 s and 2.05 s.
     assert (total, whole) == pytest.approx((2.05, 1.25), abs=0.01)
-    assert "Medians of several runs do not add up: the changes here are +2.05 s in total" in text
+    assert_facts(text, "+2.05 s")
     # Of a run each they add up.
     assert "Medians" not in compared(capsys, before[0], after[2])

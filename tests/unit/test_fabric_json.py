@@ -12,6 +12,7 @@ import pytest
 from fabrics_made import made
 from recorded_fabrics import FOLDERS, assert_same, opened
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import EVEN_SPLIT, MODELLED, NO_PORT, Fabric, Routing, Source
 from rankwise.network.sources.fabric_json import devices
@@ -276,14 +277,15 @@ def test_complaints_name_the_place(told, complaint):
     [
         ("{", "is no JSON: "),
         ('{"format": "rankwise-fabric", "format": 1}', "the key 'format' is there twice"),
-        ('{"format": "rankwise-fabric", "version": NaN}', "NaN is no number of JSON"),
-        ("[" * 100_000, "is nested too deeply"),
-        ("[]", "must be an object"),
+        ('{"format": "rankwise-fabric", "version": NaN}', "NaN .. JSON"),
+        ("[" * 100_000, ""),
+        ("[]", ""),
     ],
 )
-def test_what_is_no_json(text, complaint):
-    with pytest.raises(RankwiseError, match=complaint):
+def test_what_is_no_json(text, complaint, golden: Golden):
+    with pytest.raises(RankwiseError) as error:
         read(text)
+    golden.says(error.value, complaint)
 
 
 def test_a_guid_is_in_one_subnet_alone():

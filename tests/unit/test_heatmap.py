@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.render.figures.heatmap.caption import warnings
@@ -102,7 +103,7 @@ def test_short_names_tell_hosts_apart() -> None:
         assert short_names(names) == dict(zip(names, names, strict=True))
 
 
-def test_ranks_that_were_not_measured_are_left_out_and_told() -> None:
+def test_ranks_that_were_not_measured_are_left_out_and_told(golden: Golden) -> None:
     times = heatmaps.latencies()
     times[3, :] = times[:, 3] = np.nan
     times[0, 1] = times[1, 0] = np.nan
@@ -113,9 +114,9 @@ def test_ranks_that_were_not_measured_are_left_out_and_told() -> None:
     assert found.ordering.ranks.tolist() == [0, 1, 2, 4, 5, 6, 7]
     told = "; ".join(warnings(measurement, found.ordering))
     assert "not measured: 1 pair (grey)" in told
-    assert "left out: 1 rank without any measured pair" in told
+    golden.says(told, "1")
     assert "interrupted" in told
-    assert "more ranks than processors" in told
+    golden.says(told)
 
 
 def test_an_outlier_does_not_squeeze_the_scale() -> None:
@@ -216,10 +217,11 @@ def test_what_is_drawn_by_default() -> None:
     assert default_statistic(only_rates, None) == "bandwidth"
 
 
-def test_what_is_not_there_is_told() -> None:
+def test_what_is_not_there_is_told(golden: Golden) -> None:
     measurement, _ = heatmaps.machine()
-    with pytest.raises(RankwiseError, match="of 65 bytes were not measured: choose --size from 64, 1048576"):
+    with pytest.raises(RankwiseError) as error:
         view(measurement, None, "min", 65)
+    golden.says(error.value, "65 .. --size .. 64 .. 1048576")
     with pytest.raises(RankwiseError, match=r"bandwidth of 64 B .* choose from min, median, p95"):
         view(measurement, None, "bandwidth", 64)
     nothing = from_matrices(heatmaps.HOSTS, {64: np.full((8, 8), np.nan)})

@@ -10,6 +10,7 @@ import pytest
 from fabrics_synthetic import fabric, star
 from made_profile import WORLD, Made
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.network.fabric.model import Fabric
@@ -74,13 +75,13 @@ def test_a_name_that_may_be_two_hosts_is_none() -> None:
     assert places.hosts[0].why == "it may be n1.a or n1.b of the fabric"
 
 
-def test_two_hosts_of_the_job_are_not_the_same_host_of_the_fabric() -> None:
+def test_two_hosts_of_the_job_are_not_the_same_host_of_the_fabric(golden: Golden) -> None:
     places = of_run(["n1.a", "n1.b", "n1.a"], fabric(star(FOUR)))
     assert [host.how for host in places.hosts] == ["name", ""]
-    assert places.hosts[1].why == "its host in the fabric is that of 'n1.a'"
+    golden.says(places.hosts[1].why, "'n1.a'")
 
 
-def test_hosts_that_the_fabric_lacks_are_told() -> None:
+def test_hosts_that_the_fabric_lacks_are_told(golden: Golden) -> None:
     on = fabric(star(FOUR))
     places = of_run(["n1", "x1", "n2", "x1", "x2"], on)
     assert [host.name for host in places.absent] == ["x1", "x2"]
@@ -89,8 +90,9 @@ def test_hosts_that_the_fabric_lacks_are_told() -> None:
     )
     assert places.rails[0].ports[:, 0].tolist() == [0, -1, 1, -1, -1]
     assert places.how(1) == ""
-    with pytest.raises(RankwiseError, match="no host of the job is in the fabric, such as 'x1'"):
+    with pytest.raises(RankwiseError) as error:
         of_run(["x1", "x2"], on)
+    golden.says(error.value, "'x1'")
 
 
 def test_a_rank_whose_host_is_not_known() -> None:
@@ -102,7 +104,7 @@ def test_a_rank_whose_host_is_not_known() -> None:
     assert places.how(1) == ""
 
 
-def test_rails_by_policy() -> None:
+def test_rails_by_policy(golden: Golden) -> None:
     on = fabric(star(FOUR, 0, "r1"), star(FOUR, 1, "r2", ["mlx5_1"]))
     hosts = ["n1", "n1", "n1", "n2"]
     assert shares(of_run(hosts, on), 0) == [[0.5], [0.5]]
@@ -117,11 +119,10 @@ def test_rails_by_policy() -> None:
         [[1], [0]],
         [[1], [0]],
     ]
-    assert str(by_local_rank.policy) == "over one port each, which the ranks of a host take in turns"
-    with pytest.raises(
-        RankwiseError, match=r"a rail or an adapter 'mlx5_7': there are split, .*, r1, r2, mlx5_0"
-    ):
+    golden.says(str(by_local_rank.policy))
+    with pytest.raises(RankwiseError) as error:
         of_run(hosts, on, "mlx5_7")
+    golden.says(error.value, "'mlx5_7' .. r1 .. r2 .. mlx5_0")
 
 
 def test_two_adapters_on_one_rail() -> None:
@@ -132,7 +133,7 @@ def test_two_adapters_on_one_rail() -> None:
     assert hosts_taken(of_run(["n1"], on, "mlx5_1"), on) == [["n1/mlx5_1"]]
 
 
-def test_hosts_with_fewer_ports_are_told() -> None:
+def test_hosts_with_fewer_ports_are_told(golden: Golden) -> None:
     on = fabric(star(FOUR, 0, "r1"), star(FOUR[:2], 1, "r2", ["mlx5_1"]))
     places = of_run(["n1", "n3", "n4"], on)
     assert places.warnings == (
@@ -140,7 +141,7 @@ def test_hosts_with_fewer_ports_are_told() -> None:
     )
     assert shares(places, 1) == [[1], [0]]
     places = of_run(["n1", "n3"], on, "r2")
-    assert places.warnings[1] == "no port to take, for traffic goes over r2 alone: 1 host with 1 rank (n3)"
+    golden.says(places.warnings[1], "r2 .. 1 .. 1 .. n3")
 
 
 # ---- where the user puts the ranks
@@ -199,30 +200,31 @@ def test_files_that_a_mapping_wrote(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("n1\nn2 slots=many\n", "line 2: 'n2 slots=many' is no host with a number of ranks"),
-        ("n1\nn2:0\n", "line 2: 'n2:0' is no host with a number of ranks"),
-        ("n1\nn2 and more\n", "line 2: 'n2 and more' is no host"),
+        ("n1\nn2 slots=many\n", "2 .. 'n2 slots=many'"),
+        ("n1\nn2:0\n", "2 .. 'n2:0'"),
+        ("n1\nn2 and more\n", "2 .. 'n2 and more'"),
         ("n[1-\n", "line 1: "),
-        ("0,1,2,3\n4\n", "line 1: '0,1,2,3' is no name of a host"),
-        ("+n0\n", "line 1: '\\+n0' is no name of a host"),
+        ("0,1,2,3\n4\n", "1 .. '0,1,2,3'"),
+        ("+n0\n", "1 .. '+n0'"),
         ("rank 0=n1\nrank 0=n2\n", "line 2: rank 0 is there twice"),
         ("rank 0=n1\nn2\n", "line 2: 'n2' is not like"),
-        ("rank 0=\\+n0\n", "line 1: .*is no name of a host"),
+        ("rank 0=\\+n0\n", "1"),
         ("rank,host\n0,n1\nx,n2\n", "line 3: 'x' is no rank"),
-        ("rank,host\n0\n", "line 2: '0' lacks a rank or a host"),
-        ('[{"rank": 0, "host": 7}]', "entry 0: '7' is no name of a host"),
+        ("rank,host\n0\n", "2 .. '0'"),
+        ('[{"rank": 0, "host": 7}]', "0 .. '7'"),
         ("[1]", "entry 0: is no object"),
         ("[\n{]", "line 2: is no JSON"),
-        ('{"rank": 0}', "is no list of ranks and hosts"),
-        ("rank,host\n0,n1\n", "no host for rank 1 of the job's 4"),
-        ("n1\nn2\n", "room for 2 ranks, and the job has 4"),
+        ('{"rank": 0}', ""),
+        ("rank,host\n0,n1\n", "1 .. 4"),
+        ("n1\nn2\n", "2 .. 4"),
         ("", "room for 0 ranks"),
     ],
 )
-def test_bad_files_are_one_line(tmp_path: Path, text: str, line: str) -> None:
+def test_bad_files_are_one_line(tmp_path: Path, text: str, line: str, golden: Golden) -> None:
     (tmp_path / "hosts").write_text(text.replace("\\", ""))
-    with pytest.raises(RankwiseError, match=line) as caught:
+    with pytest.raises(RankwiseError) as caught:
         given_hosts(str(tmp_path / "hosts"), 4)
+    golden.says(caught.value, line)
     assert str(tmp_path / "hosts") in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -231,17 +233,18 @@ def test_bad_files_are_one_line(tmp_path: Path, text: str, line: str) -> None:
     ("given", "line"),
     [
         ("n[1-", "is no file, and "),
-        ("n1*x", "after \\* is the number of ranks"),
-        ("n1*0", "after \\* is the number of ranks"),
-        ("n[1-3]", "room for 3 ranks, and the job has 4"),
-        ("./nowhere", "nowhere is not found"),
-        ("n[" * 3_000, "n\\[\\.\\.\\.' is no file, and no list of hosts: "),
+        ("n1*x", ""),
+        ("n1*0", ""),
+        ("n[1-3]", "3 .. 4"),
+        ("./nowhere", ""),
+        ("n[" * 3_000, ""),
         ("\0", "is no file, and "),
     ],
 )
-def test_bad_lists_are_one_line(given: str, line: str) -> None:
-    with pytest.raises(RankwiseError, match=line) as caught:
+def test_bad_lists_are_one_line(given: str, line: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as caught:
         given_hosts(given, 4)
+    golden.says(caught.value, line)
     assert str(caught.value).isprintable()
 
 
@@ -268,10 +271,11 @@ def test_two_names_of_one_host_are_one_host(tmp_path: Path) -> None:
     assert places.host.tolist() == [0, 0]
 
 
-def test_a_host_that_the_fabric_lacks_is_named_with_its_line(tmp_path: Path) -> None:
+def test_a_host_that_the_fabric_lacks_is_named_with_its_line(tmp_path: Path, golden: Golden) -> None:
     (tmp_path / "hosts").write_text("n1\nx9\n")
-    with pytest.raises(RankwiseError, match="hosts: line 2: 'x9': no host of the fabric has this name"):
+    with pytest.raises(RankwiseError) as error:
         given_places(run(["a", "b"]).connection, fabric(star(FOUR)), str(tmp_path / "hosts"))
+    golden.says(error.value, "hosts .. 2 .. 'x9'")
     with pytest.raises(RankwiseError, match=r"^'x9': no host"):
         given_places(run(["a", "b"]).connection, fabric(star(FOUR)), "n1,x9")
 

@@ -8,6 +8,7 @@ import fake_mpi
 import pytest
 from fake_mpi import script
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
 from rankwise.latency.measuring import command, settings
@@ -95,29 +96,31 @@ def test_the_probe_takes_the_programs_place(
         ("mpirun.mpich -n 4 : -n 2 ./app", "leave out ./app"),
         ("mpirun.mpich -n 4 nice ./app", "leave out ./app"),
         ("mpirun.mpich -n", "-n needs a value"),
-        ("mpirun.mpich -configfile f", "-configfile takes programs from a file"),
+        ("mpirun.mpich -configfile f", "-configfile"),
         ("mpirun.mpich --unknown /bin/sh", "leave out /bin/sh"),
-        ("ls -l", "ls is no launcher"),
+        ("ls -l", ""),
         ("nowhere -n 4", "nowhere: command not found"),
         ("env A=b mpirun.nowhere -n 4", "mpirun.nowhere is no launcher"),
         ("env A=b mpirun.hydra -n 4", "mpirun.hydra: command not found"),
-        ("sbatch job.sh", "put `rankwise latency --` before mpirun in the job script"),
+        ("sbatch job.sh", "`rankwise latency --`"),
     ],
 )
-def test_a_launch_that_is_none(tmp_path: Path, environment: dict[str, str], words: str, what: str) -> None:
+def test_a_launch_that_is_none(
+    tmp_path: Path, environment: dict[str, str], words: str, what: str, golden: Golden
+) -> None:
     script(tmp_path / "bin" / "mpirun.mpich", "")
     with pytest.raises(RankwiseError) as error:
         command.understand(words.split(), environment)
-    assert what in str(error.value)
+    golden.says(str(error.value), what)
 
 
 @pytest.mark.parametrize(
     ("options", "what"),
     [
         (["--sizes", "x"], "--sizes x: "),
-        (["--repeats", "0"], "--repeats 0: give a number from 1"),
+        (["--repeats", "0"], "--repeats 0 .. 1"),
         (["--repeats", "x"], "--repeats: invalid int value"),
-        (["--seed", "-1"], "--seed -1: give a number from 0"),
+        (["--seed", "-1"], "--seed -1 .. 0"),
         (["--mode", "fast"], "--mode: invalid choice: 'fast'"),
         (["-o", "there.json"], "there.json is there already"),
         (["-o", "none/a.json"], "is no directory: make it"),
@@ -131,6 +134,7 @@ def test_bad_input_is_one_line(
     environment: dict[str, str],
     options: list[str],
     what: str,
+    golden: Golden,
 ) -> None:
     script(tmp_path / "bin" / "mpirun.mpich", "echo started >&2")
     (tmp_path / "there.json").touch()
@@ -140,6 +144,6 @@ def test_bad_input_is_one_line(
     before = sorted(tmp_path.iterdir())
     assert main(["latency", *options, "--", "mpirun.mpich", "-n", "2"]) == 2
     err = capsys.readouterr().err
-    assert what in err
+    golden.says(err, what)
     assert err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from fake_mpi import MPICH, compiler, launcher
 
+from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import own
@@ -26,7 +27,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return fake_mpi.environment(tmp_path)
 
 
-def test_names_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     monkeypatch.chdir(tmp_path)
     files = outputs.Outputs.named(Path("a.json"), "json", {})
     assert (files.path, files.table) == (tmp_path / "a.json", tmp_path / "a.pairs")
@@ -40,8 +41,9 @@ def test_names_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (log.path.name, log.table) == ("latency.7.log", None)
     timed = outputs.Outputs.named(None, "json", {})
     assert timed.path.name.startswith("latency.20")
-    with pytest.raises(RankwiseError, match="name of a table"):
+    with pytest.raises(RankwiseError) as error:
         outputs.Outputs.named(Path("a.pairs"), "json", {})
+    golden.says(error.value)
 
 
 def test_outputs_that_are_refused(tmp_path: Path) -> None:
@@ -60,18 +62,20 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_can_not_be_written_to(tmp_path: Path) -> None:
+def test_a_directory_that_can_not_be_written_to(tmp_path: Path, golden: Golden) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(RankwiseError, match="can't be written to"):
+    with pytest.raises(RankwiseError) as error:
         outputs.Outputs.named(tmp_path / "a.json", "json", {}).check(force=False)
+    golden.says(error.value)
 
 
-def test_a_directory_of_another_measurement(tmp_path: Path) -> None:
+def test_a_directory_of_another_measurement(tmp_path: Path, golden: Golden) -> None:
     files = outputs.Outputs.named(tmp_path / "a.json", "json", {})
     files.make_directory(force=False)
     (files.directory / "pairs").touch()
-    with pytest.raises(RankwiseError, match="a measurement runs or was killed"):
+    with pytest.raises(RankwiseError) as error:
         files.make_directory(force=False)
+    golden.says(error.value)
     files.make_directory(force=True)
     assert list(files.directory.iterdir()) == []
     files.remove_directory()
@@ -103,13 +107,14 @@ def test_what_the_probe_leaves_is_put_in_place(tmp_path: Path) -> None:
     assert measurement.matrix("min", 64)[0, 1] == 1.5
 
 
-def test_a_header_that_is_not_whole(tmp_path: Path) -> None:
+def test_a_header_that_is_not_whole(tmp_path: Path, golden: Golden) -> None:
     files = outputs.Outputs.named(tmp_path / "a.json", "json", {})
     files.make_directory(force=False)
     leave(files.directory)
     (files.directory / "header.json").write_text('{"sizes": [64')
-    with pytest.raises(RankwiseError, match="is the disk full"):
+    with pytest.raises(RankwiseError) as error:
         finish.finish(files, {})
+    golden.says(error.value)
     assert [path.name for path in tmp_path.iterdir()] == ["a.json-run"]
 
 
@@ -143,11 +148,11 @@ def test_progress_and_output_of_a_launch(tmp_path: Path) -> None:
     assert (end.status, end.said.split(), said) == (7, ["out", "err"], ["3 of 4"])
 
 
-def test_the_first_interrupt_lets_the_probe_end(tmp_path: Path) -> None:
+def test_the_first_interrupt_lets_the_probe_end(tmp_path: Path, golden: Golden) -> None:
     shell = f"echo '1 4 0.5' >{tmp_path}/progress; while ! [ -e {tmp_path}/stop ]; do sleep 0.05; done"
     end, said = waiting(tmp_path, shell, signal.SIGINT)
     assert end.status == 0
-    assert said == ["1 of 4", "ending after the running step; Ctrl-C once more ends at once"]
+    golden.says("\n".join(said), "1 .. 4 .. Ctrl-C")
 
 
 def test_other_signals_end_the_launch_at_once(tmp_path: Path) -> None:
@@ -168,14 +173,14 @@ def test_interrupt_before_the_first_step_ends_the_launch(tmp_path: Path) -> None
         ("", ""),
         ("-----\nhello there\n-----\n", "hello there"),
         ("ssh: Could not resolve x\n----\nORTE was unable to start", "ssh: Could not resolve x"),
-        ("Not enough slots for the 40\nslots that\n\nEither", "Not enough slots for the 40 slots that"),
+        ("Not enough slots for the 40\nslots that\n\nEither", "40"),
         ("Invalid option:\n\n  Option: --x\n\nUse --help", "Invalid option: Option: --x"),
         ("= PID 7 RUNNING AT n3\n= EXIT CODE: 9\n===\nEXIT STRING: Killed", "EXIT STRING: Killed on n3"),
         ("a failure " + 400 * "x", "a failure " + 287 * "x" + "..."),
     ],
 )
-def test_the_line_that_tells_most(said: str, line: str) -> None:
-    assert telling_line(said) == line
+def test_the_line_that_tells_most(said: str, line: str, golden: Golden) -> None:
+    golden.says(telling_line(said), line)
 
 
 def test_reasons_of_a_failure(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -194,7 +199,7 @@ def test_reasons_of_a_failure(tmp_path: Path, environment: dict[str, str]) -> No
         "[proxy] execvp error on file /c/latency (No such file or directory)",
         "srun: error: task 0: execve(): /c/latency: No such file or directory",
     ):
-        assert "does some node not see /c/latency? give a directory" in said(output)[0]
+        assert_facts(said(output)[0], "/c/latency?")
     (tmp_path / "progress").write_text("3 9 1.0\n")
     assert "ended with status 9 after 3 of 9 steps, and" in said("", status=9)[0]
     (tmp_path / "error").write_text("one rank has no partner: start at least two\n")

@@ -13,6 +13,7 @@ import pytest
 from test_docs import in_code, sections, table
 
 import rankwise
+from golden import assert_facts
 from rankwise.launchers import SHARED_COMMANDS, by_command, launchers, placings
 from rankwise.launchers.base import Launcher
 from rankwise.launchers.placing import Placing, Relaunching
@@ -68,7 +69,7 @@ def test_its_own_test(place: Path) -> None:
 def test_doctor(place: Path) -> None:
     said = python(commands("doctor", "--", "exrun", "-n", "2", "true"), place)
     assert said.count(f"{place}/bin/exrun: Exrun 2.1\n") == 2  # on PATH, and of the command
-    assert "reaches the processes by --env NAME=VALUE before each program\n" in said
+    assert_facts(said, "--env NAME=VALUE")
 
 
 def test_files_for_it(place: Path) -> None:

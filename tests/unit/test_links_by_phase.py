@@ -10,6 +10,7 @@ import pytest
 from phased_run import PAIR, STEP, run_of_eight
 from profiles import write_traffic
 
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 
 FABRIC = "fattree:leaf=4x2,spine=2,gbit=0.8"
@@ -36,16 +37,13 @@ def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words(profile)) == 0
     out = capsys.readouterr().out
     text = " ".join(out.split())
-    assert "2 links between switches are hot in phase 2, which the sums over the run hide." in text
+    assert_facts(text, "2 .. 2")
     lines = [line.split() for line in out.splitlines()]
     [second] = [line for line in lines if line[:3] == ["2", "2.00", "s"]]
     assert second[-2:] == ["4", "2"]
     hidden = [line for line in lines if line[:1] == ["2"] and "leaf04" in line and "Sendrecv" not in line]
     assert len(hidden) >= 2
-    assert (
-        "When messages were sent is an estimate: 93.7 % of the bytes by when sampled calls of these"
-        " collectives were made; 6.2 % of the bytes by how many messages the sender began in each phase;"
-    ) in text
+    assert_facts(text, "93.7 % .. 6.2 %")
     assert "Loads are sums over each phase" in text
 
 
@@ -74,12 +72,10 @@ def test_all_figures(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert [one["cause"]["procedure"] for one in link["causes"]] == ["MPI_Send"]
 
 
-def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_part_of_the_messages(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     found = told(capsys, profile, "--only", "send")
     assert [each["bytes"] for each in found["phases"]] == [0, 4 * STEP]
-    assert found["verdict"] == (
-        "Links between switches that are hot in a phase are hot over the whole run, too."
-    )
+    golden.says(found["verdict"])
     found = told(capsys, profile, "--only-kind", "inside", "--top", "1")
     assert [len(each["links"]) for each in found["phases"]] == [1, 0]
     assert [each["hot"] for each in found["phases"]] == [12, 0]
@@ -92,18 +88,18 @@ def test_hidden_links_that_are_not_told_are_counted(
 ) -> None:
     assert main(words(profile, "--top", "1")) == 0
     out = capsys.readouterr().out
-    assert "Hot in a phase, and not over the run: 1 of 2, --top 0 shows all\n" in out
+    assert_facts(out, "1 .. 2 .. --top 0")
     assert "1 other" not in out
     assert main(words(profile, "--top", "2")) == 0
     assert "Hot in a phase, and not over the run\n" in capsys.readouterr().out
 
 
-def test_what_has_no_phases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_phases(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     old = write_traffic(tmp_path / "a.rankwise", ["x"] * 8, [(0, 1, "point-to-point", 1, 8)])
     assert main(words(old)) == 2
-    assert "does not tell what ranks did when: record it again" in capsys.readouterr().err
+    golden.says(capsys.readouterr().err)
     assert main(["links", "--fabric", FABRIC, "--all-to-all", "1M", "--by", "phase"]) == 2
-    assert "--by phase tells when a job sent what: give a profile" in capsys.readouterr().err
+    golden.says(capsys.readouterr().err, "--by")
     assert main(["links", "--fabric", FABRIC, "--by", "phase"]) == 2
     assert "needs a profile" in capsys.readouterr().err
 

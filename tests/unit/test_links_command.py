@@ -13,6 +13,7 @@ import pytest
 from fabrics_synthetic import star
 from profiles import write_traffic
 
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import MEASURED, Fabric, Routing, Source
@@ -67,12 +68,9 @@ def classes(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["link_class"]: row for row in found["classes"]}
 
 
-def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     found = told(capsys, on_small, "--fabric", SMALL)
-    assert found["joined"][1:3] == [
-        "Routes: measured tables.",
-        "Ranks: 16 on 16 hosts of the fabric; hosts were found: 16 by name.",
-    ]
+    golden.says("\n".join(found["joined"][1:3]), "16 .. 16 .. 16")
     # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
     rows = classes(found)
     assert {name: row["max"] for name, row in rows.items()} == {
@@ -82,7 +80,7 @@ def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str]) 
         "leaf down": 12 * MIB,
     }
     assert [row["excess"] for row in rows.values()] == [1.0] * 4
-    assert found["verdict"].startswith("The hosts' own links limit")
+    golden.says(found["verdict"])
     assert found["bottleneck"]["times"] == 12 / 15
     assert found["hops"] == [[{"switches": 1, "bytes": 48.0 * MIB}, {"switches": 3, "bytes": 192.0 * MIB}]]
     assert [row["name"] for row in found["what_if"]] == [
@@ -128,12 +126,14 @@ def test_by(on_small: Path, capsys: pytest.CaptureFixture[str], by: str, key: st
     assert ("--top 0 shows all rows" in text) == (by == "switch")
 
 
-def test_another_place(on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_place(
+    on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     listed = told(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
-    assert listed["joined"][2] == "Ranks: 16 on 4 hosts of the fabric; hosts were found: 4 as told."
+    golden.says(listed["joined"][2], "16 .. 4 .. 4")
     assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
     assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
-    assert listed["verdict"] == "The hosts limit: nothing goes from switch to switch."
+    golden.says(listed["verdict"])
     assert [row["name"] for row in listed["what_if"]][1] == "as it ran"
     hosts = tmp_path / "hosts"
     hosts.write_text("".join(f"{name} slots=4\n" for name in names(1, 4)))
@@ -149,14 +149,12 @@ def test_all_to_all_is_that_of_a_run(on_small: Path, capsys: pytest.CaptureFixtu
     assert classes(part)["host up"]["max"] == 3 * MIB
 
 
-def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     # NPB FT, class E, 512 ranks, one on each host: 1 MiB from each to each other, each time.
     found = told(capsys, "--fabric", TSUBAME, "--all-to-all", "1M")
     row = classes(found)["leaf up"]
     assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
-    assert found["verdict"].startswith(
-        "The fabric limits: the most loaded link between switches takes 2.54 x as long as that of any host"
-    )
+    golden.says(found["verdict"], "2.54 x")
     assert any("Alltoall of all ranks loads edge-r1-01 [22] -> " in sentence for sentence in found["told"])
     assert any("Routes split evenly" in sentence for sentence in found["told"])
 
@@ -164,7 +162,7 @@ def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str]) -> None:
 def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "--fabric", MEDIUM)
     assert text.startswith("Fabric: 324 hosts, 27 switches, 648 cables;")
-    assert "at most 306 routes share a link" in text
+    assert_facts(text, "306")
     assert told(capsys, "--fabric", MEDIUM)["fabric"]["rails"][0]["forwarding_index"] == 306.0
 
 
@@ -173,11 +171,11 @@ def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("switches without a table: 1", "Switches without a table: 1."),
         ("topology.conf: cables are modelled", "topology.conf: cables are modelled."),
-        ("first: hosts that are lost: 2", "first: hosts that are lost: 2."),
+        ("first: hosts that are lost: 2", "first .. 2"),
     ],
 )
-def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: str) -> None:
-    assert sentence_of(warning) == sentence
+def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: str, golden: Golden) -> None:
+    golden.says(sentence_of(warning), sentence)
 
 
 def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,7 +189,7 @@ def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
 
 
-def test_several_lids(capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_lids(capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     words = ("--fabric", FABRICS / "small-ftree-lmc1", "--all-to-all", "1M", "--lid")
     first, second, split = (classes(told(capsys, *words, lid))["leaf up"] for lid in ("0", "1", "split"))
     assert first["bytes"] == second["bytes"] == split["bytes"] == 192 * MIB
@@ -202,9 +200,7 @@ def test_several_lids(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert line in told(capsys, *words, lid)["joined"]
         assert line in told(capsys, *words[:2], "--lid", lid)["told"]
-    assert "--lid 2: no port of the fabric has a LID 2, counted from 0: give 0 to 1, or split" in refusal(
-        capsys, *words, 2
-    )
+    golden.says(refusal(capsys, *words, 2), "--lid 2 .. LID 2 .. 0 .. 0 .. 1")
     assert "--lid 1: no port" in refusal(capsys, "--fabric", SMALL, "--all-to-all", "1M", "--lid", 1)
     assert not any("LIDs" in line for line in told(capsys, "--fabric", SMALL, "--all-to-all", "1M")["joined"])
 
@@ -219,20 +215,16 @@ def test_ports_with_fewer_lids() -> None:
     assert lids_told(mixed, 0) == "are sent to LID 0 of a port, of 0 to 3"
 
 
-def test_hosts_that_the_fabric_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hosts_that_the_fabric_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     hosts = [*names(1, 3), "elsewhere"]
     found = told(capsys, write_traffic(tmp_path / "f.rankwise", hosts, all_pairs(4)), "--fabric", SMALL)
     assert found["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in found["notes"])
     assert any(note.startswith("6.00 MiB are from or to ranks") for note in found["notes"])
-    assert found["joined"][3] == (
-        "Traffic: messages; 12.0 MiB between hosts,"
-        " of which 6.00 MiB of ranks without a place are on no link."
-    )
-    assert found["verdict"] == (
-        "The hosts limit: nothing goes from switch to switch, as far as messages are on links"
-        " (50.0 % of the bytes between hosts)."
-    )
+    golden.says(found["joined"][3], "12.0 MiB .. 6.00 MiB")
+    golden.says(found["verdict"], "50.0 %")
 
 
 def without_ways(to: Path, lids: Sequence[int]) -> Path:
@@ -255,25 +247,24 @@ def without_ways(to: Path, lids: Sequence[int]) -> Path:
     return to
 
 
-def test_traffic_that_is_not_delivered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_that_is_not_delivered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     across = [(rank, (rank + 2) % 4, "point-to-point", 1, MIB) for rank in range(4)]
     job = write_traffic(tmp_path / "f.rankwise", names(1, 4), across)
     whole = told(capsys, job, "--fabric", without_ways(tmp_path / "whole.json", []))
     assert whole["joined"][-1] == "Traffic: messages; 4.00 MiB between hosts."
-    assert "no routing could do better there" in whole["verdict"]
+    golden.says(whole["verdict"])
 
     half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
-    assert half["joined"][-1] == (
-        "Traffic: messages; 4.00 MiB between hosts,"
-        " of which 2.00 MiB that the tables do not deliver are on no link."
-    )
+    golden.says(half["joined"][-1], "4.00 MiB .. 2.00 MiB")
     assert "no routing could do better" not in half["verdict"]
-    assert half["verdict"].endswith(", as far as messages are on links (50.0 % of the bytes between hosts).")
+    golden.says(half["verdict"], "50.0 %")
     assert not [line for line in half["told"] if "little difference" in line]
 
     none = told(capsys, job, "--fabric", without_ways(tmp_path / "none.json", [1, 2, 3, 4]))
     assert none["joined"][-1].startswith("Traffic: messages; 4.00 MiB between hosts, of which 4.00 MiB")
-    assert none["verdict"] == ("What limits is not known: none of the bytes between hosts are on a link.")
+    golden.says(none["verdict"])
 
 
 def test_a_narrow_first_screen(
@@ -288,17 +279,12 @@ def test_a_narrow_first_screen(
     assert max(map(len, lines)) <= 80
 
 
-def test_one_of_a_kind() -> None:
+def test_one_of_a_kind(golden: Golden) -> None:
     lone = replace(star(["n1"]), name="rail1")
     assert fabric_lines(Fabric((lone,), ()), 0)[0].startswith("Fabric: 1 host, 1 switch, 1 cable;")
     both = Fabric((lone, replace(lone, name="ib1")), ())
     said = worth([RailQuality(2, 1.0, None), RailQuality(2, 2.0, None)], both)
-    assert said == [
-        "Between these 2 ports on rail1, at most 1 route takes a link of two switches"
-        " (edge forwarding index).",
-        "Between these 2 ports on rail ib1, at most 2 routes share a link of two switches"
-        " (edge forwarding index).",
-    ]
+    golden.says("\n".join(said), "2 .. rail1 .. 1 .. 2 .. ib1 .. 2")
 
 
 def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,13 +293,13 @@ def test_all_on_one_host(on_small: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_placement_of_another_job(
-    on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     rows = [f"{rank},node{rank % 16 + 1:04}" for rank in range(20)]
     place = tmp_path / "placement.csv"
     place.write_text("\n".join(["rank,host", *rows]))
     error = refusal(capsys, on_small, "--fabric", SMALL, "--place", place)
-    assert "placement.csv places rank 19, and the job has 16: it is for another job; give" in error
+    golden.says(error, "placement.csv .. 19 .. 16")
 
 
 @pytest.mark.parametrize(
@@ -339,27 +325,27 @@ def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
         (("--fabric", SMALL, "--all-to-all", "much"), "is no size"),
         (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),
-        (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), "no calls and communicators"),
+        (("--fabric", SMALL, "--all-to-all", "1M", "--only", "Bcast"), ""),
         (("--fabric", SMALL, "--all-to-all", "1M", "--lid", "x"), "--lid x: give split"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--place", "nobody"), "nobody"),
         (("--fabric", SMALL, "--all-to-all", "1M", "--rail", "nosuch"), "nosuch"),
-        (("--fabric", SMALL, "PROFILE"), "the profile goes in front of --fabric"),
+        (("--fabric", SMALL, "PROFILE"), "--fabric"),
         (("PROFILE", "--fabric", SMALL, "--all-to-all", "1"), "--all-to-all makes traffic up"),
         (("PROFILE", "--fabric", SMALL, "--only", "nothing"), "there is no MPI procedure 'nothing'"),
         (("PROFILE", "--fabric", SMALL, "--communicator", "nobody"), "nobody"),
         (("PROFILE", "--fabric", SMALL, "--place", "node0001"), "has room for 1 rank, and"),
         (("PROFILE", "--fabric", SMALL, "--place", "no.csv"), "rankwise: no.csv is not found: give"),
         (("PROFILE", "--fabric", SMALL, "--place", "node0001.site"), "has room for 1 rank, and"),
-        (("PROFILE", "--fabric", SMALL, "--place", ""), "there is no place: give a list"),
+        (("PROFILE", "--fabric", SMALL, "--place", ""), ""),
         (("PROFILE", "--fabric", SMALL, "--communicator", "x"), "`rankwise show F --by communicator` shows"),
         (("PROFILE", "--fabric", MEDIUM / "nothing"), "nothing"),
-        (("PROFILE", "--fabric", SMALL, "--top", "-1"), "is no number of rows"),
+        (("PROFILE", "--fabric", SMALL, "--top", "-1"), ""),
     ],
 )
 def test_refused(
-    on_small: Path, words: Sequence[object], why: str, capsys: pytest.CaptureFixture[str]
+    on_small: Path, words: Sequence[object], why: str, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    assert why in refusal(capsys, *(on_small if word == "PROFILE" else word for word in words))
+    golden.says(refusal(capsys, *(on_small if word == "PROFILE" else word for word in words)), why)
 
 
 def test_names_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

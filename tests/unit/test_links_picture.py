@@ -14,6 +14,7 @@ import pytest
 import recorded_fabrics
 from test_network_page_data import JOBS, job
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
 from rankwise.network.loads import JobLoads, job_loads
@@ -85,7 +86,7 @@ def test_nothing_sent_is_drawn_too() -> None:
     assert links_picture(job_loads(of.fabric, of.flows, of.places), "Nothing", [], "pdf").startswith(b"%PDF")
 
 
-def test_of_a_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     profile = profiles.write_inside(tmp_path / "inside.rankwise")
     output = tmp_path / "links.svg"
     words = ["links", str(profile), "--fabric", FABRIC, "--place", "node[0001,0005]*2", "--plot", str(output)]
@@ -93,7 +94,7 @@ def test_of_a_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert any("Ranks: 4 on 2 hosts" in text for text in texts(output.read_bytes()))
     capsys.readouterr()
     assert main(words) == 2
-    assert "is there already: give another name with --plot" in capsys.readouterr().err
+    golden.says(capsys.readouterr().err, "--plot")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from machines_synthetic import tree
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.latency.formats import mmpi
 from rankwise.topology.machine.read import read_machine
@@ -49,7 +50,7 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-def test_show(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show(small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     assert main(["machine", "show", str(small)]) == 0
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines[:2] == ["Machine of 8 nodes with 96 slots", "2 switches x 4 nodes x 12 cores"]
@@ -58,7 +59,7 @@ def test_show(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows["switch"] == ["2", "2.5", "-", "-", "11000", "12500"]
     assert rows["core"] == ["96", "-", "-", "-", "-", "-"]
     assert " ".join(rows["slow"]) == "node tux3 bandwidth, 1.00 MiB 950 11000 node -"
-    assert lines[-1] == "slurm in topology.conf, 2026-01-02: what is around nodes"
+    golden.says(lines[-1], "topology.conf .. 2026-01-02")
 
 
 def test_long_lists_are_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +120,7 @@ def test_from_slurm(tmp_path: Path) -> None:
     assert len(machine.slots) == 32
 
 
-def test_from_latency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_latency(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     planted = tree((4, 4, 2), (0.5, 2.0, 5.0), (20000, 5000, 2500))
     log, first, second = tmp_path / "F.log", tmp_path / "m1.json", tmp_path / "m2.json"
     measurement = planted.measure(0.02)
@@ -133,7 +134,7 @@ def test_from_latency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert rows["node"] == ["node", "1.00", "none"]
     machine = read_machine(second)
     assert machine.costs("latency_us")[:3] == pytest.approx([5.0, 2.0, 0.5], rel=0.1)
-    assert [source.what for source in machine.sources] == ["tree and costs of levels", "costs of levels"]
+    golden.says("\n".join([source.what for source in machine.sources]), "")
 
 
 @pytest.mark.parametrize("action", ["from-hwloc", "from-slurm", "from-latency"])
@@ -165,11 +166,11 @@ def test_force_replaces(tmp_path: Path) -> None:
     [
         (["show"], "required: machine.json"),
         (["show", "nothing.json"], "cannot read nothing.json"),
-        (["show", "nothing.json", "--limit", "x"], "'x' is no number of rows"),
+        (["show", "nothing.json", "--limit", "x"], "'x'"),
         (["from-hwloc"], "required: -o/--output"),
-        (["from-hwloc", "--nodes", "n[1-", "-o", "m.json"], "'n[1-' is no list of hosts"),
-        (["from-slurm", "t.conf", "--slots", "0", "-o", "m.json"], "'0' is no number of slots"),
-        (["from-slurm", "t.conf", "--slots", "9999999", "-o", "m.json"], "is no number of slots"),
+        (["from-hwloc", "--nodes", "n[1-", "-o", "m.json"], "'n[1-'"),
+        (["from-slurm", "t.conf", "--slots", "0", "-o", "m.json"], "'0'"),
+        (["from-slurm", "t.conf", "--slots", "9999999", "-o", "m.json"], ""),
         (["from-slurm", "t.conf", "--slots", "1", "--hwloc", "a", "-o", "m.json"], "not allowed with"),
         (["melt"], "invalid choice: 'melt'"),
     ],
@@ -180,12 +181,13 @@ def test_wrong_words(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    golden: Golden,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.conf").write_text("SwitchName=s Nodes=n")
     assert main(["machine", *words]) == 2
     error = capsys.readouterr().err
-    assert complaint in error
+    golden.says(error, complaint)
     assert error.count("\n") == 1
 
 

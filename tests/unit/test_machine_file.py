@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.model import Cost, Level, Machine, Outlier, Source
 from rankwise.topology.machine.objects import Object
@@ -299,7 +300,7 @@ def test_what_is_wrong_is_named() -> None:
     [
         ("", "is no JSON"),
         ("{", "is no JSON"),
-        ("[]", "must be an object"),
+        ("[]", ""),
         ("{}", "'format' is missing"),
         (
             '{"format": "rankwise-latency", "sizes": []}',
@@ -307,15 +308,16 @@ def test_what_is_wrong_is_named() -> None:
         ),
         ("[" * 100_000, "nested too deeply"),
         ('{"version": 1, "version": 1}', "the key 'version' is there twice"),
-        ('{"version": NaN}', "NaN is no number of JSON"),
-        (json.dumps(SHORT).replace("1,", "9" * 5000 + ",", 1), "version: must be at most"),
-        ('{"version": "\\ud800"}', "is no JSON: half of a surrogate pair"),
-        ('{"version": "\\\\\\u0000"}', "0000 in a text"),
+        ('{"version": NaN}', "NaN .. JSON"),
+        (json.dumps(SHORT).replace("1,", "9" * 5000 + ",", 1), "version"),
+        ('{"version": "\\ud800"}', "JSON"),
+        ('{"version": "\\\\\\u0000"}', "u0000"),
     ],
 )
-def test_what_is_no_machine(text: str, complaint: str) -> None:
-    with pytest.raises(RankwiseError, match=complaint):
+def test_what_is_no_machine(text: str, complaint: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as error:
         machine_of(text)
+    golden.says(error.value, complaint)
 
 
 def test_damaged_files_end_in_one_line() -> None:

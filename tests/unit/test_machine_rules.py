@@ -13,6 +13,7 @@ from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 from ClusterShell.RangeSet import RangeSetException
 from test_machine_file import random_machine
 
+from golden import Golden
 from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.present_placement import NoPresentPlacementError, find_present_placement
@@ -89,9 +90,10 @@ TOO_MANY = ("n[0-1048576]", "n[1-99999]x[1-99999]", "n[0-1048575],a", "n[1-99999
 
 
 @pytest.mark.parametrize("text", NO_LISTS)
-def test_what_is_no_list(text: str) -> None:
-    with pytest.raises(RankwiseError, match="is no list of hosts"):
+def test_what_is_no_list(text: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as error:
         hosts_of(text)
+    golden.says(error.value)
 
 
 @pytest.mark.parametrize(

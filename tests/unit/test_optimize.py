@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.optimization.budget import Budget
@@ -228,7 +229,7 @@ def test_what_promises_nothing_is_not_tried(job: Job) -> None:
     found = job(here, [no, Fake("a", 0.5, here, job.told), Fake("b", 2, here, job.told)])
     assert verdicts(found) == {"b": "dropped", "map": "skipped", "a": "skipped"}
     assert [line.split()[0] for line in job.told] == ["b"]
-    assert any("map will not be tried: this launch can't be told places" in line for line in job.said)
+    assert sum(line.startswith("map ") for line in job.said) == 1
 
 
 def test_the_confidence_of_each_is_that_of_all_together(job: Job) -> None:
@@ -241,20 +242,19 @@ def test_the_confidence_of_each_is_that_of_all_together(job: Job) -> None:
     assert found.final.interval.wanted == pytest.approx(0.94)
 
 
-def test_too_few_pairs_are_refused() -> None:
+def test_too_few_pairs_are_refused(golden: Golden) -> None:
     check_pairs(Aim(0.95, 0.03, 7), 3)
-    with pytest.raises(
-        RankwiseError, match=r"--pairs 6: they can't prove anything.* 98\.3 %.* give 7 or more"
-    ):
+    with pytest.raises(RankwiseError) as error:
         check_pairs(Aim(0.95, 0.03, 6), 3)
+    golden.says(error.value, "--pairs 6 .. 98.3 % .. 7")
 
 
-def test_a_step_that_can_not_be_tried_does_not_keep_others_from_it(job: Job) -> None:
+def test_a_step_that_can_not_be_tried_does_not_keep_others_from_it(job: Job, golden: Golden) -> None:
     here = World(factors={"b": 0.5})
     steps = [Fake("a", 10, here, job.told, fails="no mpicc"), Fake("b", 5, here, job.told)]
     found = job(here, steps)
     assert verdicts(found) == {"a": "dropped", "b": "kept"}
-    assert "it could not be tried: no mpicc" in found.attempts[0].why
+    golden.says(found.attempts[0].why)
 
 
 def test_settings_with_which_the_program_fails_are_out(job: Job) -> None:
@@ -263,10 +263,11 @@ def test_settings_with_which_the_program_fails_are_out(job: Job) -> None:
     assert "status 3" in found.attempts[0].why
 
 
-def test_a_program_that_fails_without_us(job: Job) -> None:
+def test_a_program_that_fails_without_us(job: Job, golden: Golden) -> None:
     here = World(fails_with="")
-    with pytest.raises(RankwiseError, match="as given: it ended with status 3"):
+    with pytest.raises(RankwiseError) as error:
         job(here, [("a", 10)])
+    golden.says(error.value, "3")
     assert here.ran == ["as given"]
     assert not (job.tmp_path / "state").exists()
 
@@ -329,12 +330,11 @@ def test_no_profile_with_what_is_kept(job: Job) -> None:
     assert not found.finished
 
 
-def test_a_budget_that_is_too_short_for_anything(job: Job) -> None:
+def test_a_budget_that_is_too_short_for_anything(job: Job, golden: Golden) -> None:
     here = World()
-    with pytest.raises(
-        RankwiseError, match=r"a budget of about 20 s is too short: .* give more with --budget"
-    ):
+    with pytest.raises(RankwiseError) as error:
         job(here, [("a", 10)], budget=20)
+    golden.says(error.value, "20 s .. --budget")
     assert here.ran == ["as given"]
 
 
@@ -372,12 +372,14 @@ def test_ctrl_c_at_any_time_proves_nothing_by_itself(at: int, job: Job) -> None:
     assert done.verdict == "faster"
 
 
-def test_a_state_of_other_wishes_or_hosts_is_refused(job: Job) -> None:
+def test_a_state_of_other_wishes_or_hosts_is_refused(job: Job, golden: Golden) -> None:
     job(World(factors={"a": 0.8}, interrupt_at=26), [("a", 30), ("b", 20)])
-    with pytest.raises(RankwiseError, match="was begun with other options"):
+    with pytest.raises(RankwiseError) as error:
         job.saved({"--bitwise": True})
-    with pytest.raises(RankwiseError, match="kept so far is of one, and the program now runs on two"):
+    golden.says(error.value)
+    with pytest.raises(RankwiseError) as error:
         job(World(), [("a", 30), ("b", 20)], hosts=("two",))
+    golden.says(error.value)
 
 
 def test_a_damaged_state_is_told(job: Job) -> None:
@@ -389,10 +391,11 @@ def test_a_damaged_state_is_told(job: Job) -> None:
             job.saved()
 
 
-def test_what_was_kept_and_fails_now(job: Job) -> None:
+def test_what_was_kept_and_fails_now(job: Job, golden: Golden) -> None:
     job(World(factors={"a": 0.8}, interrupt_at=26), [("a", 30), ("b", 20)])
-    with pytest.raises(RankwiseError, match=r"not right any more, the program failed.* to begin again"):
+    with pytest.raises(RankwiseError) as error:
         job(World(fails_with="a"), [("a", 30), ("b", 20)])
+    golden.says(error.value)
 
 
 def test_a_gain_that_is_gone_when_measured_afresh_is_not_written(job: Job) -> None:
@@ -409,7 +412,7 @@ def test_a_gain_that_is_gone_when_measured_afresh_is_not_written(job: Job) -> No
     assert found.finished
 
 
-def test_outputs_that_differ_by_themselves(job: Job) -> None:
+def test_outputs_that_differ_by_themselves(job: Job, golden: Golden) -> None:
     class Changing(World):
         def run(self, way: Way, left: float) -> float:
             seconds = super().run(way, left)
@@ -417,8 +420,9 @@ def test_outputs_that_differ_by_themselves(job: Job) -> None:
                 raise Rejected("`diff` ended with status 1")
             return seconds
 
-    with pytest.raises(RankwiseError, match="two runs as given differ already, `diff` ended"):
+    with pytest.raises(RankwiseError) as error:
         job(Changing(), [("a", 10)], check=("diff",))
+    golden.says(error.value, "`diff`")
 
 
 def test_settings_together() -> None:

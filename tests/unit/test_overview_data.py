@@ -12,6 +12,7 @@ import profiles
 import pytest
 from made_profile import Made
 
+from golden import Golden
 from rankwise.analysis.opened import opened_profile
 from rankwise.findings.metrics import METRICS
 from rankwise.findings.registry import RULES
@@ -32,7 +33,7 @@ def late(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return run_of(overview_profiles.late_rank(tmp_path_factory.mktemp("late") / "a.rankwise"))
 
 
-def test_parts_of_the_time_add_up(late: dict[str, Any]) -> None:
+def test_parts_of_the_time_add_up(late: dict[str, Any], golden: Golden) -> None:
     time = late["overview"]["time"]
     parts = {part["name"]: part for part in time["parts"]}
     assert {name: part["percent"] for name, part in parts.items()} == pytest.approx(
@@ -41,11 +42,11 @@ def test_parts_of_the_time_add_up(late: dict[str, Any]) -> None:
     assert {name: part["seconds"] for name, part in parts.items()} == pytest.approx(
         {"compute": 5.0, "waiting": 3.0, "transfer": 2.0}
     )
-    assert time["title"] == "MPI takes 50.0 % of the run, 30.0 % is waiting for other ranks"
+    golden.says(time["title"], "50.0 % .. 30.0 %")
     assert time["wall"] == "wall 10.0 s, 4 ranks / 2 nodes"
 
 
-def test_the_efficiency_is_a_product(late: dict[str, Any]) -> None:
+def test_the_efficiency_is_a_product(late: dict[str, Any], golden: Golden) -> None:
     found = late["overview"]["efficiency"]
     tree = found["tree"]
     balance, communication = tree["below"]
@@ -55,12 +56,12 @@ def test_the_efficiency_is_a_product(late: dict[str, Any]) -> None:
     serialisation, transfer = communication["below"]
     assert serialisation["value"] * transfer["value"] == pytest.approx(0.8)
     assert serialisation["text"].startswith("~")
-    assert "load balance costs most" in found["title"]
+    golden.says(found["title"])
 
 
-def test_who_is_late(late: dict[str, Any]) -> None:
+def test_who_is_late(late: dict[str, Any], golden: Golden) -> None:
     found = late["overview"]["late"]
-    assert found["title"] == "Rank 3 (slow) is to blame for most: 100.0 % of all waiting"
+    golden.says(found["title"], "3 .. 100.0 %")
     [row] = found["rows"]
     assert (row["rank"], row["host"], row["seconds"], row["share"]) == (3, "slow", pytest.approx(12.0), 1.0)
 
@@ -74,12 +75,12 @@ def test_findings_with_their_commands(late: dict[str, Any]) -> None:
     assert late["overview"]["next"][0]["command"].startswith("rankwise explain ")
 
 
-def test_lead_and_head(late: dict[str, Any]) -> None:
+def test_lead_and_head(late: dict[str, Any], golden: Golden) -> None:
     assert late["lead"] == late["overview"]["verdict"]
     assert late["about"][0] == "4 ranks / 2 nodes"
     heaviest = late["overview"]["heaviest"]
     assert (heaviest["operation"], heaviest["communicator"]) == ("Allreduce 8-15 B", "W")
-    assert heaviest["share"] == "100.0 % of the time in MPI"
+    golden.says(heaviest["share"], "100.0 % .. MPI")
 
 
 def test_the_words_of_the_terminal(tmp_path: Path) -> None:

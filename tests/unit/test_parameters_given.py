@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.parameters.constraint import Unknown, parse
 from rankwise.tuning.parameters.given import Given, checked, read_given
@@ -106,26 +107,27 @@ def test_what_is_no_constraint(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("A: 1", "list:1: A: 1 is no line such as NAME = 4k, 8k, or require A <= B"),
-        ("\nA = 1,,2", "list:2: a value is missing between two commas, or behind the last one"),
-        ("A =", "list:1: a value is missing between two commas, or behind the last one"),
+        ("A: 1", "list:1 .. 1 .. NAME .. 4k .. 8k .. B"),
+        ("\nA = 1,,2", "list:2"),
+        ("A =", "list:1"),
         ("A = 4k, 4096", "list:1: the value 4096 is given twice"),
-        ("A = 4k..64k", "list:1: 4k..64k is no range such as 4k..64k *2 or 1..9 +2"),
-        ("A = 8..4 +1", "list:1: 8..4 +1: the range does not go up from its first value to its last"),
-        ("A = 1..4 *1", "list:1: 1..4 *1: the range does not go up from its first value to its last"),
-        ("A = 1..1000 +1", "list:1: 51 values are too many: at most 50"),
+        ("A = 4k..64k", "list:1 .. 4k..64k .. 4k..64k *2 .. 1..9 +2"),
+        ("A = 8..4 +1", "list:1 .. 8..4 +1"),
+        ("A = 1..4 *1", "list:1 .. 1..4 *1"),
+        ("A = 1..1000 +1", "list:1 .. 51 .. 50"),
     ],
 )
-def test_lines_that_are_refused(tmp_path: Path, text: str, said: str) -> None:
-    assert refusal(tmp_path, text) == said
+def test_lines_that_are_refused(tmp_path: Path, text: str, said: str, golden: Golden) -> None:
+    golden.says(refusal(tmp_path, text), said)
 
 
-def test_files_that_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_refused(tmp_path: Path, golden: Golden) -> None:
     assert "gives no parameter" in refusal(tmp_path, "# nothing\n")
     assert "is given twice: first in" in refusal(tmp_path, "a = 1\nOMPI_MCA_a = 2\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    with pytest.raises(RankwiseError, match="is no text in UTF-8"):
+    with pytest.raises(RankwiseError) as error:
         read_given(tmp_path / "binary")
+    golden.says(error.value, "UTF-8")
     with pytest.raises(RankwiseError, match="No such file"):
         read_given(tmp_path / "missing")
 
@@ -146,7 +148,7 @@ def test_files_that_are_refused(tmp_path: Path) -> None:
         (
             "MPIR_CVAR_X = 1",
             OPEN_MPI,
-            "list:1: MPIR_CVAR_X is a parameter of MPICH, and the program uses Open MPI 5.0.11",
+            "list:1 .. MPIR_CVAR_X .. MPICH .. Open MPI 5.0.11",
         ),
         (
             "OMPI_MAC_btl = 1",
@@ -156,15 +158,14 @@ def test_files_that_are_refused(tmp_path: Path) -> None:
         (
             "pml = ob1\nrequire btl_sm_free_list_max < 3",
             OPEN_MPI,
-            "list:2: the library does not tell the present value of btl_sm_free_list_max, so what is required"
-            " can't be judged: leave it out",
+            "list:2 .. btl_sm_free_list_max",
         ),
     ],
 )
 def test_parameters_that_the_library_does_not_have(
-    tmp_path: Path, line: str, layers: Layers, said: str
+    tmp_path: Path, line: str, layers: Layers, said: str, golden: Golden
 ) -> None:
-    assert refusal(tmp_path, line, layers) == said
+    golden.says(refusal(tmp_path, line, layers), said)
 
 
 def test_parameters_that_are_known_or_of_no_library(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from assembled import made, rows
 from profiles import write_profile
 from synthetic import Process, small_world
 
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.analysis.nodes.binding import Device, Fault, NodePlace, Processor, RankPlace, Task, faults_of
 from rankwise.profile.collect.layout import CONSTANTS
@@ -116,7 +117,7 @@ def test_nodes_that_are_alike_are_one_picture(
     assert "n[01-02]: " in text
     assert "2 nodes alike, of which n01 is shown" in " ".join(text.split())
     assert "\nn03: " in text
-    assert "N03 has 1 of the 2 ranks that other nodes have" in " ".join(text.split())
+    assert_facts(" ".join(text.split()), "N03 .. 1 .. 2")
 
 
 def place(rank: int, cpus: Sequence[int], **more: Any) -> RankPlace:
@@ -164,13 +165,10 @@ def test_more_ranks_than_cores() -> None:
     assert found(node(*(place(rank, [0, 1]) for rank in range(3)), place(3, [4]))) == [("crowded", (0, 1, 2))]
 
 
-def test_ranks_that_are_not_bound() -> None:
+def test_ranks_that_are_not_bound(golden: Golden) -> None:
     [fault] = faults_of([node(place(0, ALL, moves=3), place(1, ALL))])
     assert (fault.kind, fault.ranks) == ("not bound", (0, 1))
-    assert (
-        fault.what
-        == "ranks 0-1 are not bound: they may use all 8 cores of n01, and were seen to move 3 times"
-    )
+    golden.says(fault.what, "0-1 .. 8 .. n01 .. 3")
 
 
 def test_what_a_batch_system_gives_is_all_that_there_is() -> None:
@@ -202,16 +200,18 @@ def test_devices_on_the_other_socket() -> None:
     assert found(node(*ranks, devices=[Device("gpu", "card0", 1)])) == [("far gpu", (0,))]
 
 
-def test_faults_of_many_nodes_are_one() -> None:
+def test_faults_of_many_nodes_are_one(golden: Golden) -> None:
     nodes = [node(place(2 * n, [0]), place(2 * n + 1, [0]), host=f"n{n}") for n in range(20)]
     [fault] = faults_of(nodes)
     assert fault == Fault(
         "shared core",
         tuple(f"n{n}" for n in range(20)),
         tuple(range(40)),
-        "ranks 0-1 share core 0 of n0, and 19 more of this kind (ranks 0-39 in all, on 20 nodes)",
-        "bind each rank to a core of its own",
+        fault.what,
+        fault.cure,
     )
+    golden.says(fault.what, "0-1 .. 0 .. n0 .. 19 .. 0-39 .. 20")
+    golden.says(fault.cure)
 
 
 def test_efficiency_cores_are_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

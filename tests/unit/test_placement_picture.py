@@ -9,6 +9,7 @@ import pytest
 from profiles import write_traffic
 from test_map import USER, refusal, ring
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.messages.traffic import Traffic
 from rankwise.placement.what_if.shapes import machine_of_shape, shapes_of
@@ -69,11 +70,13 @@ def test_the_drawing(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert (tmp_path / "1.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_can_not_be_drawn(dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "one of the endings .svg, .pdf, .png" in refusal(capsys, dealt_out, "--plot", "a.gif")
+def test_what_can_not_be_drawn(
+    dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
+    golden.says(refusal(capsys, dealt_out, "--plot", "a.gif"))
     assert "one placement" in refusal(capsys, dealt_out, "--plot", "a.svg", "--shape", "4x2,2x4")
     assert "without running" in refusal(capsys, dealt_out, "--plot", "a.svg", "--verify")
     assert main(["map", str(dealt_out), "--plot", str(tmp_path / "no" / "a.svg")]) == 1
-    assert "choose another place with --plot" in capsys.readouterr().err
+    golden.says(capsys.readouterr().err, "--plot")
     empty = write_traffic(tmp_path / "F.rankwise", ["a", "b"], [(0, 1, USER, 1, 0)])
     assert main(["map", str(empty), "--plot", str(tmp_path / "a.svg")]) == 0

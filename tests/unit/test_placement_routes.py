@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from tables_synthetic import dragonfly_table, torus_table
 
+from golden import Golden
 from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
 from rankwise.placement.engine import Link, place, weigh
@@ -169,17 +170,19 @@ def test_both_directions_of_a_link_are_never_added() -> None:
         {"next": [[[-1, -1, 0, 0], [2, 2, -1, -1], [0, 0, 0, 2], [-1] * 4]], "share": None},  # goes back
     ],
 )
-def test_impossible_tables_are_refused(wrong: dict[str, object]) -> None:
+def test_impossible_tables_are_refused(wrong: dict[str, object], golden: Golden) -> None:
     network = replace(FABRIC, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(RankwiseError, match="the network is of no known kind") as refused:
+    with pytest.raises(RankwiseError) as refused:
         place(Traffic(2, [0], [1], [1.0]), PricedSlots(np.arange(4)[:, None], [1.0, 0.0], network=network))
+    golden.says(refused.value)
     assert "\n" not in str(refused.value)
 
 
-def test_tables_of_a_wrong_size_are_refused() -> None:
+def test_tables_of_a_wrong_size_are_refused(golden: Golden) -> None:
     for wrong in ([[0, 1]], [[[0, 1]] * 4]):
-        with pytest.raises(RankwiseError, match=r"must have a row|values where"):
+        with pytest.raises(RankwiseError) as error:
             place(
                 Traffic(2, [0], [1], [1.0]),
                 PricedSlots(np.arange(4)[:, None], [1.0, 0.0], network=replace(FABRIC, next=wrong)),
             )
+        golden.says(error.value)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from noises import NOISES
 
+from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.trials.plan import MOST_ROUNDS, Aim
 from rankwise.trials.race import Race, order
@@ -256,10 +257,10 @@ def test_a_fixed_number() -> None:
     assert (race.rounds, race.needed, len(job.said)) == (3, None, 3)
 
 
-def test_no_pair_begins_that_would_not_end_in_time() -> None:
+def test_no_pair_begins_that_would_not_end_in_time(golden: Golden) -> None:
     made = Job(iter([1.0] * 100)).run(Aim(seconds=7))
     assert made.race.rounds == 3
-    assert made.ended == "The time limit came after 3 of 6 pairs."
+    golden.says(made.ended, "3 .. 6")
 
 
 @pytest.mark.parametrize(
@@ -297,7 +298,7 @@ def test_the_budget_is_never_exceeded(seed: int) -> None:
         assert made.ended or made.race.over
 
 
-def test_an_arm_with_a_wrong_result_is_out() -> None:
+def test_an_arm_with_a_wrong_result_is_out(golden: Golden) -> None:
     def lasts(name: str, number: int, _left: float) -> float:
         if name == "c" and number == 3:
             raise Rejected("the sum differs from that of a")
@@ -305,12 +306,10 @@ def test_an_arm_with_a_wrong_result_is_out() -> None:
 
     jobs = Jobs("abc", lasts)
     made = jobs.run(Aim())
-    assert (made.race.dropped["c"].why, made.race.dropped["c"].rounds) == (
-        "the sum differs from that of a",
-        2,
-    )
+    assert made.race.dropped["c"].rounds == 2
+    golden.says(made.race.dropped["c"].why, "a")
     assert (len(made.results["c"]), made.race.rounds) == (2, 7)
-    assert "c is out: the sum differs from that of a" in jobs.said
+    assert sum(line.startswith("c is ") for line in jobs.said) == 1
     winner = made.race.winner()
     assert winner is not None
     assert winner.arm == "b"
@@ -321,7 +320,7 @@ def test_an_arm_with_a_wrong_result_is_out() -> None:
         Jobs("ca", lasts).run(Aim())
 
 
-def test_it_ends_where_nothing_can_become_clear() -> None:
+def test_it_ends_where_nothing_can_become_clear(golden: Golden) -> None:
     """A scatter of 40 % hides the 3 %, and 20 rounds do not change that: the first 6 show it."""
     generator = np.random.default_rng(1)
 
@@ -329,7 +328,7 @@ def test_it_ends_where_nothing_can_become_clear() -> None:
         return float((1 if name == "a" else 0.97) * np.exp(0.4 * generator.standard_normal()))
 
     made = Jobs("ab", lasts).run(Aim(give_up=True))
-    assert made.ended == "More can't be shown with the runs that are left; ended after 6 of 20 pairs."
+    golden.says(made.ended, "6 .. 20")
     assert Jobs("ab", lasts).run(Aim()).race.rounds == MOST_ROUNDS
     # A change that is seen is not given up.
     assert (
@@ -338,11 +337,12 @@ def test_it_ends_where_nothing_can_become_clear() -> None:
     )
 
 
-def test_what_is_said_of_many_arms() -> None:
+def test_what_is_said_of_many_arms(golden: Golden) -> None:
     jobs = Jobs(["default", "slow", "fast"], lambda name, *_: {"default": 2.0, "slow": 3.0}.get(name, 1.0))
     made = jobs.run(Aim(risk=0.05))
-    assert jobs.said == [
-        *(f"round {number} of 7: default 2 s, slow 3 s, fast 1 s" for number in range(1, 8)),
-        "slow is out: it is slower than fast",
-    ]
+    rounds, out = jobs.said[:-1], jobs.said[-1]
+    assert len(rounds) == 7
+    for number, line in enumerate(rounds, 1):
+        assert_facts(line, f"{number} .. 7 .. default 2 s .. slow 3 s .. fast 1 s")
+    golden.says(out, "slow .. fast")
     assert made.ended == ""

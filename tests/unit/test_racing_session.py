@@ -12,6 +12,7 @@ import fake_mpi
 import pytest
 from fake_mpi import launcher
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.trials.run import Interrupted, OutOfTime
@@ -90,13 +91,14 @@ def test_an_arm_that_ends_the_job(tmp_path: Path, signals: Signals) -> None:
         for _ in range(2):  # another job is started
             with pytest.raises(Unfit) as unfit:
                 run(session)
-            assert unfit.value.why == {"tree": "it ends the job: fatal error: boom"}
+            assert list(unfit.value.why) == ["tree"]
+            assert unfit.value.why["tree"].endswith("fatal error: boom")
 
 
 def test_an_arm_that_hangs(tmp_path: Path, signals: Signals) -> None:
     with (
         Session(setup(tmp_path, signals, PHASE="checks 1", THEN="hang")) as session,
-        pytest.raises(Unfit, match="tree: it does not end within 1 s"),
+        pytest.raises(Unfit, match=r"tree: .* 1 s"),
     ):
         run(session)
 
@@ -105,7 +107,7 @@ def test_an_arm_that_hangs(tmp_path: Path, signals: Signals) -> None:
 def test_a_job_that_dies_by_itself(tmp_path: Path, signals: Signals, phase: str) -> None:
     with (
         Session(setup(tmp_path, signals, PHASE=phase, THEN="boom")) as session,
-        pytest.raises(RankwiseError, match="the launch ended with status 3: fatal error: boom"),
+        pytest.raises(RankwiseError, match="3: fatal error: boom"),
     ):
         run(session)
 
@@ -148,14 +150,15 @@ def test_the_probe_takes_the_place_of_each_program(tmp_path: Path) -> None:
     ("words", "said"),
     [
         ("", "no command"),
-        ("sh run.sh", "sh is no launcher of MPI programs that is known"),
+        ("sh run.sh", "MPI"),
         ("mpirun.none -n 2 ./app", "command not found"),
-        ("mpirun.mpich -configfile x", "takes programs from a file"),
-        ("mpirun.mpich -n 2 apptainer exec image ./app", "container .*: run Rankwise inside"),
+        ("mpirun.mpich -configfile x", ""),
+        ("mpirun.mpich -n 2 apptainer exec image ./app", "apptainer exec"),
     ],
 )
-def test_launches_that_are_refused(tmp_path: Path, words: str, said: str) -> None:
+def test_launches_that_are_refused(tmp_path: Path, words: str, said: str, golden: Golden) -> None:
     environment = fake_mpi.environment(tmp_path)
     launcher(tmp_path / "bin" / "mpirun.mpich", "HYDRA build details:\n    Version:   4.0")
-    with pytest.raises(RankwiseError, match=said):
+    with pytest.raises(RankwiseError) as error:
         understand(words.split(), environment)
+    golden.says(error.value, said)

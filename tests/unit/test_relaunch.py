@@ -11,6 +11,7 @@ from pathlib import Path
 import fake_mpi
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.relaunch import understand
@@ -185,19 +186,20 @@ def test_an_old_mpich_takes_whole_hosts_alone(relaunch: Relaunch) -> None:
     ("given", "complaint"),
     [
         ("", "no command"),
-        ("./app", "no launcher that can be told places"),
-        ("sh -c true", "those are: mpirun and mpiexec of Open MPI"),
-        ("other/mpirun -n 4 ./app", "no launcher that can be told places"),
-        ("aprun -n 4 ./app", "no launcher that can be told places"),
+        ("./app", ""),
+        ("sh -c true", "Open MPI"),
+        ("other/mpirun -n 4 ./app", ""),
+        ("aprun -n 4 ./app", ""),
         ("ompi4/mpirun -n 1 ./one : -n 3 ./two", "several programs"),
-        ("mpich/mpiexec -configfile f", "takes programs from a file"),
-        ("srun --multi-prog f", "takes programs from a file"),
+        ("mpich/mpiexec -configfile f", ""),
+        ("srun --multi-prog f", ""),
         ("ompi4/mpirun -np8", "no program"),
         ("ompi4/mpirun -n 4 --map-by slot:PE=2 ./app", "several processors"),
         ("ompi5/mpirun -n 4 --map-by ppr:2:node:pe=4 ./app", "several processors"),
         ("ompi4/mpirun -n 4 --cpus-per-rank 2 ./app", "several processors"),
     ],
 )
-def test_refusals(relaunch: Relaunch, given: str, complaint: str) -> None:
-    with pytest.raises(RankwiseError, match=complaint):
+def test_refusals(relaunch: Relaunch, given: str, complaint: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as error:
         relaunch(given)
+    golden.says(error.value, complaint)

@@ -10,6 +10,7 @@ from assembled import made
 from made_profile import Made
 from synthetic import call, loaded_object, small_world
 
+from golden import Golden
 from rankwise.analysis.calls.sites import Place
 from rankwise.analysis.opened import opened_profile
 from rankwise.profile.collect.layout import CONSTANTS
@@ -72,7 +73,7 @@ def test_names_that_become_the_same_by_escapes_are_numbered() -> None:
     assert all("\x1b" not in name for name in names)
 
 
-def test_places_of_a_program_and_a_library(tmp_path: Path) -> None:
+def test_places_of_a_program_and_a_library(tmp_path: Path, golden: Golden) -> None:
     processes = small_world()
     for process in processes:
         process.objects = [loaded_object(b"/home/me/solver", kind=1), loaded_object(b"/usr/lib/libsums.so.3")]
@@ -86,12 +87,12 @@ def test_places_of_a_program_and_a_library(tmp_path: Path) -> None:
     assert [libraries["isProgram"][of] for of in data["libraryOf"]] == [False, True, False]
     assert data["path"] == ["", "/home/me/solver", "/usr/lib/libsums.so.3"]
     assert data["function"] == data["file"] == ["", "", ""]
-    assert "The places are shown without a line of the source" in data["hint"]
+    golden.says(data["hint"])
     assert "-g" in data["hint"]
     assert "python" not in data["hint"]
 
 
-def test_lines_that_are_known_of_some(tmp_path: Path) -> None:
+def test_lines_that_are_known_of_some(tmp_path: Path, golden: Golden) -> None:
     run = Made()
     run.insert("objects", id=1, path="/x/mpi4py/MPI.so")
     run.insert("sites", id=1, object=1, offset=5, function="f", file="/a/x.pyx", line=3)
@@ -99,7 +100,7 @@ def test_lines_that_are_known_of_some(tmp_path: Path) -> None:
     path = run.write(tmp_path / "some.rankwise")
     names, data = told(path)
     assert names == ["not known", "x.pyx:3", "MPI.so+0x9"]
-    assert data["hint"].startswith("1 of 2 places are shown without a line")
+    golden.says(data["hint"], "1 .. 2")
     assert "--python-sites" in data["hint"]
 
 

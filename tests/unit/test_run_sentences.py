@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from golden import Golden
 from rankwise.commands import messages
 from rankwise.commands.run import _several_programs
 from rankwise.launch.commandline import parse
@@ -20,14 +21,14 @@ def profile(number: int, ranks: int) -> Assembly:
     return Assembly(Path(f"out.{number}.rankwise"), ranks, ranks, False, "")
 
 
-def test_several_programs_are_one_line() -> None:
+def test_several_programs_are_one_line(golden: Golden) -> None:
     told = _several_programs([profile(1, 2), profile(2, 3)])
-    assert told == "the command ran 2 MPI programs; the summary is of the one that took longest"
+    golden.says(told, "2 MPI")
 
 
-def test_worlds_of_one_process_hint_at_the_launcher() -> None:
+def test_worlds_of_one_process_hint_at_the_launcher(golden: Golden) -> None:
     told = _several_programs([profile(number, 1) for number in range(1, 5)])
-    assert "the launcher is another MPI's: see `rankwise doctor -- COMMAND`" in told
+    golden.says(told, "MPI's .. `rankwise doctor -- COMMAND`")
 
 
 def test_a_library_that_is_not_found_is_named() -> None:
@@ -40,7 +41,7 @@ def test_a_library_that_is_not_found_is_named() -> None:
 
 
 def test_what_takes_long_after_the_end_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     with messages.Waiting("nothing", wanted=True):
         pass
@@ -51,4 +52,4 @@ def test_what_takes_long_after_the_end_is_named(
         while not told and time.monotonic() < end:
             time.sleep(0.01)
             told = capsys.readouterr().err
-    assert told == "rankwise: the job has ended; still waiting for a.rankwise to be written\n"
+    golden.says(told, "a.rankwise")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from settings_made import MPICH_4, rule, settings
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.libraries import mpich
 from rankwise.tuning.libraries.mpich import Tree, default_tree, spliced
@@ -172,16 +173,17 @@ def test_a_barrier_by_nodes_where_there_are_nodes() -> None:
         ([rule("Bcast", 6, 0, None, "tree")], "can't choose tree"),
         ([rule("Bcast", 6, 0, None, "nb")], "can't choose nb"),
         ([rule("Bcast", 6, 0, None, "MPIR_Reduce_intra_binomial")], "can't choose MPIR_Reduce"),
-        ([rule("Allgather", 6, 0, None, "recursive_doubling")], "needs a power of two of processes, not 6"),
+        ([rule("Allgather", 6, 0, None, "recursive_doubling")], "6"),
         ([rule("Bcast", 6, 0, 1 << 31, "binomial")], "more than 2 GiB"),
-        ([rule("Barrier", 6, 0, 8, "smp")], "is for some sizes only"),
+        ([rule("Barrier", 6, 0, 8, "smp")], ""),
         ([rule("Gather", 6, 0, None, "binomial")], "no rules for MPI_Gather"),
-        ([rule("Reduce", 6, 0, None, "binomial")], "has no choice of algorithms for MPI_Reduce"),
+        ([rule("Reduce", 6, 0, None, "binomial")], "MPI_Reduce"),
     ],
 )
-def test_refused(rules: list[Rule], line: str) -> None:
-    with pytest.raises(RankwiseError, match=line) as error:
+def test_refused(rules: list[Rule], line: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as error:
         spliced(TREE, rules)
+    golden.says(error.value, line)
     assert "\n" not in str(error.value)
 
 
@@ -202,14 +204,15 @@ def test_the_tree_is_read_out_of_the_library(tmp_path: Path) -> None:
         default_tree(tmp_path / "none.so")
 
 
-def test_algorithms_that_the_library_lacks(tmp_path: Path) -> None:
+def test_algorithms_that_the_library_lacks(tmp_path: Path, golden: Golden) -> None:
     given = settings(rule("Bcast", 6, 0, None, "smp"), library=MPICH_4)
     with pytest.raises(RankwiseError, match="this MPICH has no MPIR_Bcast_intra_smp"):
         mpich.Mpich().told(given, library(tmp_path / "a.so", TREE, names=("MPIR_Bcast_intra_binomial",)))
     told = mpich.Mpich().told(given, library(tmp_path / "b.so", TREE, names=("MPIR_Bcast_intra_smp",)))
     assert told.variables_for("/d/f") == {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "/d/f"}
-    with pytest.raises(RankwiseError, match="which file MPICH is in can't be seen"):
+    with pytest.raises(RankwiseError) as error:
         mpich.Mpich().told(given, None)
+    golden.says(error.value, "MPICH")
 
 
 def test_no_file_fills_its_last_page(tmp_path: Path) -> None:

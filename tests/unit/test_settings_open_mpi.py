@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from settings_made import rule, settings
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.libraries import openmpi
 from rankwise.tuning.libraries.openmpi import message_size, rules_file
@@ -128,22 +129,23 @@ def test_chains_are_as_many_as_where_a_variable_chooses_them() -> None:
 @pytest.mark.parametrize(
     ("rules", "line"),
     [
-        ([rule("Alltoallv", 4, 0, 100)], "is for some sizes only"),
-        ([rule("Scatter", 4, 0, 100)], "is for some sizes only"),
-        ([rule("Barrier", 4, 0, 0)], "is for some sizes only"),
-        ([rule("Scan", 4, 8, 8)], "is for some sizes only"),
+        ([rule("Alltoallv", 4, 0, 100)], ""),
+        ([rule("Scatter", 4, 0, 100)], ""),
+        ([rule("Barrier", 4, 0, 0)], ""),
+        ([rule("Scan", 4, 8, 8)], ""),
         ([rule("Gatherv", 4)], "no rules for MPI_Gatherv"),
         ([rule("Bcast", 4, 0, 100), rule("Bcast", 4, 100, 200)], "messages in common"),
         ([rule("Bcast", 4, 7, 9), rule("Bcast", 4)], "messages in common"),
         ([rule("Bcast", 0)], "no communicator"),
         ([rule("Bcast", 4, 9, 8)], "no messages of 9 to 8 B"),
         ([rule("Bcast", 4, 9, None)], "no messages"),
-        ([rule("Bcast", 4, algorithm="a\n7 3")], "can't be an algorithm"),
+        ([rule("Bcast", 4, algorithm="a\n7 3")], ""),
     ],
 )
-def test_refused(rules: list[Rule], line: str) -> None:
-    with pytest.raises(RankwiseError, match=line) as error:
+def test_refused(rules: list[Rule], line: str, golden: Golden) -> None:
+    with pytest.raises(RankwiseError) as error:
         rules_file(rules)
+    golden.says(error.value, line)
     assert "\n" not in str(error.value)
 
 

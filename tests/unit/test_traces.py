@@ -13,6 +13,7 @@ import pytest
 from made_profile import Made
 
 import rankwise
+from golden import Golden
 from rankwise.__main__ import main
 from traced_files import PerfettoFile, seconds
 
@@ -226,7 +227,7 @@ def test_phases_are_spans(tmp_path: Path) -> None:
     assert [one["args"]["bytes_sent"] for one in spans] == [0, 4 * 20 * 10**6]
 
 
-def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path) -> None:
+def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path, golden: Golden) -> None:
     random_ = random.Random(5)
     made = Made(threads=4)
     spans = []
@@ -240,7 +241,7 @@ def test_calls_of_several_threads_get_tracks_of_their_own(tmp_path: Path) -> Non
     assert sorted(
         (round(one["ts"] * 1000), round(one["ts"] * 1000) + round(one["dur"] * 1000)) for one in found
     ) == sorted(spans)
-    assert "rank 0: sampled calls (at the same time, 2)" in file.names.values()
+    golden.says(file.names.values(), "0 .. 2")
 
 
 def test_clocks_that_are_off_make_no_arrow_and_no_negative_time(tmp_path: Path) -> None:
@@ -302,11 +303,13 @@ def test_hostile_names_are_data(tmp_path: Path) -> None:
     assert call["args"]["communicator"] == f'W "{hostile}"'
 
 
-def test_a_profile_that_has_nothing_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_that_has_nothing_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     file = perfetto(Made().write(tmp_path / "a.rankwise"))
     assert {one["cat"] for one in file.of("X")} == {"about"}
     assert not file.of("C")
-    assert "without counters and phases" in capsys.readouterr().err
+    golden.says(capsys.readouterr().err)
 
 
 def test_a_part_of_the_run(profile: Path) -> None:
@@ -330,14 +333,14 @@ def test_compressed(profile: Path) -> None:
     assert perfetto(profile, name="out.json.gz").events == perfetto(profile).events
 
 
-def test_where_it_is_written_to(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_it_is_written_to(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     words = ["export", str(profile), "--to", "perfetto", "-o"]
     directory = profile.parent / "there"
     directory.mkdir()
     assert main([*words, str(directory)]) == 0
     assert [file.name for file in directory.iterdir()] == ["run.json"]
     assert main([*words, str(directory)]) == 2
-    assert capsys.readouterr().err.endswith("give another name with -o, or --force to replace it\n")
+    golden.says(capsys.readouterr().err, "-o .. --force")
     assert main([*words, str(directory), "--force"]) == 0
     assert main([*words, str(directory / "new" / "b.json")]) == 0
     assert main([*words, str(profile / "b.json")]) == 2
@@ -467,7 +470,9 @@ class TestOtf2:
         ).stdout
         assert "Date: 2026-11-21 10:00:00" in head
 
-    def test_nothing_is_replaced_unasked(self, anchor: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_nothing_is_replaced_unasked(
+        self, anchor: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+    ) -> None:
         words = ["export", str(anchor.parents[1] / "run.rankwise"), "--to", "otf2", "-o", str(anchor.parent)]
         (anchor.parent / "traces" / "0.evt").write_text("")
         (anchor.parent / "mine").write_text("")
@@ -478,7 +483,7 @@ class TestOtf2:
         assert (anchor.parent / "mine").exists()
         words[-1] = str(anchor)
         assert main(words) == 2
-        assert capsys.readouterr().err.endswith("give the name of a directory with -o\n")
+        golden.says(capsys.readouterr().err, "-o")
 
     @pytest.mark.parametrize("most", [0, 400, 700], ids=lambda most: f"{most} bytes")
     def test_a_full_disk(self, profile: Path, most: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import profiles
 import pytest
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.to_json import to_json
@@ -98,18 +99,18 @@ def test_json_is_the_data_of_the_view(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("name", "title"),
     [
-        ("call", "Allreduce takes 46.6 % of the time in MPI"),
-        ("rank", "Rank 3 (nodeb) spends the most time in MPI: 1.71 s, 1.28 times the mean"),
-        ("node", "25.0 % of 800 KiB of messages leave their node"),
-        ("size", "Calls of 8-15 B take 46.6 % of the time in MPI"),
-        ("region", "solve takes 98.9 % of the time in MPI"),
-        ("pair", "Rank 0 sends the most to rank 1: 150 KiB, 18.8 % of all point-to-point bytes"),
+        ("call", "46.6 % .. MPI"),
+        ("rank", "3 .. MPI .. 1.71 s .. 1.28"),
+        ("node", "25.0 % .. 800 KiB"),
+        ("size", "8-15 B .. 46.6 % .. MPI"),
+        ("region", "98.9 % .. MPI"),
+        ("pair", "0 .. 1 .. 150 KiB .. 18.8 %"),
         ("file", ""),
     ],
 )
-def test_titles_are_findings(tmp_path: Path, name: str, title: str) -> None:
+def test_titles_are_findings(tmp_path: Path, name: str, title: str, golden: Golden) -> None:
     with opened_profile(profiles.write_profile(tmp_path / "a.rankwise")) as connection:
-        assert view(name, connection, Detail.BRIEF).title == title
+        golden.says(view(name, connection, Detail.BRIEF).title, title)
 
 
 def test_where_all_ranks_are_alike_none_stands_out(tmp_path: Path) -> None:

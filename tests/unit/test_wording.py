@@ -1,0 +1,64 @@
+"""Tests assert facts: the words of sentences are in golden files (`tests/golden.py`), and can change."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+LISTED = Path(__file__).with_name("wording.txt")
+"""How many such strings there still are, by file. The numbers may only shrink."""
+SENTENCE = re.compile(r"(?:^|(?<=[\s(]))[a-z][a-z']*(?: [a-z][a-z']*){3,}(?![\w-])")
+
+
+def asserted(tree: ast.AST) -> Iterator[ast.expr]:
+    """Yield what is asserted: by `assert`, by `match=`, and in the cases of parametrised tests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            yield node.test
+        elif isinstance(node, ast.Call):
+            yield from (one.value for one in node.keywords if one.arg == "match")
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "parametrize":
+                yield from node.args[1:]
+
+
+def sentences(source: str) -> set[tuple[int, str]]:
+    """Return the strings with four lower-case words in a row in what is asserted, with their lines."""
+    return {
+        (one.lineno, one.value)
+        for expression in asserted(ast.parse(source))
+        for one in ast.walk(expression)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and SENTENCE.search(one.value)
+    }
+
+
+def listed() -> dict[str, int]:
+    lines = (line.split() for line in LISTED.read_text(encoding="utf-8").splitlines())
+    return {name: int(count) for count, name in lines}
+
+
+def found() -> dict[str, int]:
+    counts = {path: len(sentences(path.read_text(encoding="utf-8"))) for path in TESTS.rglob("test_*.py")}
+    return {path.relative_to(TESTS).as_posix(): count for path, count in counts.items() if count}
+
+
+def test_words_are_seen_where_they_are_asserted() -> None:
+    words = '"of 3: nothing is written here"'
+    assert len(sentences(f"assert {words} in text")) == 1
+    assert len(sentences(f"pytest.raises(ValueError, match={words})")) == 1
+    assert len(sentences(f'@pytest.mark.parametrize("a", [(1, {words})])\ndef test(a): ...')) == 1
+    assert not sentences(f"say({words})\nassert 'rankwise show a.rankwise --by rank' in text")
+
+
+def test_no_test_asserts_more_words_than_before() -> None:
+    most = listed()
+    more = {name: count for name, count in found().items() if count > most.get(name, 0)}
+    assert not more, "assert facts, and hand the words to the fixture `golden`"
+
+
+def test_what_was_made_better_stays_so() -> None:
+    now = found()
+    fewer = {name: now.get(name, 0) for name, count in listed().items() if now.get(name, 0) < count}
+    assert not fewer, f"write these smaller numbers into {LISTED.name}, and leave out those of 0"
