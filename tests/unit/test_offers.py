@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwise.tuning.libraries import by_label
+from rankwise.tuning.libraries import by_label, offers_of
 from rankwise.tuning.libraries.mpich import names_in
 from rankwise.tuning.racing.arms import arms_of
 from rankwise.tuning.racing.offers import Offers, control_variables
@@ -153,3 +153,9 @@ def test_arms_of_a_race() -> None:
         "basic_linear",
         "pipeline",
     ]
+
+
+def test_a_library_that_is_not_known_is_known_by_its_variables() -> None:
+    found = control_variables([variable("MPIR_CVAR_BCAST_INTRA_ALGORITHM", description=BCAST_4)])
+    assert offers_of("Of MPICH, 1.0", found) == by_label("MPICH").offers(found)
+    assert not offers_of("Of MPICH, 1.0", {}).choices

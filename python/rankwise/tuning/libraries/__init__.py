@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Mapping
 from functools import cache
 
 from rankwise.mpi_libraries import version_of
 from rankwise.tuning.libraries.base import TunableLibrary
+from rankwise.tuning.racing.offers import Offers, Variable
 
 _SHARED = "base"
 _UNKNOWN = TunableLibrary()
@@ -44,3 +46,19 @@ def by_version(said: str) -> TunableLibrary:
         said: the first line of MPI_Get_library_version.
     """
     return by_label(version_of(said).label)
+
+
+def offers_of(said: str, found: Mapping[str, Variable]) -> Offers:
+    """Return which algorithms of an installed library can be chosen while it runs, and how.
+
+    A library that is not known may have been made from one that is: its variables show that.
+
+    Args:
+        said: the first line of MPI_Get_library_version.
+        found: its control variables, by their names in MPI_T.
+    """
+    library = by_version(said)
+    if library.label:
+        return library.offers(found)
+    like = (offers for one in libraries() if (offers := one.offers(found)).choices)
+    return next(like, Offers())

@@ -13,7 +13,7 @@ from rankwise.launch.output import telling_line
 from rankwise.probes.failure import complaint, failed, of_another_library
 from rankwise.probes.job import Job
 from rankwise.tuning.cells.cell import Cell
-from rankwise.tuning.libraries import by_version
+from rankwise.tuning.libraries import offers_of
 from rankwise.tuning.racing.arms import DEFAULT
 from rankwise.tuning.racing.batch import Arm, Batch
 from rankwise.tuning.racing.offers import Offers, control_variables
@@ -166,7 +166,7 @@ class Session:
             raise of_another_library(setup.launch, setup.compiler, seen)
         offers = (self._directory / "offers").read_text(encoding="utf-8")
         found = control_variables(json.loads(offers)["variables"])
-        self._offers = by_version(self.library).offers(found)
+        self._offers = offers_of(self.library, found)
         self.overruled = self._offers.overruled
 
     def _wait_for(self, name: str, patience: float) -> str:
