@@ -113,7 +113,13 @@ def find(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int], slow: set[str
 
 
 @pytest.mark.parametrize(
-    "nodes", [BLOCK, ROUND_ROBIN, SHUFFLED, UNEQUAL], ids=["block", "round-robin", "shuffled", "unequal"]
+    "nodes",
+    [
+        pytest.param(BLOCK, marks=pytest.mark.exhaustive, id="block"),
+        pytest.param(ROUND_ROBIN, marks=pytest.mark.exhaustive, id="round-robin"),
+        pytest.param(SHUFFLED, id="shuffled"),
+        pytest.param(UNEQUAL, id="unequal"),
+    ],
 )
 def test_levels_are_found(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int]) -> None:
     find(mpi, links, file, nodes, slow=set())

@@ -23,7 +23,8 @@ LIMIT_SECONDS = 240
 pytestmark = pytest.mark.timeout(2 * LIMIT_SECONDS)
 
 
-# Minutes of races. The whole way: also tests/mpi/test_tune.py, races across nodes in test_racing_nodes.py.
+# Minutes of races; the whole way is in tests/mpi/test_tune.py, too, and races across nodes in
+# test_racing_nodes.py.
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_a_collective_over_slow_links(mpi: Mpi, slow: nodes.Cluster) -> None:

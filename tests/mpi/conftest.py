@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +14,9 @@ import recording
 from jobs import Place
 from libraries import Mpi
 from recording import PROGRAMS, Compile, Record, Recording
+
+COMPILED = libraries.ROOT / "build" / "test-programs"
+FORTRAN = (".f90", ".F90")
 
 
 def pytest_report_header() -> list[str]:
@@ -30,24 +36,50 @@ def recorded_again(request: pytest.FixtureRequest) -> None:
         getattr(request.module, "RECORDED", {}).clear()
 
 
+def _key(mpi: Mpi, source: Path) -> str:
+    """What a compiled program depends on: its text, and the library."""
+    texts = sorted(source.rglob("*.[ch]")) if source.is_dir() else [source, *sorted(PROGRAMS.glob("*.h"))]
+    compiler = shutil.which(mpi.mpifort if source.suffix in FORTRAN else mpi.mpicc) or ""
+    compiled_by = (mpi.name, mpi.compile_options, compiler, Path(compiler).stat().st_mtime_ns)
+    found = hashlib.sha256(repr(compiled_by).encode())
+    for text in texts:
+        found.update(text.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _compile(mpi: Mpi, source: Path, program: Path) -> None:
+    if source.suffix in FORTRAN:
+        words = [mpi.mpifort, "-J", str(program.parent), "-o", str(program), str(source)]
+        subprocess.run(words, check=True, timeout=120, env=mpi.env())
+    else:
+        mpi.compile(program, *(sorted(source.glob("*.c")) if source.is_dir() else [source]))
+
+
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """Compiles a program of tests/mpi/programs with an MPI, once a session: a file or a folder."""
+    """Compiles a program of tests/mpi/programs with an MPI: a file or a folder.
+
+    Compiled programs stay in build/, for the other worker and the next run. Tests get a copy: containers and
+    other users see the folder for temporary files.
+    """
     done: dict[tuple[str, str], Path] = {}
     place = tmp_path_factory.mktemp("programs")
 
     def compile_(mpi: Mpi, source: str) -> Path:
         if (mpi.name, source) not in done:
-            fortran = source.endswith((".f90", ".F90"))
-            if fortran and not mpi.mpifort:
+            path = PROGRAMS / source
+            if path.suffix in FORTRAN and not mpi.mpifort:
                 pytest.skip(f"{mpi.name} has no Fortran bindings here")
-            program = place / f"{mpi.name}.{Path(source).stem}"
-            if fortran:
-                words = [mpi.mpifort, "-J", str(place), "-o", str(program), str(PROGRAMS / source)]
-                subprocess.run(words, check=True, timeout=120, env=mpi.env())
+            program = place / f"{mpi.name}.{path.stem}"
+            kept = COMPILED / f"{path.stem}.{_key(mpi, path)}"
+            if kept.exists():
+                shutil.copy(kept, program)
             else:
-                path = PROGRAMS / source
-                mpi.compile(program, *(sorted(path.glob("*.c")) if path.is_dir() else [path]))
+                _compile(mpi, path, program)
+                COMPILED.mkdir(parents=True, exist_ok=True)
+                new = kept.with_name(f"{kept.name}.{os.getpid()}")
+                shutil.copy(program, new)
+                new.replace(kept)
             done[mpi.name, source] = program
         return done[mpi.name, source]
 

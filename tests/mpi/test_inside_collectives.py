@@ -288,7 +288,12 @@ def name_at(expected: Expected, processes: int) -> str:
     return expected if isinstance(expected, str) else expected.get(processes, expected[0])
 
 
-@pytest.mark.parametrize("processes", PROCESSES)
+A_POWER_OF_TWO_AND_NONE = [
+    number if number in (7, 8) else pytest.param(number, marks=pytest.mark.exhaustive) for number in PROCESSES
+]
+
+
+@pytest.mark.parametrize("processes", A_POWER_OF_TWO_AND_NONE)
 @pytest.mark.parametrize("mpi", [m for m in libraries.ALL if m.family == "openmpi"], ids=lambda mpi: mpi.name)
 def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) -> None:
     allgatherv, allgatherv_name = OPENMPI_ALLGATHERV[processes]
@@ -319,7 +324,7 @@ def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) ->
 
 
 @libraries.NEEDS_SHARED_MEMORY
-@pytest.mark.parametrize("processes", PROCESSES)
+@pytest.mark.parametrize("processes", A_POWER_OF_TWO_AND_NONE)
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and not m.vendor], ids=lambda mpi: mpi.name
 )
@@ -351,7 +356,7 @@ def expected_of_intel(call: Seen) -> str:
     return f"{name}|{on_one_node(call.collective, name)}"
 
 
-@pytest.mark.parametrize("processes", [4, 7, 8])
+@pytest.mark.parametrize("processes", [pytest.param(4, marks=pytest.mark.exhaustive), 7, 8])
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and m.vendor == "Intel"], ids=lambda mpi: mpi.name
 )

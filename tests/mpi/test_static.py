@@ -109,7 +109,12 @@ def assert_same(done: Recording, shared: Recording, ranks: int) -> None:
 
 @libraries.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize(
-    ("source", "ranks"), [("collectives.c", 4), ("communicators.c", 6), ("one_sided.c", 4)]
+    ("source", "ranks"),
+    [
+        ("collectives.c", 4),
+        pytest.param("communicators.c", 6, marks=pytest.mark.exhaustive),
+        pytest.param("one_sided.c", 4, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_same_as_shared(
     mpi: Mpi, compiled: Compile, link: Link, tmp_path: Path, source: str, ranks: int
