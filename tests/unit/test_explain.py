@@ -179,7 +179,7 @@ def test_one_line_if_it_is_not_known(
 
 def test_an_empty_and_a_partial_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys, str(profiles.write_empty(tmp_path / "e.rankwise")))
-    assert_facts(text, "MPI_Init")
+    assert text.startswith("PARTIAL: ")
     assert_facts(text, "MPI_Init .. MPI_Finalize")
     text = told(capsys, str(profiles.write_partial(tmp_path / "p.rankwise")))
     assert text.startswith("PARTIAL: rank 2 (nodeb) ended inside MPI_Allreduce on W")

@@ -140,7 +140,7 @@ def test_rows_without_a_switch(tmp_path, golden: Golden):
     golden.says(error.value)
     text = text.replace("#\n", "").replace("osm", "0x0002 : 001  : 00   : yes\nosm")
     said = complaint(tmp_path, "ibdiagnet.fdbs", lambda told: told.split("\n")[0] + "x\n" + told)
-    assert_facts(said, "1")
+    golden.says(said, "1")
 
 
 def test_lost_rows_of_dump_lfts_are_missed(tmp_path):

@@ -62,11 +62,11 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_can_not_be_written_to(tmp_path: Path, golden: Golden) -> None:
+def test_a_directory_that_can_not_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(RankwiseError) as error:
         outputs.Outputs.named(tmp_path / "a.json", "json", {}).check(force=False)
-    golden.says(error.value)
+    assert str(tmp_path) in str(error.value)
 
 
 def test_a_directory_of_another_measurement(tmp_path: Path, golden: Golden) -> None:

@@ -33,11 +33,11 @@ def told(capsys: pytest.CaptureFixture[str], profile: Path, *more: str) -> dict[
     return found
 
 
-def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     assert main(words(profile)) == 0
     out = capsys.readouterr().out
     text = " ".join(out.split())
-    assert_facts(text, "2 .. 2")
+    golden.says(text, "2 .. 2")
     lines = [line.split() for line in out.splitlines()]
     [second] = [line for line in lines if line[:3] == ["2", "2.00", "s"]]
     assert second[-2:] == ["4", "2"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from profiles import changeable, write_traffic
 
-from golden import Golden, assert_facts
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.overview import run_facts
 from rankwise.placement import files
@@ -234,14 +234,14 @@ def test_same_input_same_output(dealt_out: Path, capsys: pytest.CaptureFixture[s
     assert mapped(capsys, *words) == mapped(capsys, *words)
 
 
-def test_partial(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_partial(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     with sqlite3.connect(dealt_out) as connection:
         connection.execute("UPDATE run SET partial = 1, partial_reason = 'rank 3 ended early'")
         connection.execute("UPDATE ranks SET transport_state = 'refused' WHERE rank < 2")
     assert main(["map", str(dealt_out)]) == 0
     shown = capsys.readouterr().out
     assert "PARTIAL: rank 3 ended early" in shown
-    assert_facts(shown, "2")
+    golden.says(shown, "2")
     assert "within their node" not in shown
     with sqlite3.connect(dealt_out) as connection:
         connection.execute("DELETE FROM ranks WHERE rank = 5")

@@ -11,7 +11,7 @@ import profiles
 import pytest
 from terminals import Terminal
 
-from golden import Golden, assert_facts
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.messages.matrix import Matrix, matrix
 from rankwise.errors import RankwiseError
@@ -152,13 +152,13 @@ def test_shades_where_numbers_do_not_fit(path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_several_ranks_share_a_cell_where_there_are_many(
-    path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     many(path, 1000)
     lines = shown(capsys, path, "--matrix", "rank", "--kind", "point-to-point")
     assert max(map(len, lines)) <= 80
     # 75 columns beside the names: 14 ranks in each, 13 messages among them and one to the next.
-    assert_facts(lines[-1], "14")
+    golden.says(lines[-1], "14")
     rows = lines[2:-2]
     assert len(rows) == 72
     assert rows[0] == "0   @."

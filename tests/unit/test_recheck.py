@@ -125,7 +125,7 @@ def test_noise_is_no_verdict() -> None:
     assert "differs from itself" in _shown(outcome)
 
 
-def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence() -> None:
+def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence(golden: Golden) -> None:
     class Changing(Calls):
         def run(
             self, cell: Cell, arms: Mapping[str, Algorithm | None], rounds: Sequence[Sequence[str]]
@@ -139,7 +139,7 @@ def test_beside_a_rule_that_wins_one_that_is_unsure_stays_without_evidence() -> 
     assert outcome.settings is not None
     assert [one.evidence is None for one in outcome.settings.rules] == [False, True]
     assert outcome.settings.rules[1].raced == unsure.raced
-    assert_facts(_shown(outcome), "1")
+    golden.says(_shown(outcome), "1")
 
 
 def test_what_the_library_has_no_longer() -> None:

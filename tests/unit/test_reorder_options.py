@@ -9,7 +9,7 @@ from pathlib import Path
 import profiles
 import pytest
 
-from golden import Golden, assert_facts
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
 from rankwise.launch import reorder
@@ -59,7 +59,7 @@ def test_nothing_is_started_with_a_bad_machine(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
 
     def shown(*options: str) -> str:
@@ -76,4 +76,4 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         connection.execute("UPDATE communicators SET reordered = reorder")
         connection.commit()
     assert word() == "done"
-    assert_facts(shown(), "1 .. 1")
+    golden.says(shown(), "1 .. 1")

@@ -14,7 +14,7 @@ import pytest
 from assembled import made
 from test_kept_sums import near, world
 
-from golden import Golden, assert_facts
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.commands.show import VIEWS
 
@@ -178,12 +178,14 @@ def test_shares_are_of_the_part_and_its_own_is_told(
         (["--communicator", "W,W_a1"], "Only communicators W,W_a1:"),
     ],
 )
-def test_one_or_several(path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+def test_one_or_several(
+    path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str, golden: Golden
+) -> None:
     assert main(["show", str(path), "--by", "call", *words]) == 0
     out = capsys.readouterr().out
     assert out.startswith(told)
     assert "all ranks'" not in out
-    assert_facts(" ".join(out.split()), "MPI .. MPI")
+    golden.says(out, "MPI .. MPI")
 
 
 @pytest.mark.parametrize(
