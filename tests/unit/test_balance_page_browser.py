@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import browsers
 import profiles
 import pytest
 from browsers import Tab
@@ -19,12 +17,6 @@ from test_balance_of_report import blamed_in_both, waiting_run
 from rankwise.__main__ import main
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def opened(browser: Any, profile: Path, address: str, **how: Any) -> Tab:

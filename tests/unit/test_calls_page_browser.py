@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import communicators_made
 import profiles
 import pytest
 from browsers import Tab
 
 from rankwise.__main__ import main
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +218,7 @@ def test_the_table_scrolls_on_a_narrow_screen(browser: Any, heat: Path) -> None:
 def test_a_shadow_is_where_there_is_more(browser: Any, heat: Path) -> None:
     def sides(tab: Tab, left: int) -> tuple[bool, bool]:
         tab.page.evaluate(f"document.querySelector('.heat-scroll').scrollLeft = {left}")
-        tab.page.wait_for_timeout(50)
+        tab.drawn()
         shown = tab.page.get_attribute("#calls .edged", "class").split()
         return "more-left" in shown, "more-right" in shown
 

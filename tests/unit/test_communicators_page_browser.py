@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import communicators_made
 import pytest
 from browsers import Tab
@@ -14,12 +13,6 @@ from browsers import Tab
 from rankwise.__main__ import main
 
 W, ROWS, INTER = "line W", "line W_s1", "line W_i1"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

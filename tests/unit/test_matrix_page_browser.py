@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import large_profiles
 import profiles
 import pytest
@@ -20,12 +18,6 @@ from rankwise.report.contents import messages
 
 SMALL = Grid(8, 4, 4)
 Pairs = dict[tuple[str, str], tuple[float, float]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import made_profile
 import profiles
 import pytest
@@ -18,12 +16,6 @@ from rankwise.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 NO_TIMES: dict[int, tuple[float, float]] = {}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

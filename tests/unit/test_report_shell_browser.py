@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import browsers
 import profiles
 import pytest
 import recorded_fabrics
@@ -23,12 +21,6 @@ AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 FABRIC = ("--fabric", str(recorded_fabrics.FABRICS / "small-ftree"), "--place", "node[0001,0005]*2")
 SCRIPT = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
 THEMES = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +331,7 @@ def test_hostile_names_are_text(browser: Any, hostile: Path) -> None:
         tab.click(f"#tab-{name}")
     tab.click(".filters summary")
     tab.page.fill("#search", "script")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     texts = " ".join(tab.page.locator("#results [role=option]").all_inner_texts())
     assert SCRIPT in texts
     tab.page.keyboard.press("Enter")

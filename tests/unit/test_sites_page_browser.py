@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import browsers
 import pytest
 from assembled import made
 from browsers import Tab
@@ -22,12 +20,6 @@ from rankwise.profile.layout import CONSTANTS
 FIRST = CONSTANTS["FIRST_SITE"]
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
 PROGRAM = "/home/me/solver"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture
@@ -62,9 +54,7 @@ def report(profile: Path) -> Path:
 
 def opened(browser: Any, profile: Path, address: str = "", **how: Any) -> Tab:
     path = report(profile)
-    tab = Tab(browser, path, **how)
-    tab.page.goto("about:blank")
-    tab.page.goto(f"{path.as_uri()}#page=sites{address}")
+    tab = Tab(browser, path, address=f"page=sites{address}", **how)
     tab.page.wait_for_selector("#places table, .empty")
     return tab
 
