@@ -81,6 +81,11 @@ class Tab:
         with path.open(encoding="utf-8", newline="") as lines:
             return list(csv.DictReader(lines))
 
+    def to(self, address: str) -> None:
+        """Go to another place of the same report, which is not loaded anew."""
+        self.page.evaluate("address => { window.location.hash = address }", address)
+        self.drawn()
+
     def drawn(self) -> None:
         """Wait until what was done is seen: until the next picture but one."""
         self.page.evaluate(

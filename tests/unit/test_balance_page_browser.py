@@ -208,7 +208,7 @@ def test_of_many_ranks_each_pixel_has_the_mean_and_the_most(browser: Any, tmp_pa
     box = tab.page.locator("#balance-times canvas").bounding_box()
     tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
     found = set()
-    for pixel in range(round(0.3 * box["width"]), round(0.5 * box["width"])):
+    for pixel in range(round(0.36 * box["width"]), round(0.42 * box["width"])):
         tab.page.mouse.move(box["x"] + pixel, box["y"] + 100)
         found.add(tab.page.inner_text("#tip strong"))
     assert "rank 777 (node)" in found

@@ -184,8 +184,7 @@ def test_many_communicators_are_families(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_narrow_screen(browser: Any, kinds: Path, scheme: str) -> None:
-    tab = opened(browser, kinds, "&communicator=W_s1", width=360, color_scheme=scheme)
+def test_it_fits_a_narrow_screen(browser: Any, kinds: Path) -> None:
+    tab = opened(browser, kinds, "&communicator=W_s1", width=360)
     assert tab.page.evaluate("document.documentElement.scrollWidth") == 360
     tab.close()

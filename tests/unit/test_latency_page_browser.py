@@ -278,8 +278,7 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
 def test_nothing_of_it_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
     tab = opened(browser, many(), tmp_path, width=width, color_scheme=theme)
     tab.page.mouse.click(*point(tab, 1, 6, 64))

@@ -281,8 +281,7 @@ def test_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("width", [360, 2560])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (2560, "dark")])
 def test_nothing_is_wider_than_the_window(
     browser: Any, stencil: Path, tmp_path: Path, width: int, scheme: str
 ) -> None:

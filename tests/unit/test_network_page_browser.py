@@ -430,8 +430,7 @@ def test_what_is_known_of_blocks_alone_is_estimated(
     tab.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
 def test_nothing_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
     subnet = recorded_fabrics.opened("medium-ftree").subnets[0]
     of = network_jobs.placed(subnet, network_jobs.usual(64), network_jobs.hosts_of(subnet, 64))
