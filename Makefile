@@ -44,7 +44,7 @@ test-containers: $(VENV)/.developer build/bullseye/root ## programs in Debian 11
 bench: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## measure what Rankwise costs, beside the run without it
 	$(BIN)/python bench
 
-lint: $(VENV)/.developer ## all linters and the check of generated files
+lint: $(VENV)/.developer ## all linters, the unit tests of web/ and the check of generated files (with Node.js)
 	$(BIN)/python api/generate.py --check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,7 +60,7 @@ format: $(VENV)/.developer ## put all sources into shape
 generate: $(VENV)/.developer ## write what follows from the table of MPI procedures and from the headers
 	$(BIN)/python api/generate.py
 
-page: ## build the pages from web/ (Node.js must be there)
+page: ## build the pages from web/ (with Node.js)
 	sh tests/lint/page.sh --build
 
 screens: $(VENV)/.developer ## write the words that tests compare (tests/unit/screens) anew, to be looked through

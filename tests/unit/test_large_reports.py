@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import large_profiles
 import pytest
 from browsers import Tab
@@ -16,12 +14,6 @@ from rankwise.__main__ import main
 from rankwise.text.units import byte_text
 
 _MOST_BYTES = 5_000_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def reported(profile: Path, folder: Path) -> Path:

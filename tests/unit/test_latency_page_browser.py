@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import heatmaps
 import numpy as np
 import pytest
@@ -22,12 +20,6 @@ from rankwise.render.page.latency.page import latency_page
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m{}"
 MAP = "#map .stage canvas"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def opened(browser: Any, of: View, folder: Path, address: str = "", **how: Any) -> Tab:
@@ -164,12 +156,12 @@ def test_zoom_shows_fewer_cells(browser: Any, tmp_path: Path) -> None:
     for _ in range(6):
         tab.page.mouse.wheel(0, -200)
     tab.page.keyboard.up("Control")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     rows = tab.rows("#map-data", tmp_path)
     assert 0 < len(rows) < 300
     assert ("5", "61", "60") in {(row["rank"], row["other_rank"], row["median_us"]) for row in rows}
     tab.click("#map .under button:has-text('all')")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     assert seen() == 64 * 63 / 2
     # A rectangle.
     tab.page.mouse.move(*point(tab, 0, 32, 64))
@@ -178,13 +170,13 @@ def test_zoom_shows_fewer_cells(browser: Any, tmp_path: Path) -> None:
     tab.page.mouse.move(*point(tab, 8, 40, 64), steps=4)
     tab.page.mouse.up()
     tab.page.keyboard.up("Shift")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     ranks = {(int(row["rank"]), int(row["other_rank"])) for row in tab.rows("#map-data", tmp_path)}
     assert {(one, other) for one in range(1, 8) for other in range(33, 40)} <= ranks
     assert len(ranks) <= 100
     tab.page.locator(MAP).focus()
     tab.page.keyboard.press("0")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     assert seen() == 64 * 63 / 2
     tab.close()
 
@@ -245,7 +237,7 @@ def test_the_surface_turns(browser: Any, tmp_path: Path) -> None:
     assert canvas.count() == 1
 
     def picture() -> str:
-        tab.page.wait_for_timeout(100)
+        tab.drawn()
         found: str = canvas.evaluate("canvas => canvas.toDataURL()")
         return found
 
@@ -271,7 +263,7 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
     assert "<script>window.harmed=1</script>" in tab.page.inner_text("#tip strong")
     tab.page.mouse.click(*point(tab, 0, 7, heatmaps.RANKS))
     assert "\\u202e\\x1b[31m" in tab.page.inner_text("#pair-title")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     assert tab.page.evaluate("window.harmed") is None
     assert tab.page.locator("img").count() == 0
     tab.close()
@@ -280,14 +272,13 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
 def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     address = "statistic=<b>&size=-1&pair=99.1&colours=red&shape=7"
     tab = opened(browser, example(), tmp_path, address)
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     assert "64 B messages, median" in tab.page.inner_text("h1")
     assert tab.page.inner_text("#pair-title") == "No pair is chosen"
     tab.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
 def test_nothing_of_it_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
     tab = opened(browser, many(), tmp_path, width=width, color_scheme=theme)
     tab.page.mouse.click(*point(tab, 1, 6, 64))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import large_profiles
 import profiles
 import pytest
@@ -20,12 +18,6 @@ from rankwise.render.page.contents import messages
 
 SMALL = Grid(8, 4, 4)
 Pairs = dict[tuple[str, str], tuple[float, float]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture
@@ -289,8 +281,7 @@ def test_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("width", [360, 2560])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (2560, "dark")])
 def test_nothing_is_wider_than_the_window(
     browser: Any, stencil: Path, tmp_path: Path, width: int, scheme: str
 ) -> None:

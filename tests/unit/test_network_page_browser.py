@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import browsers
 import fabrics_made
 import network_jobs
 import numpy as np
@@ -26,12 +24,6 @@ from rankwise.render.network.traffic import Traffic
 from rankwise.render.page.blocks import blocks
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 def opened(browser: Any, of: Traffic, folder: Path, address: str = "", **how: Any) -> Tab:
@@ -346,7 +338,7 @@ def test_keys_zoom_around_the_cell_in_use(browser: Any, tmp_path: Path) -> None:
     for key in "++":
         tab.page.keyboard.press(key)
     assert tab.page.inner_text("#tip strong") == cell
-    tab.page.wait_for_timeout(50)
+    tab.drawn()
     assert is_at(x + 1, y)
     for _ in range(15):  # the picture follows the cell
         tab.page.keyboard.press("ArrowDown")
@@ -404,7 +396,7 @@ def test_hostile_names_are_words(browser: Any, tmp_path: Path) -> None:
     tab = opened(browser, found, tmp_path)
     tab.click("#hot tr.pick")
     tab.click("#causes tr.pick")
-    tab.page.wait_for_timeout(200)
+    tab.drawn()
     assert tab.page.evaluate("window.harmed") is None
     assert tab.page.locator("img").count() == 0
     assert "<script>window.harmed=1</script>" in tab.page.inner_text("#hot")
@@ -416,7 +408,7 @@ def test_addresses_that_fit_nothing(browser: Any, tmp_path: Path) -> None:
     options = "links=0.99999 groups=-1.7 cell=1.x rail=9 unit=<b> class=1e9 level=-4"
     address = "&".join(f"net-{option}" for option in options.split())
     tab = opened(browser, job("tree"), tmp_path, address)
-    tab.page.wait_for_timeout(200)
+    tab.drawn()
     assert "Nothing is chosen" in tab.page.inner_text("#chosen-title")
     tab.close()
 
@@ -438,8 +430,7 @@ def test_what_is_known_of_blocks_alone_is_estimated(
     tab.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
 def test_nothing_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
     subnet = recorded_fabrics.opened("medium-ftree").subnets[0]
     of = network_jobs.placed(subnet, network_jobs.usual(64), network_jobs.hosts_of(subnet, 64))

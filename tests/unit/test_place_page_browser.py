@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import browsers
 import pytest
 from assembled import made
 from browsers import Tab
@@ -21,17 +20,9 @@ from test_sites_page_browser import HOSTILE, report
 from rankwise.__main__ import main
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
-
-
 def opened(browser: Any, profile: Path, address: str = "", **how: Any) -> Tab:
     path = report(profile)
-    tab = Tab(browser, path, **how)
-    tab.page.goto("about:blank")
-    tab.page.goto(f"{path.as_uri()}#page=place{address}")
+    tab = Tab(browser, path, address=f"page=place{address}", **how)
     tab.page.wait_for_selector("#node-table table, .empty")
     return tab
 

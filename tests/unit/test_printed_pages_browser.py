@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import communicators_made
 import pytest
 from browsers import Tab
@@ -18,12 +16,6 @@ from rankwise.__main__ import main
 PAPER = (210 - 2 * 11) / 25.4 * 96
 PAGES = ("communicators", "calls", "sites", "balance")
 WIDE = ".scroll, .scroll-x, .heat-scroll, .tree-scroll"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +54,7 @@ def test_all_of_it_is_as_wide_as_paper(browser: Any, report: Path, name: str) ->
     assert tab.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert tab.page.evaluate("[...document.querySelectorAll('[style*=zoom]')].length") == 0
     assert not tab.complaints
-    tab.page.close()
+    tab.close()
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -79,7 +71,7 @@ def test_nothing_on_paper_tells_of_pointers(browser: Any, report: Path, name: st
     assert head["x"] == pytest.approx(paper["x"], abs=1)
     # The name of the page stands below the title, whole.
     assert tab.page.locator("[role=tab][aria-selected=true]").bounding_box()["x"] >= paper["x"]
-    tab.page.close()
+    tab.close()
 
 
 def test_pictures_are_twice_as_fine_as_the_screen(browser: Any, report: Path, tmp_path: Path) -> None:
@@ -91,4 +83,4 @@ def test_pictures_are_twice_as_fine_as_the_screen(browser: Any, report: Path, tm
     assert height >= 2 * drawn["height"]
     # And the screen's is as it was.
     assert tab.page.evaluate("document.querySelector('#balance-times canvas').width") == round(drawn["width"])
-    tab.page.close()
+    tab.close()

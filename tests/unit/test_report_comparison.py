@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import browsers
 import network_jobs
 import profiles
 import pytest
@@ -20,12 +18,6 @@ from test_diff import written
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.render.page.contents.run import both_sides, run_names
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

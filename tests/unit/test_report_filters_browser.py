@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import browsers
 import made_profile
 import profiles
 import pytest
@@ -18,12 +16,6 @@ from rankwise.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 NO_TIMES: dict[int, tuple[float, float]] = {}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +40,11 @@ def shown(profile: Path, region: str, capsys: pytest.CaptureFixture[str]) -> int
     return sum(row["calls"] for row in json.loads(capsys.readouterr().out)["calls"])
 
 
-@pytest.mark.parametrize(
-    ("region", "calls"),
-    [
+def test_a_region_means_what_the_terminal_means(
+    browser: Any, nested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tab = Tab(browser, nested.with_suffix(".html"))
+    for region, calls in (
         ("(outside)", 1),
         ("solve", 10),
         ("solve/", 1110),
@@ -61,14 +55,10 @@ def shown(profile: Path, region: str, capsys: pytest.CaptureFixture[str]) -> int
         ("pack", 1000),
         ("write/,pack", 111_000),
         ("solve, (outside)", 11),
-    ],
-)
-def test_a_region_means_what_the_terminal_means(
-    browser: Any, nested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], region: str, calls: int
-) -> None:
-    assert shown(nested, region, capsys) == calls
-    tab = Tab(browser, nested.with_suffix(".html"), address=f"page=calls&region={region}")
-    assert sum(int(row["calls"]) for row in tab.rows("#calls-data", tmp_path)) == calls
+    ):
+        assert shown(nested, region, capsys) == calls
+        tab.to(f"page=calls&region={region}")
+        assert sum(int(row["calls"]) for row in tab.rows("#calls-data", tmp_path)) == calls, region
     tab.close()
 
 

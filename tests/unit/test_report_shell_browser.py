@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import browsers
 import profiles
 import pytest
 import recorded_fabrics
@@ -23,12 +21,6 @@ AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 FABRIC = ("--fabric", str(recorded_fabrics.FABRICS / "small-ftree"), "--place", "node[0001,0005]*2")
 SCRIPT = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
 THEMES = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +86,9 @@ def test_every_page_opens(browser: Any, report: Path) -> None:
 EVERYTHING = {"Allreduce": 2.5, "Alltoallv": 1.6, "Bcast": 0.06, "Irecv": 0.2, "Isend": 0.2, "Waitall": 0.8}
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
+def test_filters_leave_what_they_say(browser: Any, report: Path, tmp_path: Path) -> None:
+    tab = Tab(browser, report)
+    for address, expected in (
         ("", EVERYTHING),
         ("communicator=W", {"Allreduce": 2.5}),
         ("communicator=W_a1_u1", {"Alltoallv": 1.6}),
@@ -108,36 +100,27 @@ EVERYTHING = {"Allreduce": 2.5, "Alltoallv": 1.6, "Bcast": 0.06, "Irecv": 0.2, "
         ("communicator=W&node=nodeb", {"Allreduce": 1.75}),
         ("communicator=W&node=nodeb&ranks=0-2", {"Allreduce": 0.75}),
         ("communicator=W&region=outside+of+regions", {}),
-    ],
-)
-def test_filters_leave_what_they_say(
-    browser: Any, report: Path, tmp_path: Path, address: str, expected: dict[str, float]
-) -> None:
-    tab = Tab(browser, report, address=f"page=calls&{address}")
-    assert calls(tab, tmp_path) == pytest.approx(expected, rel=1e-6)
-    nothing = "No call is in all of these filters."
-    assert (tab.page.inner_text(".notice") == nothing) == (not expected)
+    ):
+        tab.to(f"page=calls&{address}")
+        assert calls(tab, tmp_path) == pytest.approx(expected, rel=1e-6), address
+        nothing = "No call is in all of these filters."
+        assert (tab.page.inner_text(".notice") == nothing) == (not expected)
     tab.close()
 
 
-@pytest.mark.parametrize(
-    ("address", "seconds"),
-    [
+def test_filters_by_call_and_size(browser: Any, report: Path, tmp_path: Path) -> None:
+    tab = Tab(browser, report)
+    for address, seconds in (
         ("procedure=Allreduce", {"W": 2.5}),
         ("procedure=Isend", {"W_a1": 0.2}),
         ("sizeFrom=64-128+KiB", {"W_a1_u1.0": 0.8, "W_a1_u1.2": 0.8}),
         ("sizeFrom=4-7+B&sizeTo=1-2+KiB", {"W": 2.5, "W_a1": 0.4, "W_a1_u2.0": 0.02, "W_a1_u2.1": 0.02}),
         ("procedure=Waitall&ranks=3", {"W_a1": 0.2}),
-    ],
-)
-def test_filters_by_call_and_size(
-    browser: Any, report: Path, tmp_path: Path, address: str, seconds: dict[str, float]
-) -> None:
-    tab = Tab(browser, report, address=f"page=communicators&{address}")
-    found = {
-        row["communicator"]: float(row["seconds"] or 0) for row in tab.rows("#communicators-data", tmp_path)
-    }
-    assert {name: value for name, value in found.items() if value} == pytest.approx(seconds, rel=1e-6)
+    ):
+        tab.to(f"page=communicators&{address}")
+        rows = tab.rows("#communicators-data", tmp_path)
+        found = {row["communicator"]: float(row["seconds"] or 0) for row in rows}
+        assert {name: value for name, value in found.items() if value} == pytest.approx(seconds, rel=1e-6)
     tab.close()
 
 
@@ -339,7 +322,7 @@ def test_hostile_names_are_text(browser: Any, hostile: Path) -> None:
         tab.click(f"#tab-{name}")
     tab.click(".filters summary")
     tab.page.fill("#search", "script")
-    tab.page.wait_for_timeout(100)
+    tab.drawn()
     texts = " ".join(tab.page.locator("#results [role=option]").all_inner_texts())
     assert SCRIPT in texts
     tab.page.keyboard.press("Enter")
@@ -427,8 +410,7 @@ def test_on_paper_there_is_nothing_to_press(browser: Any, report: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", [360, 1280, 2560])
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
 def test_nothing_overlaps_or_hangs_out(browser: Any, report: Path, width: int, theme: str) -> None:
     address = "page=calls&communicator=W_a1&procedure=Isend&ranks=0-3&region=solve&node=nodea"
     tab = Tab(browser, report, width=width, address=address, color_scheme=theme)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import browsers
 import pytest
 from assembled import made
 from browsers import Tab
@@ -22,12 +20,6 @@ from rankwise.profile.collect.layout import CONSTANTS
 FIRST = CONSTANTS["FIRST_SITE"]
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>\"'`&\u202e\x1b[31m"
 PROGRAM = "/home/me/solver"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsers.browser() as found:
-        yield found
 
 
 @pytest.fixture
@@ -62,9 +54,7 @@ def report(profile: Path) -> Path:
 
 def opened(browser: Any, profile: Path, address: str = "", **how: Any) -> Tab:
     path = report(profile)
-    tab = Tab(browser, path, **how)
-    tab.page.goto("about:blank")
-    tab.page.goto(f"{path.as_uri()}#page=sites{address}")
+    tab = Tab(browser, path, address=f"page=sites{address}", **how)
     tab.page.wait_for_selector("#places table, .empty")
     return tab
 
@@ -97,26 +87,20 @@ def agree(told: list[dict[str, str]], wanted: list[dict[str, Any]], *keys: str) 
         assert float(cells["imbalance"]) == pytest.approx(spread["maximum"] / spread["average"], rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
+def test_numbers_are_those_of_show(
+    browser: Any, profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tab = opened(browser, profile)
+    cases: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("", ()),
         ("&procedure=Scan", ("--call", "Scan")),
         ("&ranks=1-2", ("--rank", "1-2")),
         ("&communicator=W", ("--communicator", "W")),
-    ],
-)
-def test_numbers_are_those_of_show(
-    browser: Any,
-    profile: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    address: str,
-    words: tuple[str, ...],
-) -> None:
-    tab = opened(browser, profile, address)
-    agree(tab.rows("#places-data", tmp_path), shown(capsys, profile, "site", *words), "site", "call")
-    agree(tab.rows("#libraries-data", tmp_path), shown(capsys, profile, "library", *words), "caller")
+    )
+    for address, words in cases:
+        tab.to(f"page=sites{address}")
+        agree(tab.rows("#places-data", tmp_path), shown(capsys, profile, "site", *words), "site", "call")
+        agree(tab.rows("#libraries-data", tmp_path), shown(capsys, profile, "library", *words), "caller")
     tab.close()
 
 
@@ -189,8 +173,8 @@ def test_find_and_order(browser: Any, profile: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_names_stay_in_their_boxes(browser: Any, profile: Path, width: int) -> None:
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_names_stay_in_their_boxes_and_all_fits(browser: Any, profile: Path, width: int) -> None:
     tab = opened(browser, profile, width=width)
     ends = tab.page.evaluate(
         """[...document.querySelectorAll("#libraries .icicle g")]
@@ -200,6 +184,7 @@ def test_names_stay_in_their_boxes(browser: Any, profile: Path, width: int) -> N
     )
     assert ends
     assert all(text <= box for text, box in ends)
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     tab.close()
 
 
@@ -213,13 +198,6 @@ def test_the_picture_can_be_kept(browser: Any, profile: Path, tmp_path: Path) ->
     assert "var(" not in text
     tab.page.locator("#libraries svg .pick").first.click()
     assert "site=libsums" in tab.page.url
-    tab.close()
-
-
-@pytest.mark.parametrize("width", [360, 1280, 2560])
-def test_it_fits(browser: Any, profile: Path, width: int) -> None:
-    tab = opened(browser, profile, width=width)
-    assert tab.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     tab.close()
 
 

@@ -4,7 +4,8 @@
  * their place in the number (first bytes of all numbers, then second bytes, ...), which packs well; with
  * delta 1 each number is the difference to the one before.
  */
-import type { Numbers, Report } from "./contract.ts";
+import type { Report } from "./contract.ts";
+import type { Numbers } from "./ui/data.ts";
 
 const TYPES = {
   u8: Uint8Array,

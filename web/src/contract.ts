@@ -2,6 +2,7 @@
  * What a report holds: written by python/rankwise/render/page/report.py. The parts of a run are filled by the files of
  * python/rankwise/render/page/contents/; a page that needs more than what stands here declares it beside itself.
  */
+import type { Numbers } from "./ui/data.ts";
 import type { OverviewData } from "./overview/contract.ts";
 import type { CommunicatorsData } from "./communicators/contract.ts";
 import type { SitesData } from "./sites/contract.ts";
@@ -12,9 +13,6 @@ import type { PlaceData } from "./place/contract.ts";
 import type { AppendixData } from "./appendix/contract.ts";
 import type { ComparisonData } from "./comparison/contract.ts";
 import type { NetworkData } from "./network/contract.ts";
-
-/** A column: a typed array of the container (container.ts). */
-export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
 export interface Report {
   format: 2;
@@ -98,19 +96,3 @@ export interface Cells {
   /** Calls that never returned: not in `calls`, and in `seconds` up to the end of their ranks. */
   unfinished: Numbers;
 }
-
-/** A table as `rankwise show` has it. */
-export interface TableData {
-  title: string;
-  /** `meaning`: of the values. */
-  columns: { name: string; meaning: string; right: boolean; unit: string }[];
-  rows: TableCell[][];
-  /** Lines below the rows. */
-  sums: TableCell[][];
-  /** In place of a table without rows. */
-  empty: string;
-  notes: string[];
-}
-
-/** Text as it is written, value as it is, and a sentence on it if there is one. */
-export type TableCell = [text: string, value: string | number | null, note?: string];

@@ -1,5 +1,5 @@
 /** What the page Appendix holds: filled by python/rankwise/render/page/contents/appendix.py. */
-import type { TableData } from "../contract.ts";
+import type { TableData } from "../ui/data.ts";
 
 export interface AppendixData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

@@ -4,9 +4,9 @@ import { element } from "../ui/dom.ts";
 import { saveCsv } from "../ui/files.ts";
 import { figure } from "../ui/figure.ts";
 import { givenTable, type Sorted, tableLines } from "../ui/table.ts";
-import type { TableCell, TableData } from "../contract.ts";
+import type { TableCell, TableData } from "../ui/data.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import type { AppendixSection } from "./contract.ts";
 
 const SHOWN = 40;

@@ -1,5 +1,5 @@
 /** What the page Balance holds: filled by python/rankwise/render/page/contents/balance.py. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 export interface BalanceData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is, and so is the rest. */

@@ -1,7 +1,7 @@
 /** How the ranks share the time: computing, waiting, transfer, and whom the others waited for. */
 import "./balance.css";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { element } from "../ui/dom.ts";
 import { balanceOf } from "./model.ts";
 import { NodeTable, RankTable } from "./tables.ts";

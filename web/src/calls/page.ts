@@ -8,7 +8,7 @@ import { saveCsv } from "../ui/files.ts";
 import { saveSvg } from "../ui/pictures.ts";
 import { countOf, percentText, secondText } from "../units.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { type Cross, cross } from "./cross.ts";
 import { amountText, heatTable } from "./heat.ts";
 import { type Amounts, called } from "../shell/amounts.ts";

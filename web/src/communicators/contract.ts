@@ -1,5 +1,5 @@
 /** What the page Communicators holds: filled by python/rankwise/render/page/contents/communicators.py. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 /** Lists in the order of the communicators' axis: each communicator, or each family of them. */
 export interface CommunicatorsData {

@@ -6,7 +6,7 @@ import { figure } from "../ui/figure.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import type { Selection } from "../shell/selection.ts";
 import { countOf, percentText } from "../units.ts";
 import { CommunicatorAmounts } from "./amounts.ts";

@@ -1,5 +1,5 @@
 /** What the page Comparison holds: filled by python/rankwise/render/page/contents/comparison.py. Times in seconds. */
-import type { TableData } from "../contract.ts";
+import type { TableData } from "../ui/data.ts";
 
 export interface ComparisonData {
   /** What ran: of both sides, if that differs. */

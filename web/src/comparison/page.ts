@@ -1,6 +1,6 @@
 /** Comparison: what became slower or faster from the runs before to those after. */
 import "./comparison.css";
-import type { TableCell, TableData } from "../contract.ts";
+import type { TableCell, TableData } from "../ui/data.ts";
 import { button, element } from "../ui/dom.ts";
 import { redraw } from "../ui/controls.ts";
 import { saveCsv } from "../ui/files.ts";
@@ -9,7 +9,7 @@ import { saveSvg } from "../ui/pictures.ts";
 import { givenTable, type Sorted } from "../ui/table.ts";
 import { changeText, secondText } from "../units.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { type Bar, changesDrawing } from "./changes.ts";
 import type { ComparisonData } from "./contract.ts";
 

@@ -4,7 +4,7 @@
  *
  * A place is one in the order of rows and columns.
  */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 export interface LatencyData {
   format: 1;

@@ -1,5 +1,5 @@
 /** Messages added up to the cells of a matrix, in the order in which its rows and columns are shown. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 import type { Sparse } from "../ui/sparse.ts";
 
 export interface Amounts {

@@ -1,5 +1,5 @@
 /** What the page Matrix holds: filled by python/rankwise/render/page/contents/messages.py. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 export interface MessagesData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

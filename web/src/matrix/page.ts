@@ -1,7 +1,7 @@
 /** Who sends how much to whom. */
 import type { RunData } from "../contract.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { choice, type Option, redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
 import { countText, byteText } from "../units.ts";

@@ -3,7 +3,7 @@
  *
  * All numbers of links and flows are columns, typed arrays of the container.
  */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 /** Traffic of R ranks, G groups of it, on the rails of a fabric. */
 export interface NetworkData {

@@ -1,5 +1,5 @@
 /** Loads of links, by the groups of traffic that are looked at. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 import type { Loads, NetworkData, RailData } from "./contract.ts";
 
 /** Cables between the same two ends: one line of the drawing, one cell of a matrix. */

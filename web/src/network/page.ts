@@ -1,7 +1,7 @@
 /** The Network page: every figure shows the same state, and each of them can change it. */
 import "./network.css";
 import type { Context } from "../shell/context.ts";
-import type { Open } from "../shell/pages.ts";
+import type { Open } from "../shell/page.ts";
 import type { NetworkData } from "./contract.ts";
 import { choice, list, type Option, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";

@@ -1,5 +1,5 @@
 /** The Network page among the others of a report. */
-import type { Page } from "../shell/pages.ts";
+import type { Page } from "../shell/page.ts";
 import { NetworkPage } from "./page.ts";
 import { partOf } from "./part.ts";
 import { OPTIONS } from "./state.ts";

@@ -1,5 +1,5 @@
 /** What the page Overview holds: filled by python/rankwise/render/page/contents/overview.py. All texts are as the terminal's. */
-import type { TableData } from "../contract.ts";
+import type { TableData } from "../ui/data.ts";
 
 export interface OverviewData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

@@ -1,5 +1,5 @@
 /** What the page Place holds: filled by python/rankwise/render/page/contents/place.py. */
-import type { Numbers } from "../contract.ts";
+import type { Numbers } from "../ui/data.ts";
 
 export interface PlaceData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

@@ -1,6 +1,6 @@
 /** Where the ranks ran: nodes, sockets, cores. */
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { element } from "../ui/dom.ts";
 import { Faults } from "./faults.ts";
 import { Nodes } from "./nodes.ts";

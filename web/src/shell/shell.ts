@@ -6,7 +6,8 @@ import { lookButton } from "../ui/look.ts";
 import { Context } from "./context.ts";
 import { Filters, told } from "./filters.ts";
 import { Help } from "./help.ts";
-import { type Open, type Page, PAGES } from "./pages.ts";
+import type { Open, Page } from "./page.ts";
+import { PAGES } from "./pages.ts";
 import { Search } from "./search.ts";
 import { EVERYTHING } from "./state.ts";
 

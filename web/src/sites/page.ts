@@ -1,6 +1,6 @@
 /** Places of the program and of its libraries that call MPI. */
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { element } from "../ui/dom.ts";
 import { Libraries } from "./libraries.ts";
 import { Places } from "./places.ts";

@@ -1,5 +1,5 @@
 /** What the page Time line holds: filled by python/rankwise/render/page/contents/time_line.py. */
-import type { Numbers, TableData } from "../contract.ts";
+import type { Numbers, TableData } from "../ui/data.ts";
 
 export type Measure = "mpi" | "sent" | "received" | "messages" | "calls";
 

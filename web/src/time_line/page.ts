@@ -1,7 +1,7 @@
 /** What the ranks did when: a heat map of rank and time, with the phases that are found in it. */
 import "./time_line.css";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/pages.ts";
+import type { Open, Page } from "../shell/page.ts";
 import { type Scale, STEPS } from "../ui/colours.ts";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";

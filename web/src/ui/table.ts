@@ -1,5 +1,5 @@
 /** Tables that can be sorted by each of their columns, and whose rows can be chosen. */
-import type { TableCell, TableData } from "../contract.ts";
+import type { TableCell, TableData } from "./data.ts";
 import { button, element } from "./dom.ts";
 import { pickable, tableOf } from "./rows.ts";
 

@@ -9,7 +9,7 @@ from rankwise.views.view import Cell, Detail, Line, Table, View, line
 
 
 def tables_data(view: View, detail: Detail) -> list[dict[str, Any]]:
-    """Return the tables of a view that are in an answer, as web/src/contract.ts declares them."""
+    """Return the tables of a view that are in an answer, as web/src/ui/data.ts declares them."""
     return [table_data(table, detail) for table in view.tables if table.detail & detail]
 
 
