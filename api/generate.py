@@ -44,7 +44,7 @@ def describable(function: Function) -> bool:
 
 
 def frequent(procedure: Procedure, function: Function) -> bool:
-    """Whether a wrapper holds all of a call's way itself. (A large count takes long, so its wrapper need not.)"""
+    """Whether a wrapper holds all of a call's way itself."""
     return procedure.frequent and function is procedure.bindings[0]
 
 
