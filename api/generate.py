@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from c_declarations import parsed
 from coverage_page import coverage_md
@@ -44,6 +45,11 @@ def describable(function: Function) -> bool:
     """Whether the declaration uses only types that every ABI description has."""
     words = [w.strip("*") for p in function.parameters for w in p.type.split()]
     return all(not w.startswith("MPI_") or w in DESCRIBED for w in words)
+
+
+def frequent(procedure: Procedure, function: Function) -> bool:
+    """Whether a wrapper holds all of a call's way itself."""
+    return procedure.frequent and function is procedure.bindings[0]
 
 
 def exported(procedure: Procedure, function: Function) -> bool:
@@ -200,49 +206,76 @@ def declarations_inc(table: Table) -> str:
     return f"// {STAMP}\n// clang-format off\n{''.join(lines)}"
 
 
+def begins_of_itself(rule: dict[str, Any]) -> bool:
+    """Whether a call may be forwarded in one place, be it nested or not: it needs no object but `call`."""
+    return "makes" not in rule and "instead" not in rule and rule.get("before", "call.").startswith("call.")
+
+
+def begin(procedure: Procedure) -> list[str]:
+    """What a wrapper does before the call is forwarded."""
+    rule = procedure.rule or {}
+    start = "start_polling" if procedure.polling else "start"
+    lines = [procedure.booked_on, "call.made_at(frames::of_wrapper());", rule.get("before", "")]
+    if "makes" in rule:
+        lines.append(f"Made made({rule['makes']});")
+    return [line for line in (*lines, f"call.{start}();") if line]
+
+
+def end(procedure: Procedure) -> list[str]:
+    """What it does when the call is over."""
+    rule = procedure.rule or {}
+    lines = ["call.stop(rc);"]
+    if "after" in rule:
+        succeeded = "made.hand_over() && rc == abi::success" if "makes" in rule else "rc == abi::success"
+        lines.append(f"if ({succeeded}) {{ {rule['after']} }}")
+    if "finally" in rule:
+        lines.append(rule["finally"])
+    return [*lines, "call.book();", "return rc;"]
+
+
 def wrapper(procedure: Procedure, function: Function) -> str:
     """One wrapper, from the procedure's rule."""
     rule = procedure.rule or {}
     passed = {**rule.get("pass", {}), **({rule["makes"]: "made.place()"} if "makes" in rule else {})}
     own = ", ".join(p.name for p in function.parameters)
     forwarded = ", ".join(passed.get(p.name, p.name) for p in function.parameters)
+    forward = f"const int rc = {rule.get('instead', f'next({forwarded})')};"
+    if frequent(procedure, function) or not begins_of_itself(rule):
+        body = [f"if (call.nested()) return next({own});", *begin(procedure), forward]
+    else:
+        body = ["if (!call.nested()) {", *(f"  {line}" for line in begin(procedure)), "}", forward]
+        body.append("if (call.nested()) return rc;")
     lines = [
-        f"static {function.returns} {function.name}({', '.join(str(p) for p in function.parameters)}) {{",
-        f"  const auto next = library::next<decltype(&{function.name})>(Slot::{function.name});",
-        f"  Call call(Procedure::{procedure.name});",
-        f"  if (call.nested()) return next({own});",
+        f"const auto next = library::next<decltype(&{function.name})>(Slot::{function.name});",
+        f"Call call(Procedure::{procedure.name});",
+        *body,
+        *end(procedure),
     ]
-    if procedure.booked_on:
-        lines.append(f"  {procedure.booked_on}")
-    lines.append("  call.made_at(frames::of_wrapper());")
-    if "before" in rule:
-        lines.append(f"  {rule['before']}")
-    if "makes" in rule:
-        lines.append(f"  Made made({rule['makes']});")
-    start = "start_polling" if procedure.polling else "start"
-    forwarding = rule.get("instead", f"next({forwarded})")
-    lines += [f"  call.{start}();", f"  const int rc = {forwarding};", "  call.stop(rc);"]
-    if "after" in rule:
-        succeeded = "made.hand_over() && rc == abi::success" if "makes" in rule else "rc == abi::success"
-        lines.append(f"  if ({succeeded}) {{ {rule['after']} }}")
-    if "finally" in rule:
-        lines.append(f"  {rule['finally']}")
-    lines += ["  call.book();", "  return rc;", "}", ""]
-    return "\n".join(lines)
+    head = f"{function.returns} {function.name}({', '.join(str(p) for p in function.parameters)}) {{"
+    return "\n".join((head, *(f"  {line}" for line in lines), "}", ""))
 
 
-def wrappers_inc(table: Table) -> str:
-    """The wrappers of one build, and what writes their table in slot order."""
-    bodies = "\n".join(wrapper(p, f) for p, f in slots(table) if not (p.rule or {}).get("custom"))
-    rows = "".join(
-        f"  table[{i}] = reinterpret_cast<void *>(&{f.name});\n" for i, (_, f) in enumerate(slots(table))
-    )
+def wrappers(table: Table, which: bool, writer: str) -> str:
+    """The frequent or the other wrappers of one build, and what writes them into the table in slot order."""
+    chosen = [(i, p, f) for i, (p, f) in enumerate(slots(table)) if frequent(p, f) == which]
+    bodies = "\n".join(wrapper(p, f) for _, p, f in chosen if not (p.rule or {}).get("custom"))
+    rows = "".join(f"  table[{i}] = reinterpret_cast<void *>(&{f.name});\n" for i, _, f in chosen)
     return f"""// {STAMP}
 // clang-format off
 {bodies}
-void write_wrappers(void **table) {{
+void {writer}(void **table) {{
 {rows}}}
 """
+
+
+def frequent_inc(table: Table) -> str:
+    """The wrappers that hold all of a call's way themselves."""
+    return wrappers(table, True, "write_frequent")
+
+
+def others_inc(table: Table) -> str:
+    """Those that share one way out of line."""
+    return wrappers(table, False, "write_others")
 
 
 def stubs_inc(table: Table) -> str:
@@ -298,7 +331,8 @@ PROCEDURES: tuple[Procedure, ...] = (
 PRODUCTS: dict[Path, Callable[[Table], str]] = {
     RUNTIME / "procedures.h": procedures_h,
     RUNTIME / "declarations.inc": declarations_inc,
-    RUNTIME / "wrappers.inc": wrappers_inc,
+    RUNTIME / "frequent.inc": frequent_inc,
+    RUNTIME / "others.inc": others_inc,
     RUNTIME / "stubs.inc": stubs_inc,
     PACKAGE / "profile" / "collect" / "procedures.py": procedures_py,
     PACKAGE / "profile" / "collect" / "format_declarations.py": lambda _: parsed([FORMAT]),

@@ -73,6 +73,7 @@ class Procedure:
     kinds: dict[str, str]  # of the parameters, as in the standard, e.g. comm -> "COMMUNICATOR in"
     class_name: str
     rule: dict[str, Any] | None
+    frequent: bool  # programs may call it a million times a second
 
     @property
     def letter(self) -> str:
@@ -102,7 +103,8 @@ class Table:
         semantics = tomllib.loads((HERE / "semantics.toml").read_text())
         rules = {name: rule for rule in semantics["rule"] for name in rule["procedures"]}
         self._unrecorded = [(re.compile(u["names"]), u["class"]) for u in semantics["unrecorded"]]
-        unknown = rules.keys() - {row["name"] for row in facts}
+        self._frequent = set(semantics["frequent"])
+        unknown = (rules.keys() | self._frequent) - {row["name"] for row in facts}
         if unknown:
             raise SystemExit(f"api/semantics.toml: no such procedure: {', '.join(sorted(unknown))}")
         self.procedures = [self._procedure(i, row, rules.get(row["name"])) for i, row in enumerate(facts, 1)]
@@ -120,6 +122,7 @@ class Table:
             dict(p.split(": ", 1) for p in row["parameters"]),
             class_name,
             rule,
+            name in self._frequent,
         )
 
     @property

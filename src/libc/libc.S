@@ -154,6 +154,7 @@
   symbol strcasecmp, 2.2.5
   symbol strchr, 2.2.5
   symbol strcmp, 2.2.5
+  symbol strcpy, 2.2.5
   symbol strcspn, 2.2.5
   symbol strdup, 2.2.5
   symbol strerror, 2.2.5

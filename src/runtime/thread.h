@@ -92,8 +92,8 @@ extern constinit thread_local Thread *current;
 Thread *attach();
 
 // The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
-[[gnu::always_inline]] inline Thread *enter() {
-  const void *frame = leaving::frame();
+// `frame` is that of the wrapper.
+[[gnu::always_inline]] inline Thread *enter(const void *frame) {
   if (!recording) [[unlikely]] {
     return nullptr;
   }
@@ -108,6 +108,8 @@ Thread *attach();
   thread->inside = frame;
   return thread;
 }
+
+[[gnu::always_inline]] inline Thread *enter() { return enter(leaving::frame()); }
 
 }  // namespace threads
 }  // namespace rankwise

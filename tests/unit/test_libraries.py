@@ -67,7 +67,7 @@ def test_versions(library: Path) -> None:
 def test_musl_has_all(library: Path) -> None:
     known = symbols()
     strong = {reference.name for reference in references(library) if not reference.weak}
-    assert strong
+    assert strong or library.name == "librankwise_monitoring.so"
     assert {name for name in strong if not known.get(name)} == set()
 
 
@@ -75,7 +75,21 @@ def test_needed(library: Path) -> None:
     image = elf.read(library)
     assert image is not None
     assert set(image.needed) <= PARTS
-    assert (image.rpath, image.runpath) == ((), ())
+    assert image.rpath == ()
+    # The library that programs are linked with finds the one that does the work beside itself.
+    assert image.runpath == ((str(library.parent),) if library.name == "librankwise_monitoring.so" else ())
+
+
+def exported(library: str) -> set[str]:
+    words = ["nm", "--dynamic", "--defined-only", "--format=posix", _files.installed(f"lib/{library}")]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
+    return {line.split()[0] for line in shown.splitlines()}
+
+
+def test_what_programs_link_with_has_the_functions_of_the_header() -> None:
+    functions = {name for name in exported("librankwise.so") if name.startswith("MPI_M_")}
+    assert "MPI_M_init" in functions
+    assert exported("librankwise_monitoring.so") == {*functions, "rankwise_linked"}
 
 
 def test_the_preloaded_one_needs_no_other_library() -> None:

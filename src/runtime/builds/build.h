@@ -1,5 +1,6 @@
-// The body of a build: compiled once for each ABI, whose file defines RANKWISE_BUILD_ABI and
-// RANKWISE_ABI_HEADER, RANKWISE_TRANSPORTS_HEADER and then includes this one.
+// The body of a build, in two files for each ABI: the frequent calls, and all others. A file defines
+// RANKWISE_BUILD_ABI, RANKWISE_ABI_HEADER and RANKWISE_TRANSPORTS_HEADER, and the one of the frequent calls
+// RANKWISE_FREQUENT, and then includes this one.
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -72,12 +73,23 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/call.h"
 #include "../wrappers/made.h"
 //
-#include "../wrappers/construction.h"
 #include "../wrappers/one_sided.h"
 //
 #include "../wrappers/completion.h"
 //
 #include "../wrappers/starting.h"
+
+void write_frequent(void **table);
+
+// What booking a frequent call costs, for the profile.
+void measure_own_cost(bool world_is_open);
+
+#ifdef RANKWISE_FREQUENT
+#include "../wrappers/own_cost.h"
+//
+#include "../generated/frequent.inc"
+#else
+#include "../wrappers/construction.h"
 //
 #include RANKWISE_TRANSPORTS_HEADER
 //
@@ -102,6 +114,12 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/reordering/constructors.h"
 #include "../wrappers/reordering/maps.h"
 //
-#include "../generated/wrappers.inc"
+#include "../generated/others.inc"
+
+void write_wrappers(void **table) {
+  write_frequent(table);
+  write_others(table);
+}
+#endif
 
 }  // namespace rankwise::RANKWISE_BUILD_ABI

@@ -1,5 +1,5 @@
-// Copies of the runtime in one process: librankwise.so, which is preloaded, and librankwise_monitoring.so, which
-// programs are linked with. Only one may count.
+// Copies of the runtime in one process: librankwise.so, which is preloaded, and that of another installation, to which
+// the librankwise_monitoring.so leads that the program is linked with. Only one may count.
 #ifndef RANKWISE_DISPATCH_COPIES_H
 #define RANKWISE_DISPATCH_COPIES_H
 

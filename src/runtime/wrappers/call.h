@@ -4,13 +4,23 @@
 // "Bytes": point-to-point calls book what was really sent and received, collectives what this process contributes,
 // so that the sum over the processes is the lower bound of the traffic.
 
-// RATIONALE: the compiler would share one copy of the hot methods among 150 wrappers and lose what is constant in
-// each; RANKWISE_HOT keeps them inline, which saves about a third of what we add to a call.
+// RATIONALE: the compiler would share one copy of the hot methods among all wrappers and lose what is constant in
+// each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we add
+// to a call. All others share one copy, which saves two thirds of the code.
+#ifdef RANKWISE_FREQUENT
 #define RANKWISE_HOT [[gnu::always_inline]]
+#define RANKWISE_WAY frequent
+#else
+#define RANKWISE_HOT [[gnu::noinline]]
+#define RANKWISE_WAY others
+#endif
+
+// The two kinds are two classes with one text.
+inline namespace RANKWISE_WAY {
 
 class Call {
  public:
-  RANKWISE_HOT explicit Call(Procedure procedure) : thread_(threads::enter()), procedure_(procedure) {}
+  [[gnu::always_inline]] explicit Call(Procedure procedure) : Call(procedure, leaving::frame()) {}
 
   // Whether the call must be forwarded untouched: made from inside another one, or nothing is recorded.
   bool nested() const { return __builtin_expect(static_cast<long>(thread_ == nullptr), 0) != 0; }
@@ -110,10 +120,10 @@ class Call {
     thread_->inside = nullptr;
   }
 
-  RANKWISE_HOT std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
-  RANKWISE_HOT std::uint64_t started() const { return start_; }
-  RANKWISE_HOT std::uint64_t stopped() const { return stop_; }
-  RANKWISE_HOT Thread &thread() { return *thread_; }
+  [[gnu::always_inline]] std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
+  [[gnu::always_inline]] std::uint64_t started() const { return start_; }
+  [[gnu::always_inline]] std::uint64_t stopped() const { return stop_; }
+  [[gnu::always_inline]] Thread &thread() { return *thread_; }
   Procedure procedure() const { return procedure_; }
 
   // MPI_Start is booked in the size bin of what it starts.
@@ -146,6 +156,7 @@ class Call {
 
   // The status that the call really writes to: ours where the program ignores its own.
   MPI_Status *status(MPI_Status *given) {
+    if (nested()) return given;
     static_assert(sizeof(MPI_Status) <= sizeof thread_->status);
     status_ = given == abi::status_ignore() ? reinterpret_cast<MPI_Status *>(thread_->status) : given;
     return status_;
@@ -476,6 +487,8 @@ class Call {
   void named(const char *name);
 
  private:
+  RANKWISE_HOT Call(Procedure procedure, const void *frame) : thread_(threads::enter(frame)), procedure_(procedure) {}
+
   RANKWISE_HOT void start_at(std::uint64_t now) {
     key_ = keys::calls(procedure_, index_, regions::current, site_);
     rankwise_thread &record = *thread_->record;
@@ -764,3 +777,5 @@ class Call {
   files::File *file_ = nullptr;
   MPI_Status *status_ = nullptr;
 };
+
+}  // inline namespace RANKWISE_WAY

@@ -1,11 +1,10 @@
 // Rankwise's own communication between the processes of the program, through PMPI names. Included inside the namespace
 // of a build.
 
-// The wrappers of these (generated/wrappers.inc), for what is done in the program's name.
-static int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
-static int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                        MPI_Status *status);
+// The wrappers of these (generated/), for what is done in the program's name.
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 
 namespace own {
 
@@ -22,7 +21,7 @@ inline MPI_Comm communicator_of(Handle handle) { return as<MPI_Comm>(handle); }
 // A scope in which nothing that the thread does is the program's.
 class Ours {
  public:
-  RANKWISE_HOT Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
+  [[gnu::always_inline]] Ours() : thread_(threads::current != nullptr ? threads::current : threads::attach()) {
     if (thread_ == nullptr) return;
     inside_ = thread_->inside;
     own_traffic_ = thread_->own_traffic;

@@ -1,6 +1,8 @@
 // Completion calls: which communicator they wait on, and the bytes that have arrived. Included inside the namespace
 // of a build.
 
+inline namespace RANKWISE_WAY {
+
 class Completion {
  public:
   RANKWISE_HOT Completion(Call &call, int count, const MPI_Request *requests)
@@ -224,3 +226,5 @@ class Freeing {
   Thread &thread_;
   requests::Request request_{};
 };
+
+}  // inline namespace RANKWISE_WAY

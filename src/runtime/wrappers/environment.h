@@ -3,42 +3,6 @@
 
 namespace environment {
 
-// Measures what booking one call costs, on a row that is cleared afterwards. Before a session has made its first
-// communicator, there is none to be looked up.
-inline void measure_own_cost() {
-  constexpr int batches = 8;
-  constexpr int calls = 256;
-  std::uint64_t best = ~0ULL;
-  const rankwise_stamp first = clock::stamp();
-  for (int b = 0; b < batches; ++b) {
-    const std::uint64_t begin = clock::ticks();
-    for (int i = 0; i < calls; ++i) {
-      Call call(Procedure::none);
-      if (call.nested()) return;
-      if (lifecycle::world_open()) call.on(abi::comm_world);
-      call.made_at({});  // no site, found as fast as any
-      call.start();
-      call.stop(abi::success);
-      call.contributed(1, 1);
-      call.book();
-    }
-    const std::uint64_t ticks = clock::elapsed(begin, clock::ticks());
-    if (ticks < best) best = ticks;
-  }
-  process::set_call_cost(best * 1000U / calls);
-  const rankwise_stamp last = clock::stamp();
-  const auto microseconds = static_cast<std::uint64_t>(last.monotonic_ns - first.monotonic_ns) / 1000;
-  Polls::measured(best / calls, clock::elapsed(first.ticks, last.ticks) / std::max<std::uint64_t>(microseconds, 1));
-  Thread *thread = threads::enter();
-  communicators::Communicator *world =
-      lifecycle::world_open() ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world))
-                              : nullptr;
-  const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
-  rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
-  row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;
-  thread->inside = nullptr;
-}
-
 inline void book(Procedure procedure, std::uint64_t ticks) {
   Thread *thread = threads::enter();
   if (thread == nullptr) return;
@@ -78,7 +42,7 @@ int open(Procedure procedure, Next next, Opener opener) {
   if (rc != abi::success) return rc;
   const lifecycle::Opened opened = lifecycle::open(opener());
   if (opened == lifecycle::Opened::not_recorded) return rc;
-  if (opened == lifecycle::Opened::first) measure_own_cost();
+  if (opened == lifecycle::Opened::first) measure_own_cost(lifecycle::world_open());
   book(procedure, clock::elapsed(before, after));
   process::add_setup_cost(own.ns());
   return rc;
@@ -136,22 +100,22 @@ inline const char *region_name(const void *argument, const void *caller, char (&
 
 }  // namespace environment
 
-static int MPI_Init(int *argc, char ***argv) {
+int MPI_Init(int *argc, char ***argv) {
   const auto next = library::next<decltype(&MPI_Init)>(Slot::MPI_Init);
   return environment::initialise(Procedure::MPI_Init, [&] { return next(argc, argv); });
 }
 
-static int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   const auto next = library::next<decltype(&MPI_Init_thread)>(Slot::MPI_Init_thread);
   return environment::initialise(Procedure::MPI_Init_thread, [&] { return next(argc, argv, required, provided); });
 }
 
-static int MPI_Finalize() {
+int MPI_Finalize() {
   const auto next = library::next<decltype(&MPI_Finalize)>(Slot::MPI_Finalize);
   return environment::close(Procedure::MPI_Finalize, lifecycle::world(), next);
 }
 
-static int MPI_Abort(MPI_Comm comm, int errorcode) {
+int MPI_Abort(MPI_Comm comm, int errorcode) {
   const auto next = library::next<decltype(&MPI_Abort)>(Slot::MPI_Abort);
   if (threads::recording) process::aborting(errorcode);
   const profiling::Forwarding scope;
@@ -196,7 +160,7 @@ static inline void forget_argument() {
 }
 
 // Level 0 pauses, 1 resumes; 1 with a name enters a region and -1 leaves it, as in IPM.
-static int MPI_Pcontrol(const int level, ...) {
+int MPI_Pcontrol(const int level, ...) {
   const auto next = library::next<int (*)(const int, ...)>(Slot::MPI_Pcontrol);
   va_list arguments;
   va_start(arguments, level);

@@ -4,6 +4,8 @@
 // the operation's communicator and size. Of MPI_Start that is the row of the call; one MPI_Startall may start
 // operations of every kind, so its call is booked with size 0.
 
+inline namespace RANKWISE_WAY {
+
 class Starting {
  public:
   // They count as active from here on: until MPI_Start returns, nobody else may touch them.
@@ -105,3 +107,5 @@ class Starting {
   bool recorded_ = !process::paused;
   requests::Request *started_ = nullptr;
 };
+
+}  // inline namespace RANKWISE_WAY
