@@ -16,7 +16,7 @@ from rankwise.network.fabric.model import Subnet
 from rankwise.network.hot_links import hot_links
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.hosts import HostsByName
-from rankwise.network.job.places import places_on
+from rankwise.network.job.rank_ports import places_on
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.ideal import EvenSplit
 from rankwise.network.routes.quality import bisection_bandwidth

@@ -14,7 +14,7 @@ from nodes import Cluster
 from rankwise.analysis.opened import opened_profile
 from rankwise.network.job.flows import flows
 from rankwise.network.job.journeys import journeys
-from rankwise.network.job.places import places_of_run
+from rankwise.network.job.rank_ports import places_of_run
 from rankwise.network.sources.open import open_fabric
 
 FABRIC = Path(__file__).parents[1] / "fabrics" / "small-ftree"

@@ -20,7 +20,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows
 from rankwise.network.job.phases import FlowsByPhase, flows_by_phase
-from rankwise.network.job.places import given_places
+from rankwise.network.job.rank_ports import given_places
 from rankwise.network.loads import job_loads
 from rankwise.network.phases import loads_by_phase
 from rankwise.network.sources.generators.generate import generated

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankwise.network.fabric.model import Fabric, Source, Subnet
 from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.given_hosts import GivenHost
-from rankwise.network.job.places import places_on
+from rankwise.network.job.rank_ports import places_on
 from rankwise.render.network.page_data import network_data
 from rankwise.render.network.traffic import Traffic, traffic
 from rankwise.render.page.container import Container

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from test_waits import instances
 
+from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import MOST_STEPS, Chains, Share, Stretch, chains_in
 from rankwise.analysis.waiting.instances import each_wait, waits
 from rankwise.analysis.waiting.message_sample import Wait
-from rankwise.analysis.waiting.passed_on import Late, pass_on
 
 RECEIVE = (3, "MPI_Recv")
 

@@ -312,7 +312,7 @@ def test_too_many_lids_are_refused():
     told = by_hand(switches=switches, hosts=["a"], links=links, routing="modelled")
     told["subnets"][0]["hosts"] = [{"name": "a", "lid": 0xBFFF}]
     told["subnets"][0]["tables"] = {"s0": {"a": list(range(1, 65))}}
-    with pytest.raises(RankwiseError, match="tables: would take 11 GiB; 4 GiB are the most"):
+    with pytest.raises(RankwiseError, match=r"tables: would take 11\.7 GiB; 4\.00 GiB are the most"):
         read(json.dumps(told))
 
 

@@ -19,7 +19,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows
 from rankwise.network.job.journeys import journeys
-from rankwise.network.job.places import Places, places_of_run
+from rankwise.network.job.rank_ports import Places, places_of_run
 
 FOUR = ("n1", "n2", "n3", "n4")
 OTHERS = ("r1i0n0", "r1i0n1", "r1i0n2", "r1i0n3")

@@ -17,7 +17,7 @@ from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows
 from rankwise.network.job.given_hosts import given_hosts
 from rankwise.network.job.journeys import Journeys, journeys
-from rankwise.network.job.places import Places, given_places, places_of_run
+from rankwise.network.job.rank_ports import Places, given_places, places_of_run
 from rankwise.placement.files import instructions
 
 FOUR = ("n1", "n2", "n3", "n4")

@@ -22,7 +22,7 @@ from rankwise.network.fabric.model import EVEN_SPLIT, Fabric, Routing, Source, S
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.journeys import journeys
-from rankwise.network.job.places import places_on
+from rankwise.network.job.rank_ports import places_on
 from rankwise.network.machine import tables
 from rankwise.network.machine.machine import machine_from_fabric
 from rankwise.network.routes.walk import link_loads

@@ -21,7 +21,7 @@ from rankwise.network.hot_links import hot_links
 from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.hosts import HostsByName
-from rankwise.network.job.places import Places, places_on
+from rankwise.network.job.rank_ports import Places, places_on
 from rankwise.network.loads import job_loads
 from rankwise.network.routes.classes import between_switches
 from rankwise.network.sources.open import open_fabric

@@ -9,7 +9,7 @@ from phased_run import PAIR, STEP, run_of_eight
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.flows import flows
 from rankwise.network.job.phases import flows_by_phase
-from rankwise.network.job.places import given_places
+from rankwise.network.job.rank_ports import given_places
 from rankwise.network.loads import job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
 from rankwise.network.sources.generators.generate import generated

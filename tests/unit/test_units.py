@@ -6,6 +6,8 @@ from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.percent import percent
 from rankwise.text.units import (
     bin_text,
+    byte_range_text,
+    byte_rate_text,
     byte_text,
     count_text,
     percent_text,
@@ -31,6 +33,12 @@ from rankwise.text.units import (
 )
 def test_bytes(size: int, text: str) -> None:
     assert byte_text(size) == text
+
+
+def test_ranges_and_rates_of_bytes() -> None:
+    assert byte_range_text(8, 8) == "8 B"
+    assert byte_range_text(1024, 65536) == "1.00 KiB - 64.0 KiB"
+    assert [byte_rate_text(rate) for rate in (0, 0.4, 0.6, 2048)] == ["0 B", "<1 B", "1 B", "2.00 KiB"]
 
 
 @pytest.mark.parametrize(

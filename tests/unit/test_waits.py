@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rankwise.analysis.waiting.blame import Late, pass_on
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY, Instances, consistent, waits
-from rankwise.analysis.waiting.passed_on import Late, pass_on
 
 NAN = float("nan")
 

@@ -1,6 +1,6 @@
 """Where each rank is, or was at its end: inside which call, waiting for whom, since when; who is missing.
 
-Of a running job the places come from rankwise.live.places, of one that has ended from its profile.
+Of a running job the places come from rankwise.live.current_places, of one that has ended from its profile.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
 
 def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
     from rankwise.network.job.flows import flows
-    from rankwise.network.job.places import given_places, places_of_run
+    from rankwise.network.job.rank_ports import given_places, places_of_run
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.waiting.blame import Blamed, blamed_ranks
+from rankwise.analysis.waiting.totals import Blamed, blamed_ranks
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting

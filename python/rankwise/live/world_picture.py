@@ -10,9 +10,9 @@ import numpy as np
 from rankwise.analysis.collectives.visibility import why_inactive
 from rankwise.analysis.last_calls import Place, both_groups, groups, place_row
 from rankwise.analysis.percent import percent
+from rankwise.live.current_places import places
 from rankwise.live.difference import KINDS, Column, difference
 from rankwise.live.picture import Activity, Hook, KindTraffic, Pair, Picture, Rank, SavedNode, WorldPicture
-from rankwise.live.places import places
 from rankwise.live.process import Process
 from rankwise.live.snapshot import Snapshot
 from rankwise.live.sums import Flows, Sums, by_rank, share_in_mpi

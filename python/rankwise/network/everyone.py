@@ -11,7 +11,7 @@ from rankwise.network.causes import Cause
 from rankwise.network.fabric.model import HOST_DOWN, HOST_UP, Fabric, Subnet
 from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.journeys import Journeys, RailJourneys
-from rankwise.network.job.places import Places, Rail
+from rankwise.network.job.rank_ports import Places, Rail
 from rankwise.network.loads import JobLoads, RailLoads, Undelivered, job_loads
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.classes import by_class, class_bounds

@@ -11,7 +11,7 @@ from rankwise.network.causes import Cause, causes_of
 from rankwise.network.fabric.model import Fabric, Subnet
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.journeys import Journeys, RailJourneys, journeys
-from rankwise.network.job.places import Places
+from rankwise.network.job.rank_ports import Places
 from rankwise.network.routes.classes import ClassLoads, by_class, class_bounds
 from rankwise.network.routes.destinations import ARRIVES, IN_CIRCLES, NO_WAY
 from rankwise.network.routes.walk import hops, routed

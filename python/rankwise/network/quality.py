@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.network.fabric.model import Fabric
-from rankwise.network.job.places import Places
+from rankwise.network.job.rank_ports import Places
 from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.routes.quality import Bisection, bisection_bandwidth, forwarding_index
 

@@ -12,7 +12,7 @@ from rankwise.network.bottleneck import Bottleneck, bottleneck
 from rankwise.network.fabric.model import Fabric, Subnet
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.journeys import Journeys, journeys
-from rankwise.network.job.places import Places, Rail
+from rankwise.network.job.rank_ports import Places, Rail
 from rankwise.network.loads import JobLoads
 from rankwise.network.routes.classes import ClassLoads, by_class, class_bounds
 from rankwise.network.routes.destinations import ARRIVES

@@ -85,6 +85,17 @@ def ratio_text(factor: float) -> str:
     return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"
 
 
+def byte_range_text(low: int, high: int) -> str:
+    """Return a range of sizes in bytes, both ends included: `8 B`, `1.00 KiB - 64.0 KiB`."""
+    least, most = byte_text(low), byte_text(high)
+    return least if least == most else f"{least} - {most}"
+
+
+def byte_rate_text(rate: float) -> str:
+    """Return bytes a second, less their `/s`: as a size, and never 0 for something."""
+    return "<1 B" if 0 < rate < 0.5 else byte_text(rate)
+
+
 def bin_text(size_bin: int) -> str:
     """Return the sizes of a bin: `0 B`, `1 B`, `64-127 B`, `1-2 KiB`, `512-1024 KiB`, `other`.
 

@@ -1,54 +1,302 @@
-"""Whom the others waited for in the end, in collectives and for messages: one account of all waiting."""
+"""Why those came late whom others waited for, and whom they had been waiting for themselves.
+
+The time between two collectives of a process on one communicator is spent computing or in other calls of MPI.
+What the late one had more of than those who waited is why it was late. What it waited for others itself,
+while others waited for it, is passed on: in a collective to whom it waited for there, and so on; for a
+message to those with whom this wait began. What it waited before the others came has not made it late.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from rankwise.analysis.waiting.messages import MessageWaits
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from rankwise.analysis.waiting.collectives import Waiting
+from rankwise.analysis.waiting.chains import Chains
+from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+
+MOST_STEPS = 8
+MESSAGES = -1
+"""In the place of a collective, or of its communicator."""
+_TOO_LITTLE = 1e-3  # of all waiting: what is not passed on any further
+
+
+class Late(NamedTuple):
+    """A collective on one communicator.
+
+    Attributes:
+        found: its instances.
+        waits: who waited for whom.
+        weights: what a second of each member in the sample stands for.
+        calls: instances that there were, in the sample or not.
+    """
+
+    found: Instances
+    waits: Waits
+    weights: NDArray[np.float64]
+    calls: int
+
+
+@dataclass
+class Caused:
+    """Seconds that others waited for one rank, by why it was late.
+
+    Attributes:
+        computing: it had computed for longer than they.
+        in_mpi: it had been in other calls of MPI for longer.
+        late_start: it had left the collective before later.
+        passed_on: it was waiting for others itself meanwhile, in collectives and for messages.
+        passed_to: for whom most of that; None = nobody.
+    """
+
+    computing: float = 0.0
+    in_mpi: float = 0.0
+    late_start: float = 0.0
+    passed_on: float = 0.0
+    passed_to: int | None = None
 
 
 @dataclass(frozen=True)
-class Blamed:
-    """A rank that others waited for, when the blame has been passed on.
+class Blame:
+    """Who made others wait.
 
     Attributes:
-        rank: in MPI_COMM_WORLD.
-        host: that it ran on; None = not known.
-        in_collectives_seconds: that they waited in blocking collectives, for whatever reason it was late.
-        for_messages_seconds: that they waited for messages and receives, and that began with it.
+        caused: by rank.
+        finally_blamed: seconds by rank, when all was passed on.
+        steps: how often some of it was passed on, at most.
     """
 
-    rank: int
-    host: str | None
-    in_collectives_seconds: float
-    for_messages_seconds: float
-
-    @property
-    def seconds(self) -> float:
-        """Both: over the ranks they are all waiting."""
-        return self.in_collectives_seconds + self.for_messages_seconds
+    caused: dict[int, Caused]
+    finally_blamed: dict[int, float]
+    steps: int
 
 
-def blamed_ranks(waited: Waiting | None, messages: MessageWaits) -> list[Blamed]:
-    """Return the ranks that waited or were waited for, those with the most waiting first.
+_Node = tuple[int, int]  # a rank, and the number of a collective that it came late to, or MESSAGES
+
+
+class _Needed(NamedTuple):
+    """An instance of a collective in which others waited for a rank.
+
+    Attributes:
+        left: when the rank had left the collective before on this communicator; NaN = not known.
+        since: when each of them came.
+        until: when it came itself.
+        weights: what a second of each of them stands for.
+    """
+
+    left: float
+    since: NDArray[np.float64]
+    until: float
+    weights: NDArray[np.float64]
+
+    def seconds(self, began: float, ended: float) -> float:
+        """Return how long others waited within a stretch of time, over them all."""
+        each = np.minimum(ended, self.until) - np.maximum(began, self.since)
+        return float(np.clip(each, 0.0, None) @ self.weights)
+
+
+@dataclass
+class _Lateness:
+    """What came of one rank's being late to one collective."""
+
+    seconds: float = 0.0
+    computing: float = 0.0
+    in_mpi: float = 0.0
+    late_start: float = 0.0
+    needed: list[_Needed] = field(default_factory=list)
+    passed: dict[_Node, float] = field(default_factory=dict)  # shares of `seconds`
+    waited_for: dict[int, float] = field(
+        default_factory=dict
+    )  # likewise, by the rank that it waited for itself
+
+
+def pass_on(tables: Sequence[Late], chains: Chains) -> Blame:
+    """Find out why ranks came late, and pass the blame on.
 
     Args:
-        waited: in blocking collectives; None = nothing is known of them.
-        messages: waits for messages.
+        tables: all collectives.
+        chains: all waits, with those for messages.
     """
-    collectives = {one.rank: one for one in waited.ranks} if waited else {}
-    origins = {one.rank: one for one in messages.origins}
-    found = [
-        Blamed(
-            rank,
-            (collectives.get(rank) or origins[rank]).host,
-            collectives[rank].blamed_seconds if rank in collectives else 0.0,
-            origins[rank].origin_seconds if rank in origins else 0.0,
+    late: dict[_Node, _Lateness] = {}
+    for number, table in enumerate(tables):
+        late.update(_lateness(number, table))
+    waited = _Waited(tables, chains)
+    caused: dict[int, Caused] = {}
+    shares: dict[int, dict[int, float]] = {}
+    for (rank, number), one in late.items():
+        waited.share(rank, number, one)
+        sums = caused.setdefault(rank, Caused())
+        sums.computing += one.computing
+        sums.in_mpi += one.in_mpi
+        sums.late_start += one.late_start
+        sums.passed_on += sum(one.passed.values()) * one.seconds
+        own = shares.setdefault(rank, {})
+        for other, share in one.waited_for.items():
+            own[other] = own.get(other, 0.0) + share * one.seconds
+    for rank, others in shares.items():
+        if others and sum(others.values()) > 0:
+            caused[rank].passed_to = max(others, key=lambda other: others[other])
+    blamed, steps = _blamed(late)
+    return Blame(caused, blamed, steps)
+
+
+def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
+    found, known, weights, _ = table
+    each = np.where(found.selected, weights, 0.0) * known.seconds
+    computing = found.since - found.since_in_mpi
+    start = found.arrival - found.since
+    late = {}
+    for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
+        waited = np.where(known.whose == member, each, 0.0)
+        seconds = waited.sum(axis=1)
+        rows = seconds > 0
+        waited, seconds = waited[rows], seconds[rows]
+        # More than those who waited for it, on the average; what is not known makes all of it unknown.
+        more = [
+            column[rows, member] - _mean(column[rows], waited, seconds)
+            for column in (computing, found.since_in_mpi, start)
+        ]
+        positive = np.clip(np.array(more).reshape(3, -1), 0.0, None)
+        whole = positive.sum(axis=0)
+        parts = np.divide(positive, whole, out=np.zeros_like(positive), where=whole > 0) * seconds
+        parts = np.nan_to_num(parts)
+        needed = [
+            _Needed(
+                float(start[row, member]),
+                found.arrival[row, each],
+                float(found.arrival[row, member]),
+                found.selected[row, each] * weights[each],
+            )
+            for row in np.flatnonzero(rows).tolist()
+            for each in (np.flatnonzero(known.whose[row] == member),)
+        ]
+        late[int(found.ranks[member]), number] = _Lateness(
+            float(seconds.sum()),
+            float(parts[0].sum()),
+            float(parts[1].sum()),
+            float(parts[2].sum()),
+            needed,
         )
-        for rank in sorted({*collectives, *origins})
-    ]
-    return sorted(found, key=lambda one: -one.seconds)
+    return late
+
+
+def _mean(
+    column: NDArray[np.float64], waited: NDArray[np.float64], seconds: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    mean: NDArray[np.float64] = np.where(waited > 0, column * waited, 0.0).sum(axis=1) / seconds
+    return mean
+
+
+class _Waited:
+    """The waiting of all ranks, to be looked up by rank and time."""
+
+    def __init__(self, tables: Sequence[Late], chains: Chains) -> None:
+        self._tables, self._chains = tables, chains
+        columns: list[list[NDArray[np.generic]]] = [[] for _ in range(6)]
+        for number, (found, known, _, calls) in enumerate(tables):
+            rows, members = np.nonzero((known.seconds > 0) & (known.whose != NOBODY))
+            began = found.arrival[rows, members]
+            values = (
+                found.ranks[members],
+                began,
+                began + known.seconds[rows, members],
+                np.full(len(rows), number),
+                found.ranks[known.whose[rows, members]],
+                np.full(len(rows), calls / len(found.numbers)),
+            )
+            for column, value in zip(columns, values, strict=True):
+                column.append(value)
+        messages = [
+            (wait.rank, wait.began, wait.began + wait.waited, MESSAGES, wait.other, weight)
+            for wait, weight in chains.messages
+        ]
+        for column, of_messages in zip(columns, zip(*messages, strict=True), strict=False):
+            column.append(np.array(of_messages))
+        joined = [np.concatenate(column) if column else np.empty(0) for column in columns]
+        order = np.lexsort((joined[1], joined[0])) if len(joined[0]) else np.empty(0, np.int64)
+        self._rank, self._began, self._until, self._table, self._whose, self._weight = (
+            column[order] for column in joined
+        )
+
+    def share(self, rank: int, number: int, late: _Lateness) -> None:
+        """Find out whom a rank waited for, and where, while others waited for it.
+
+        Args:
+            rank: that was late.
+            number: of the collective that it was late to.
+            late: for whom; gets the shares.
+        """
+        first, last = np.searchsorted(self._rank, [rank, rank + 1])
+        weights: dict[int, float] = {}
+        # (One more before: it may still have been waiting when the first one came.)
+        for one in late.needed:
+            low, high = np.searchsorted(self._began[first:last], [one.since.min(), one.until])
+            for place in range(int(first) + max(int(low) - 1, 0), int(first + high)):
+                if seconds := one.seconds(float(self._began[place]), float(self._until[place])):
+                    table = int(self._table[place])
+                    if table not in weights:
+                        weights[table] = self._weight_of(
+                            rank, number, table, late, float(self._weight[place])
+                        )
+                    self._pass(rank, place, weights[table] * seconds, late)
+        # Of what was sampled a second stands for many, but not for more than there was.
+        whole = max(late.seconds, sum(late.passed.values()))
+        late.passed = {node: seconds / whole for node, seconds in late.passed.items()}
+        late.waited_for = {other: seconds / whole for other, seconds in late.waited_for.items()}
+
+    def _weight_of(self, rank: int, number: int, table: int, late: _Lateness, most: float) -> float:
+        """Return how many calls one in the sample of another collective stands for, between those of this.
+
+        Where a program does both in turns, members keep the same instances of both, so that each of them
+        stands for itself; else it stands for as many as of all calls. As many as there are between two calls
+        of this one, by the number of all calls, are expected to be found there.
+        """
+        if table == MESSAGES or most <= 1:
+            return most
+        found = self._tables[table].found
+        arrivals = found.arrival[:, found.ranks == rank].ravel()
+        windows = [(one.left, one.until) for one in late.needed if one.left == one.left]
+        there = sum(int(((begin <= arrivals) & (arrivals < end)).sum()) for begin, end in windows)
+        expected = len(windows) * self._tables[table].calls / self._tables[number].calls
+        return min(max(expected / there, 1.0), most) if there else most
+
+    def _pass(self, rank: int, place: int, seconds: float, late: _Lateness) -> None:
+        for node, share in self._ends(place).items():
+            if node[0] != rank:
+                late.passed[node] = late.passed.get(node, 0.0) + share * seconds
+                other = int(self._whose[place])
+                late.waited_for[other] = late.waited_for.get(other, 0.0) + share * seconds
+
+    def _ends(self, place: int) -> dict[_Node, float]:
+        """Return the shares of those that a wait is passed on to; for a message, with whom it began."""
+        other, table = int(self._whose[place]), int(self._table[place])
+        if table != MESSAGES:
+            return {(other, table): 1.0}
+        began, until = float(self._began[place]), float(self._until[place])
+        found = self._chains.follow(other, began, until)
+        return {(origin, MESSAGES): share.seconds / (until - began) for origin, share in found.items()}
+
+
+def _blamed(late: dict[_Node, _Lateness]) -> tuple[dict[int, float], int]:
+    """Pass on what ranks owe to others; return what each has in the end, and in how many steps."""
+    blamed: dict[int, float] = {}
+    moving = {node: one.seconds for node, one in late.items()}
+    least = _TOO_LITTLE * sum(moving.values())
+    steps = 0
+    while moving:
+        further: dict[_Node, float] = {}
+        for node, seconds in moving.items():
+            one = late.get(node)
+            goes = seconds if steps < MOST_STEPS else 0.0
+            kept = seconds
+            for other, share in one.passed.items() if one else ():
+                if goes * share > least:
+                    further[other] = further.get(other, 0.0) + goes * share
+                    kept -= goes * share
+            blamed[node[0]] = blamed.get(node[0], 0.0) + kept
+        steps += bool(further)
+        moving = further
+    return blamed, steps

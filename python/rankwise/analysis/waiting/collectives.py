@@ -2,7 +2,7 @@
 
 Estimated from the instances whose arrivals were kept: their share of waiting times the time that the calls
 really took. A rank that comes last has computed longer than the others, or has itself been waiting in MPI:
-then the blame is passed on to whom it waited for (`rankwise.analysis.waiting.passed_on`).
+then the blame is passed on to whom it waited for (`rankwise.analysis.waiting.blame`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
+from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
-from rankwise.analysis.waiting.passed_on import Blame, Caused, Late, pass_on
+from rankwise.analysis.waiting.collectives.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.sample import sampled
-from rankwise.analysis.waiting.tables import Table, Times, table_of, weights
 
 CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
 """Procedures whose arrivals are kept."""

@@ -142,10 +142,9 @@ def _tell(made: Made, path: Path) -> None:
     """Say what there is now, and show it; nothing that goes wrong here hides that it was measured."""
     from rankwise.extras import check
     from rankwise.render.terminal.latency.summary import print_summary
-    from rankwise.text.units import second_text
-    from rankwise.views.latency.texts import plural
+    from rankwise.text.units import number_of, second_text
 
-    pairs = f"{made.pairs} of {made.expected} pairs" if made.interrupted else plural(made.pairs, "pair")
+    pairs = f"{made.pairs} of {made.expected} pairs" if made.interrupted else number_of(made.pairs, "pair")
     _say(f"{path}: {pairs} of {made.ranks} ranks in {second_text(made.seconds)}")
     try:
         check("scipy")  # which finds the levels

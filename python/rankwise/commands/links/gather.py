@@ -19,7 +19,7 @@ from rankwise.network.job.flows import Flows, flows
 from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName
 from rankwise.network.job.phases import flows_by_phase
-from rankwise.network.job.places import Places, given_places, places_of_run, places_on
+from rankwise.network.job.rank_ports import Places, given_places, places_of_run, places_on
 from rankwise.network.loads import job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
 from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, placed

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.network.job.flows import Flows
-from rankwise.network.job.places import Places, Rail
+from rankwise.network.job.rank_ports import Places, Rail
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rankwise.network.job.hosts import HostsByName
 from rankwise.network.job.rails import SPLIT
 from rankwise.network.machine.ends import ends_of, hosts_that_take
 from rankwise.network.machine.regular import regular_network
-from rankwise.network.machine.tables import routes_between
+from rankwise.network.machine.route_tables import routes_between
 from rankwise.topology.machine.hosts import checked
 from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Source
 from rankwise.topology.machine.network import Network

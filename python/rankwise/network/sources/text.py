@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.text.units import byte_text
 
 HEAD = 1 << 16
 """So many bytes tell what a file is."""
@@ -41,7 +42,7 @@ class TextFile:
         """
         if len(self.data) > _MOST_IN_LINES:
             raise RankwiseError(
-                f"{self.path} is larger than {_MOST_IN_LINES >> 20} MiB: no fabric has such files"
+                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: no fabric has such files"
             )
         lines = self.data.decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
@@ -73,7 +74,7 @@ def read_text(path: Path) -> TextFile:
     """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
     data = _read(path, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise RankwiseError(f"{path} is larger than {MOST_BYTES >> 20} MiB: that is no file of a fabric")
+        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: that is no file of a fabric")
     return TextFile(str(path), data)
 
 

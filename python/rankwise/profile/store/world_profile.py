@@ -35,9 +35,9 @@ from rankwise.profile.join.header_warnings import header_warnings, passed_by
 from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
 from rankwise.profile.join.node_clocks import node_clocks
+from rankwise.profile.join.node_places import Shapes, place_rows, task_rows
 from rankwise.profile.join.patterns import Patterns, join_patterns
 from rankwise.profile.join.peers import Peers
-from rankwise.profile.join.place import Shapes, place_rows, task_rows
 from rankwise.profile.join.regions import join_regions
 from rankwise.profile.join.sites import Sites, join_sites, with_sources
 from rankwise.profile.join.system_counters import absent_rows, counter_rows

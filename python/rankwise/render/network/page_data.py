@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.network.fabric.model import ACROSS, CLASSES, NO_PORT
-from rankwise.network.job.places import Rail
+from rankwise.network.job.rank_ports import Rail
 from rankwise.network.routes.classes import between_switches, cuts, least_hops
 from rankwise.render.network.groups import PageGroups
 from rankwise.render.network.layout import layout

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.network.fabric.model import NO_PORT, Subnet
-from rankwise.network.job.places import Rail
+from rankwise.network.job.rank_ports import Rail
 from rankwise.network.routes.destinations import lids_of
 
 _MOST_CELLS = 40_000_000

@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 
 from rankwise.network.loads import JobLoads, RailLoads
 from rankwise.render.figures.heatmap.picture import METADATA
-from rankwise.render.figures.heatmap.scale import amount_colours
+from rankwise.render.figures.heatmap.scale import BEYOND, amount_colours
 from rankwise.render.figures.heatmap.style import FAINT, INK, PAPER, SETTINGS, shown
 from rankwise.render.network.bundles import Bundles, bundles
-from rankwise.render.network.colours import EXCESS, HOT, too_much
 from rankwise.render.network.layout import layout
 from rankwise.render.network.part import part_of
 from rankwise.text.units import byte_text, ratio_text
 
 FORMATS = ("svg", "pdf", "png")
+
+_HOT = BEYOND
+_EXCESS = 1.5
+"""Links that carry more than this times both bound and mean of their class are _HOT, as on the page.
+
+A bound alone says little where it can't be reached, as in dragonflies.
+"""
 
 _WIDTH, _HEIGHT = 12.6, 8.9  # inches
 _DOTS = 160  # an inch
@@ -49,7 +55,7 @@ def links_picture(loads: JobLoads, title: str, about: Sequence[str], kind: str) 
     number = int(np.argmax([rail.bytes.max(initial=0.0) for rail in loads.rails]))
     rail = loads.rails[number]
     part = part_of(rail.subnet, loads.places.rails[number], rail.bytes)
-    found = bundles(rail.subnet, part.links, rail.bytes, too_much(rail))
+    found = bundles(rail.subnet, part.links, rail.bytes, _too_much(rail))
     with rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DOTS, facecolor=PAPER)
         finding = wrap(shown(title, _TITLE_LINES * _TITLE_LINE), _TITLE_LINE)
@@ -105,7 +111,7 @@ def _levels(
         for a, b in zip(low.tolist(), high.tolist(), strict=True)
     ]
     colours = amount_colours()(most[order] / max(float(rail.bytes.max(initial=0.0)), 1.0))
-    colours[hot[order]] = _rgba(HOT)
+    colours[hot[order]] = _rgba(_HOT)
     widths = np.where(found.cables[order] > 1, 1.3, 0.7)
     many = len(lines) > _MOST_LINES
     axes.add_collection(LineCollection(lines, colors=colours, linewidths=widths, rasterized=many, zorder=2))
@@ -179,7 +185,7 @@ def _matrix(axes: Any, rail: RailLoads, found: Bundles, where: NDArray[np.float6
     at_column = {end: place for place, end in enumerate(columns)}
     most, hot = (of[0 if up else 1] for of in (found.most, found.hot))
     colours = amount_colours()(most / max(float(rail.bytes.max(initial=0.0)), 1.0))
-    colours[hot] = _rgba(HOT)
+    colours[hot] = _rgba(_HOT)
     for place in inside[most[inside] > 0].tolist():
         cells[at_row[int(found.low[place])], at_column[int(found.high[place])]] = colours[place]
     axes.imshow(cells, aspect="auto", interpolation="nearest")
@@ -210,8 +216,8 @@ def _scale(axes: Any, rail: RailLoads) -> None:
     axes.text(
         0,
         -2.6,
-        f"red: more than {EXCESS} x both bound and mean of its class",
-        color=HOT,
+        f"red: more than {_EXCESS} x both bound and mean of its class",
+        color=_HOT,
         fontsize=7.5,
         va="top",
     )
@@ -250,3 +256,12 @@ def _rgba(colour: str) -> tuple[float, float, float, float]:
 
     found: tuple[float, float, float, float] = to_rgba(colour)
     return found
+
+
+def _too_much(rail: RailLoads) -> NDArray[np.int64]:
+    """Return the links that carry much more than others of their class, and than they would have to."""
+    limits = np.full(int(rail.subnet.classes.max(initial=0)) + 1, np.inf)
+    for each in rail.classes:
+        if each.bound:
+            limits[each.link_class] = _EXCESS * max(each.bound, each.mean_used)
+    return np.flatnonzero(rail.bytes > limits[rail.subnet.classes])

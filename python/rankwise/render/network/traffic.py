@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankwise.network.fabric.model import Fabric, Subnet
 from rankwise.network.job.flows import Flows
 from rankwise.network.job.journeys import RailJourneys, journeys
-from rankwise.network.job.places import Places
+from rankwise.network.job.rank_ports import Places
 from rankwise.network.routes.classes import class_bounds
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.walk import routed

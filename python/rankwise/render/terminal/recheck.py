@@ -11,7 +11,7 @@ from rich.text import Text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
-from rankwise.text.units import byte_text, ratio_text, second_text
+from rankwise.text.units import byte_range_text, ratio_text, second_text
 from rankwise.tuning.recheck import Outcome, Rechecked
 from rankwise.tuning.settings.rule import Evidence, Rule
 
@@ -61,8 +61,7 @@ def _listed(hosts: Sequence[str]) -> str:
 def _size(rule: Rule) -> str:
     if rule.high is None:
         return "all"
-    low, high = byte_text(rule.low), byte_text(rule.high)
-    return low if low == high else f"{low} - {high}"
+    return byte_range_text(rule.low, rule.high)
 
 
 def _ratio(evidence: Evidence | None) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
-from rankwise.text.units import byte_text, percent_text, ratio_text, second_text
+from rankwise.text.units import byte_range_text, percent_text, ratio_text, second_text
 from rankwise.trials.interval import Interval
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.target import Target
@@ -91,8 +91,7 @@ def _columns(run_seconds: float) -> list[TextColumn[Tried]]:
 def _size(target: Target) -> str:
     if target.whole:
         return "all"
-    low, high = byte_text(target.first.low), byte_text(target.first.high)
-    return low if low == high else f"{low} - {high}"
+    return byte_range_text(target.first.low, target.first.high)
 
 
 def _of_call(tried: Tried, *, chosen: bool) -> str:

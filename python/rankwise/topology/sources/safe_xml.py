@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from rankwise.errors import RankwiseError
+from rankwise.text.units import byte_text
 
 _DEEPEST = 200
 _LARGEST = 256 << 20
@@ -22,7 +23,7 @@ def parsed(text: bytes) -> Element:
         RankwiseError: it is no XML, declares entities, or is too large or nested too deeply.
     """
     if len(text) > _LARGEST:
-        raise RankwiseError(f"is larger than {_LARGEST >> 20} MiB")
+        raise RankwiseError(f"is larger than {byte_text(_LARGEST)}")
     builder = TreeBuilder()
     walked(
         text,

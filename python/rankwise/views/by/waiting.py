@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 
 from rankwise.analysis.percent import percent
-from rankwise.analysis.waiting.blame import blamed_ranks
 from rankwise.analysis.waiting.chains import chains_in
 from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.text.empty import NO_ARRIVALS
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
 from rankwise.text.units import count_text, percent_text, second_text

@@ -41,8 +41,3 @@ def number_text(value: float | None) -> str:
 def ranks_text(ranks: Sequence[int]) -> str:
     """Return ranks as a compact list: `0-3,8`."""
     return compact(ranks)
-
-
-def plural(number: int, what: str) -> str:
-    """Return `1 rank`, `2 ranks`."""
-    return f"{number} {what}{'s' * (number != 1)}"

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch
-from rankwise.network.sources.fabric_json.tables import MOST_NUMBERED, MOST_PORT
+from rankwise.network.sources.fabric_json.lid_tables import MOST_NUMBERED, MOST_PORT
 from rankwise.network.sources.infiniband.values import MOST_LID
 from rankwise.topology.machine.fields import Field
 

@@ -22,10 +22,11 @@ from rankwise.network.fabric.model import (
 from rankwise.network.fabric.same import guids_of
 from rankwise.network.sources.fabric_json.devices import Devices
 from rankwise.network.sources.fabric_json.even import evenly_split
+from rankwise.network.sources.fabric_json.lid_tables import MOST_PORT, table_of
 from rankwise.network.sources.fabric_json.rates import UNITS, rate_from
-from rankwise.network.sources.fabric_json.tables import MOST_PORT, table_of
 from rankwise.network.sources.parts import Whole
 from rankwise.network.sources.text import TextFile
+from rankwise.text.units import byte_text
 from rankwise.topology.machine.fields import Field
 from rankwise.topology.machine.strict_json import parsed
 
@@ -164,4 +165,4 @@ def _check_size(draft: Draft, field: Field) -> None:
     ways = max((ports.shape[1] if ports.ndim == 2 else 1 for _, ports in draft.tables.values()), default=1)
     size = len(draft.switches) * (highest + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
-        raise field.error(f"would take {size >> 30} GiB; {_LARGEST_TABLES >> 30} GiB are the most")
+        raise field.error(f"would take {byte_text(size)}; {byte_text(_LARGEST_TABLES)} are the most")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, finished
 from rankwise.network.fabric.model import NO_PORT, Routing, Subnet
+from rankwise.text.units import byte_text
 
 _LARGEST_TABLES = 4 << 30
 Numbers = NDArray[np.int64]
@@ -52,7 +53,7 @@ def check_tables(switches: int, hosts: int, ways: int = 1) -> None:
     size = switches * (hosts + 1) * ways * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"forwarding tables would take {size / (1 << 30):.0f} GiB, and {_LARGEST_TABLES >> 30} GiB are "
+            f"forwarding tables would take {byte_text(size)}, and {byte_text(_LARGEST_TABLES)} are "
             f"the most: make it smaller{', or without an even split' if ways > 1 else ''}"
         )
 

@@ -15,6 +15,7 @@ from rankwise.network.sources.infiniband.lmc import find_lid_counts
 from rankwise.network.sources.infiniband.values import MOST_LID, MOST_PORT
 from rankwise.network.sources.parts import Cables, Lids, Table, Tables
 from rankwise.network.sources.text import TextFile
+from rankwise.text.units import byte_text
 
 _Told = tuple[Table, TextFile]
 _LARGEST_TABLES = 4 << 30
@@ -152,6 +153,6 @@ def _check_size(draft: Draft, file: TextFile) -> None:
     size = len(draft.switches) * (highest + 1) * np.dtype(np.uint16).itemsize
     if size > _LARGEST_TABLES:
         raise RankwiseError(
-            f"{file.path}: the tables of {len(draft.switches)} switches would take {size >> 20} MiB: no "
+            f"{file.path}: the tables of {len(draft.switches)} switches would take {byte_text(size)}: no "
             "subnet is so large"
         )

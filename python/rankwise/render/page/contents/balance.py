@@ -9,9 +9,9 @@ from typing import Any
 
 from rankwise.analysis.calls.over_ranks import top_calls
 from rankwise.analysis.calls.ranks import Rank
-from rankwise.analysis.waiting.blame import blamed_ranks
 from rankwise.analysis.waiting.collectives import Estimate, WaitingRank
 from rankwise.analysis.waiting.messages import MessageWaits, Origin
+from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NO_ARRIVALS, NO_RANKS, NO_WAITS

@@ -6,7 +6,7 @@ from typing import Any
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Efficiency
-from rankwise.analysis.waiting.blame import blamed_ranks
+from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject

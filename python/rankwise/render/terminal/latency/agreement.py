@@ -8,9 +8,10 @@ from rich.text import Text
 
 from rankwise.latency.measurement import Measurement
 from rankwise.render.terminal.page import Page
+from rankwise.text.units import number_of
 from rankwise.topology.hierarchy.compare import Agreement, compare, hwloc_partitions
 from rankwise.topology.hierarchy.levels import Hierarchy
-from rankwise.views.latency.texts import plural, ranks_text
+from rankwise.views.latency.texts import ranks_text
 
 _SAME = 0.999
 _ALIKE = 0.5  # below, it makes no sense to name single ranks
@@ -46,5 +47,5 @@ def _sentence(agreement: Agreement) -> str:
     shown = ranks if len(ranks) <= _MOST_RANKS else f"{ranks[:_MOST_RANKS].rpartition(',')[0]}, ..."
     return (
         f"By {given} the ranks are grouped otherwise than at the measured level {agreement.level} "
-        f"(agreement {agreement.index:.2f}): {plural(len(agreement.differ), 'rank')} elsewhere, {shown}."
+        f"(agreement {agreement.index:.2f}): {number_of(len(agreement.differ), 'rank')} elsewhere, {shown}."
     )

@@ -12,10 +12,10 @@ from rankwise.latency.measurement import Measurement
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.text.names import library_name, shown_path
-from rankwise.text.units import byte_text, digits_text, percent_text
+from rankwise.text.units import byte_text, digits_text, number_of, percent_text
 from rankwise.topology.pairs.difference import ClassChange, Difference, NodeChange, PairChange
 from rankwise.topology.pairs.resampling import CONFIDENCE
-from rankwise.views.latency.texts import factor_text, plural, value_text
+from rankwise.views.latency.texts import factor_text, value_text
 
 _INDENT = 2
 Row = TypeVar("Row")
@@ -68,12 +68,12 @@ def verdict(found: Difference) -> str:
         return "No change beyond noise."
     changed = [level for level in found.levels if level.change]
     if not changed:
-        few = plural(len(found.outliers), "pair")
+        few = number_of(len(found.outliers), "pair")
         return f"No change of a level beyond noise, but {few} changed unlike the others."
     most = max(changed, key=lambda level: max(level.slowness, 1 / level.slowness))
     factor = factor_text(max(most.slowness, 1 / most.slowness))
     return (
-        f"{len(changed)} of {plural(len(found.levels), 'value')} changed beyond noise; most of all "
+        f"{len(changed)} of {number_of(len(found.levels), 'value')} changed beyond noise; most of all "
         f"{most.what} of {byte_text(most.size)} messages, {most.name}: {factor} {most.change}."
     )
 
@@ -81,14 +81,14 @@ def verdict(found: Difference) -> str:
 def _described(path: Path, measurement: Measurement) -> str:
     nodes = len({rank.host for rank in measurement.ranks})
     date = str(measurement.about.get("date") or "")[:16].replace("T", " ")
-    facts = f"{plural(len(measurement.ranks), 'rank')} / {plural(nodes, 'node')}"
+    facts = f"{number_of(len(measurement.ranks), 'rank')} / {number_of(nodes, 'node')}"
     return "  ".join(filter(None, (shown_path(path), facts, date)))
 
 
 def _matched(found: Difference) -> str:
-    moved = f"; {plural(found.moved, 'rank')} on another host than before" if found.moved else ""
+    moved = f"; {number_of(found.moved, 'rank')} on another host than before" if found.moved else ""
     ends = "" if found.by == "rank" else " of hosts"
-    return f"{plural(found.pairs, 'pair')}{ends} matched by {found.by}{moved}; latency: {found.statistic}"
+    return f"{number_of(found.pairs, 'pair')}{ends} matched by {found.by}{moved}; latency: {found.statistic}"
 
 
 def _caption(found: Difference) -> str:

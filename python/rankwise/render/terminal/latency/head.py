@@ -11,8 +11,7 @@ from rich.text import Text
 from rankwise.latency.measurement import Measurement
 from rankwise.render.terminal.page import Page
 from rankwise.text.names import library_name
-from rankwise.text.units import byte_text, second_text
-from rankwise.views.latency.texts import plural
+from rankwise.text.units import byte_text, number_of, second_text
 
 _APART = "  "
 _INDENT = 2
@@ -37,8 +36,8 @@ def head_lines(page: Page, measurement: Measurement) -> list[Text]:
     seconds = about.get("seconds")
     nodes = len({rank.host for rank in measurement.ranks})
     facts = [
-        f"{plural(len(measurement.ranks), 'rank')} / {plural(nodes, 'node')}",
-        plural(len(measurement.pairs), "pair"),
+        f"{number_of(len(measurement.ranks), 'rank')} / {number_of(nodes, 'node')}",
+        number_of(len(measurement.pairs), "pair"),
         ", ".join(byte_text(size) for size in measurement.sizes),
         f"{mode}: {_MODES[mode]}" if mode in _MODES else mode,
         _told(about, "date", "")[:16].replace("T", " "),
@@ -64,10 +63,12 @@ def warnings(measurement: Measurement) -> list[str]:
     expected = _told(about, "pairs_expected", 0)
     missing = expected - len(measurement.pairs)
     if missing > 0:
-        found.append(f"{missing} of {plural(expected, 'pair')} are missing: what is said is of the others")
+        found.append(f"{missing} of {number_of(expected, 'pair')} are missing: what is said is of the others")
     unmeasured = int((measurement.pairs.repeats == 0).all(axis=1).sum())
     if unmeasured:
-        found.append(f"{unmeasured} of {plural(len(measurement.pairs), 'pair')} have no value: measure again")
+        found.append(
+            f"{unmeasured} of {number_of(len(measurement.pairs), 'pair')} have no value: measure again"
+        )
     if _told(about, "oversubscribed", False):
         found.append(
             "oversubscribed: some node had more ranks than processors, so times are rough; "

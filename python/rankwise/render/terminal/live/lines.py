@@ -15,7 +15,7 @@ from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, cut, fit, label, number, table_lines
 from rankwise.text.names import call_name, library_name, program_text
-from rankwise.text.units import byte_text, percent_text, rate_text, second_text
+from rankwise.text.units import byte_rate_text, byte_text, number_of, percent_text, rate_text, second_text
 
 QUIET_S = 10.0
 """Seconds without a heartbeat from which on a job is pointed out as perhaps hanging."""
@@ -78,7 +78,7 @@ def _title(page: Page, picture: Picture, world: WorldPicture, every: float) -> l
 def _facts(page: Page, world: WorldPicture) -> list[Text]:
     seen = "" if world.ranks_seen == world.ranks_expected else f"{world.ranks_seen} of "
     facts = [
-        f"{seen}{_plural(world.ranks_expected, 'rank')} / {_plural(world.nodes, 'node')}",
+        f"{seen}{number_of(world.ranks_expected, 'rank')} / {number_of(world.nodes, 'node')}",
         f"world {world.world} of {world.worlds}" if world.worlds > 1 else "",
         library_name(world.mpi_library),
         f"started {world.started[11:19]}",
@@ -107,9 +107,12 @@ def _bar(page: Page, share: float) -> Text:
 def _rates(page: Page, picture: Picture, world: WorldPicture) -> list[Text]:
     if not picture.interval_seconds:
         return [page.text("rates follow with the next look", "dim")]
-    fields = [f"{rate_text(world.calls_per_second)} calls/s, {_bytes(world.bytes_sent_per_second)}/s sent"]
+    fields = [
+        f"{rate_text(world.calls_per_second)} calls/s, {byte_rate_text(world.bytes_sent_per_second)}/s sent"
+    ]
     fields += [
-        f"{kind.kind} {rate_text(kind.messages_per_second)} messages/s, {_bytes(kind.bytes_per_second)}/s"
+        f"{kind.kind} {rate_text(kind.messages_per_second)} messages/s,"
+        f" {byte_rate_text(kind.bytes_per_second)}/s"
         for kind in world.traffic
     ]
     fields += [f"inside collectives not visible here: {why}" for why in _not_visible(world)]
@@ -128,7 +131,7 @@ def _saves(page: Page, picture: Picture) -> list[Text]:
     if not picture.saves:
         return []
     oldest = max(save.seconds_ago for save in picture.saves)
-    nodes = _plural(len(picture.saves), "node")
+    nodes = number_of(len(picture.saves), "node")
     return page.wrapped(f"{nodes} as saved, up to {second_text(oldest)} ago", "dim", 2)
 
 
@@ -221,24 +224,16 @@ def _pair_columns(pairs: Sequence[Pair], recent: bool) -> list[TextColumn[Pair]]
     if recent:
         columns += [
             _number("messages/s", lambda row: rate_text(row.messages_per_second)),
-            _number("bytes/s", lambda row: _bytes(row.bytes_per_second)),
+            _number("bytes/s", lambda row: byte_rate_text(row.bytes_per_second)),
         ]
     else:
         columns.append(_number("bytes", lambda row: byte_text(row.bytes_from_start)))
     return columns
 
 
-def _bytes(rate: float) -> str:
-    return "<1 B" if 0 < rate < 0.5 else byte_text(rate)
-
-
 def _volume(rate: float) -> str:
-    return _bytes(rate) if rate else "-"
+    return byte_rate_text(rate) if rate else "-"
 
 
 def _number(head: str, cell: Any) -> TextColumn[Any]:
     return TextColumn(head, cell, right=True)
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
