@@ -26,25 +26,34 @@ def blocks(page: str, language: str = "python") -> list[str]:
     return found
 
 
+def _link(source: Path, target: Path, way: list[str]) -> None:
+    """Make a directory of links to what is in another one, and directories of links along the way down."""
+    target.mkdir()
+    for entry in source.iterdir():
+        if entry.name not in ("__pycache__", *way[:1]):
+            (target / entry.name).symlink_to(entry.resolve())
+    if way:
+        _link(source / way[0], target / way[0], way[1:])
+
+
 def carried_out(place: Path, package: str, name: str, module: str, test: str, more: str = "") -> str:
     """Add a module to a package, run its test, which must have one, and more code; what this code prints.
 
     Args:
-        place: an empty directory.
-        package: full name of the package, which stays as it is on the disk.
+        place: a directory, in which all of Rankwise is by links, with the module beside the others.
+        package: full name of the package; the real one stays as it is.
         name: of the module.
         module: its text.
         test: text of its test, which may import what is beside this file.
         more: Python code, run after the tests.
     """
-    added = place / "added"
-    added.mkdir()
-    (added / f"{name}.py").write_text(module)
+    source, target = Path(rankwise.__file__).parent, place / "rankwise"
+    _link(source, target, package.split(".")[1:])
+    target.joinpath(*package.split(".")[1:], f"{name}.py").write_text(module)
     (place / "example.py").write_text(test)
-    code = f"import importlib\nimportlib.import_module({package!r}).__path__.append({str(added)!r})\n"
-    path = [str(place), str(Path(rankwise.__file__).parents[1]), str(Path(__file__).parent)]
+    path = [str(place), str(Path(__file__).parent)]
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys\nsys.path[:0] = {path}\n{code}{TESTS}\n{more}"],
+        [sys.executable, "-c", f"import sys\nsys.path[:0] = {path}\n{TESTS}\n{more}"],
         cwd=place,
         capture_output=True,
         text=True,

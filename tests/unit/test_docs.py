@@ -29,6 +29,7 @@ PAGES = [
     "adding-a-launcher.md",
     "adding-a-procedure.md",
     "adding-a-tunable-library.md",
+    "adding-a-view.md",
     "centre.md",
     "command-line.md",
     "coverage.md",
