@@ -18,6 +18,14 @@ from test_docs import in_code, page, sections, table
 ROOT = Path(__file__).parents[2]
 PAGE = "architecture.md"
 OF_EXAMPLES = {
+    "python/rankwise/findings/rules/NAME.py",
+    "tests/unit/test_NAME.py",
+    "python/rankwise/findings/rules/barriers.py",
+    "tests/unit/test_barriers.py",
+    "python/rankwise/views/by/NAME.py",
+    "tests/unit/test_NAME_view.py",
+    "python/rankwise/views/by/memory.py",
+    "tests/unit/test_memory_view.py",
     "python/rankwise/launchers/known/exrun.py",
     "tests/unit/test_exrun.py",
     "python/rankwise/tuning/libraries/exa.py",

@@ -47,7 +47,7 @@ def barriers(made: Made, late: list[int], calls: int = 20) -> Made:
     return made
 
 
-def test_every_file_is_in_the_table() -> None:
+def test_ids_are_those_of_the_files() -> None:
     import rankwise.findings.rules as package
 
     files = {path.stem for path in Path(package.__file__).parent.glob("*.py")} - {"__init__"}

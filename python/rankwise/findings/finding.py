@@ -107,6 +107,7 @@ class Rule:
         formula: of the seconds that could be saved.
         advice: what can be done about it.
         find: returns what it has found, or why it can't tell.
+        order: in which rules are listed; those without one come last.
     """
 
     id: str
@@ -115,3 +116,4 @@ class Rule:
     formula: str
     advice: str
     find: Callable[[Evidence], Sequence[Finding] | NotTold]
+    order: int = 1000

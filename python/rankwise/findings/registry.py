@@ -1,36 +1,18 @@
-"""All rules."""
+"""All rules: each module in `rules` has one."""
 
 from __future__ import annotations
 
-from rankwise.findings.finding import Rule
-from rankwise.findings.rules import (
-    badly_bound,
-    collective_algorithm,
-    communicators_not_freed,
-    eager_threshold,
-    late_ranks,
-    off_node_traffic,
-    oversubscribed,
-    polling,
-    preempted,
-    reorder_not_done,
-    tiny_messages,
-    unbalanced_files,
-    waiting_collective,
-)
+import importlib
+import pkgutil
 
-RULES: tuple[Rule, ...] = (
-    late_ranks.RULE,
-    waiting_collective.RULE,
-    collective_algorithm.RULE,
-    off_node_traffic.RULE,
-    reorder_not_done.RULE,
-    eager_threshold.RULE,
-    oversubscribed.RULE,
-    badly_bound.RULE,
-    preempted.RULE,
-    tiny_messages.RULE,
-    polling.RULE,
-    communicators_not_freed.RULE,
-    unbalanced_files.RULE,
-)
+from rankwise.findings import rules
+from rankwise.findings.finding import Rule
+
+
+def _rules() -> tuple[Rule, ...]:
+    names = [module.name for module in pkgutil.iter_modules(rules.__path__)]
+    found: list[Rule] = [importlib.import_module(f"{rules.__name__}.{name}").RULE for name in names]
+    return tuple(sorted(found, key=lambda rule: (rule.order, rule.id)))
+
+
+RULES = _rules()

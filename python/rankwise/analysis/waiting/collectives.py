@@ -20,9 +20,9 @@ from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
+from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
-from rankwise.analysis.waiting.collectives.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.sample import sampled
 
 CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER

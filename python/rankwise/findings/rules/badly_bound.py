@@ -101,4 +101,5 @@ RULE = Rule(
     "Start fewer threads, or let the launcher bind each rank to as many cores as it has threads:"
     " `--map-by slot:PE=4 --bind-to core`, `-bind-to core:4`, `srun --cpus-per-task=4 --cpu-bind=cores`.",
     _find,
+    order=80,
 )

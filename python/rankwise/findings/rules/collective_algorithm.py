@@ -105,4 +105,5 @@ RULE = Rule(
     "time in it without waiting x (1 - what is needed / what the busiest process sends or receives)",
     "Let `rankwise tune` time the library's other algorithms, and prove what they gain.",
     _find,
+    order=30,
 )

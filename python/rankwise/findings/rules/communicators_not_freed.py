@@ -64,4 +64,5 @@ RULE = Rule(
     "time in the procedure x share of the calls that made the same once more",
     "Create them once, before the loop, or free them: MPI libraries run out of communicators.",
     _find,
+    order=120,
 )

@@ -63,4 +63,5 @@ RULE = Rule(
     " btl_tcp_eager_limit of Open MPI 4, btl_sm_eager_limit of 5, UCX_RNDV_THRESH of UCX); or post"
     " receives earlier.",
     _find,
+    order=60,
 )

@@ -136,4 +136,5 @@ RULE = Rule(
     " more than if it had come with the latest of the others",
     "Share out the work more evenly, or look at what slows these processors down.",
     _find,
+    order=10,
 )

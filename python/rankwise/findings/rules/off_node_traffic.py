@@ -43,4 +43,5 @@ RULE = Rule(
     FORMULA,
     "Let `rankwise map` find a better placement.",
     _find,
+    order=40,
 )

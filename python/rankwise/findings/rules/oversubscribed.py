@@ -57,4 +57,5 @@ RULE = Rule(
     "run time of the ranks x (1 - processors / ranks), of each such node",
     "Start as many ranks as there are processors, or take more nodes; look at the binding.",
     _find,
+    order=70,
 )

@@ -50,4 +50,5 @@ RULE = Rule(
     "the time in these calls",
     "Wait with MPI_Wait or MPI_Probe where there is nothing to do; ask less often where there is.",
     _find,
+    order=110,
 )

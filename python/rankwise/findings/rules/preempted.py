@@ -71,4 +71,5 @@ RULE = Rule(
     "run time of these ranks - their processor time",
     "Look at what else runs on these nodes, at the binding, and leave a core to the system.",
     _find,
+    order=90,
 )

@@ -45,4 +45,5 @@ RULE = Rule(
     FORMULA,
     "Let Rankwise reorder them: rankwise run --reorder.",
     _find,
+    order=50,
 )

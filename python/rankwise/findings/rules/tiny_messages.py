@@ -46,4 +46,5 @@ RULE = Rule(
     "the time in the calls that send them; what their receivers could save is not in it",
     "Send together what goes to the same rank.",
     _find,
+    order=100,
 )

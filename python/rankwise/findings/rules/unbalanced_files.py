@@ -46,4 +46,5 @@ RULE = Rule(
     "(time in these calls of the longest - mean) x ranks",
     "Let all ranks read and write: MPI_File_write_all and its kin; fewer, larger accesses.",
     _find,
+    order=130,
 )

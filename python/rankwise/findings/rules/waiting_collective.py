@@ -81,4 +81,5 @@ RULE = Rule(
     "the waiting in it",
     "Find out what differs from step to step: noise of the system, work that moves, preempted ranks.",
     _find,
+    order=20,
 )

@@ -1,15 +1,20 @@
-"""The views of a profile, one file each: a function `view(connection, detail)` that makes it."""
+"""The views of a profile, one file each: a function `view(connection, detail)` that makes it.
+
+docs/adding-a-view.md says how another one is added.
+"""
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sqlite3
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rankwise.views.view import Detail, View
 
-VIEWS = (
+_ORDER = (
     "communicator",
     "call",
     "site",
@@ -26,6 +31,15 @@ VIEWS = (
     "counter",
     "file",
 )
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort names of views without importing them: most commands need one of them, or none."""
+    found = sorted(names)
+    return tuple(sorted(found, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER)))
+
+
+VIEWS = _in_order(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def view(name: str, connection: sqlite3.Connection, detail: Detail) -> View:
