@@ -68,7 +68,18 @@ def _ends(mpi: Mpi, compiled: Compile, words: list[str], **variables: str) -> st
 
 def _target(procedure: str, *, not_commutative: bool = False, in_place: bool = False) -> Target:
     traits = Traits(True, not_commutative, not_commutative, in_place)
-    cell = Cell(f"MPI_{procedure.capitalize()}", RANKS, 4000, 4000, 4000, 1, 1.0, 1.0, (), traits)
+    cell = Cell(
+        procedure=f"MPI_{procedure.capitalize()}",
+        processes=RANKS,
+        low=4000,
+        high=4000,
+        size=4000,
+        calls=1,
+        seconds=1.0,
+        tunable_seconds=1.0,
+        groupings=(),
+        traits=traits,
+    )
     return targets([cell])[0]
 
 
@@ -126,16 +137,16 @@ def test_last_digits(openmpi: Mpi, compiled: Compile) -> None:
     target = targets(
         [
             Cell(
-                "MPI_Allreduce",
-                RANKS,
-                8000,
-                8000,
-                8000,
-                1,
-                1.0,
-                1.0,
-                (),
-                Traits(True, not_commutative=False, rounds=True, in_place=False),
+                procedure="MPI_Allreduce",
+                processes=RANKS,
+                low=8000,
+                high=8000,
+                size=8000,
+                calls=1,
+                seconds=1.0,
+                tunable_seconds=1.0,
+                groupings=(),
+                traits=Traits(True, not_commutative=False, rounds=True, in_place=False),
             )
         ]
     )[0]
