@@ -144,7 +144,17 @@ def _races(mpi: Mpi, directory: Path, program: Path, races: int, ranks: int) -> 
             groups = (tuple(range(ranks)),)
             for number in range(races):
                 size = 8 << (number % 14)
-                cell = Cell("MPI_Allreduce", ranks, size, size, size, 1, 1.0, 1.0, (Grouping(groups),))
+                cell = Cell(
+                    procedure="MPI_Allreduce",
+                    processes=ranks,
+                    low=size,
+                    high=size,
+                    size=size,
+                    calls=1,
+                    seconds=1.0,
+                    tunable_seconds=1.0,
+                    groupings=(Grouping(groups),),
+                )
                 outcome = race(alike, cell, arms, seed=number)
                 if outcome.winner is not None:
                     held = hold_out(alike, cell, outcome.winner, 0.95, seed=number)

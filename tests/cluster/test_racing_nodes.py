@@ -21,7 +21,17 @@ from rankwise.tuning.racing.offers import Offers, control_variables
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "src" / "probes" / "collective"
 NODES, RANKS, LIMIT = 3, 6, "60"
-CELL = Cell("MPI_Allreduce", RANKS, 8000, 8000, 8000, 1, 1.0, 1.0, (Grouping((tuple(range(RANKS)),)),))
+CELL = Cell(
+    procedure="MPI_Allreduce",
+    processes=RANKS,
+    low=8000,
+    high=8000,
+    size=8000,
+    calls=1,
+    seconds=1.0,
+    tunable_seconds=1.0,
+    groupings=(Grouping((tuple(range(RANKS)),)),),
+)
 LIBRARIES = [mpi for mpi in across_nodes() if mpi.family == "openmpi"]
 LOOKS = {"ring": "ring", "recursive_doubling": "recursive doubling"}
 

@@ -86,7 +86,17 @@ def served(mpi: Mpi, program: Path, ranks: int, directory: Path, texts: Sequence
 
 def cell(procedure: str, size: int, *groupings: Grouping) -> Cell:
     processes = len(groupings[0].groups[0])
-    return Cell(procedure, processes, size, size, size, 1, 1.0, 1.0, groupings)
+    return Cell(
+        procedure=procedure,
+        processes=processes,
+        low=size,
+        high=size,
+        size=size,
+        calls=1,
+        seconds=1.0,
+        tunable_seconds=1.0,
+        groupings=groupings,
+    )
 
 
 def offers_in(directory: Path) -> Offers:

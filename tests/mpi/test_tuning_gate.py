@@ -69,7 +69,18 @@ def _ends(
 
 def _target(procedure: str, *, not_commutative: bool = False, in_place: bool = False) -> Target:
     traits = Traits(True, not_commutative, not_commutative, in_place)
-    cell = Cell(f"MPI_{procedure.capitalize()}", RANKS, 4000, 4000, 4000, 1, 1.0, 1.0, (), traits)
+    cell = Cell(
+        procedure=f"MPI_{procedure.capitalize()}",
+        processes=RANKS,
+        low=4000,
+        high=4000,
+        size=4000,
+        calls=1,
+        seconds=1.0,
+        tunable_seconds=1.0,
+        groupings=(),
+        traits=traits,
+    )
     return targets([cell])[0]
 
 
@@ -125,16 +136,16 @@ def test_last_digits(mpi: Mpi, compiled: Compile) -> None:
     target = targets(
         [
             Cell(
-                "MPI_Allreduce",
-                RANKS,
-                8000,
-                8000,
-                8000,
-                1,
-                1.0,
-                1.0,
-                (),
-                Traits(True, not_commutative=False, rounds=True, in_place=False),
+                procedure="MPI_Allreduce",
+                processes=RANKS,
+                low=8000,
+                high=8000,
+                size=8000,
+                calls=1,
+                seconds=1.0,
+                tunable_seconds=1.0,
+                groupings=(),
+                traits=Traits(True, not_commutative=False, rounds=True, in_place=False),
             )
         ]
     )[0]

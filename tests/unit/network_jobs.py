@@ -47,18 +47,18 @@ def flows(ranks: int, parts: Sequence[tuple[Group, Pairs]]) -> Flows:
     columns = np.array(rows, np.int64).reshape(-1, 5).T
     narrow = [column.astype(np.int32) for column in columns[:3]]
     return Flows(
-        ranks,
-        narrow[0],
-        narrow[1],
-        narrow[2],
-        columns[3],
-        columns[4],
-        tuple(group for group, _ in parts),
-        (),
-        (),
-        0,
-        0,
-        (),
+        ranks=ranks,
+        source=narrow[0],
+        destination=narrow[1],
+        group=narrow[2],
+        bytes=columns[3],
+        messages=columns[4],
+        groups=tuple(group for group, _ in parts),
+        only=(),
+        kinds=(),
+        unplaced_messages=0,
+        unplaced_bytes=0,
+        hidden=(),
     )
 
 

@@ -49,7 +49,10 @@ class Joined:
 
 
 def joined(world: dict[int, Any], groups: Sequence[int] = (0, 0, 0)) -> list[tuple[Any, ...]]:
-    clocks = {rank: NodeClock(groups[rank], 0, 0.0, 1 / SECOND) for rank in world}
+    clocks = {
+        rank: NodeClock(group=groups[rank], ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
+        for rank in world
+    }
     regions = SimpleNamespace(ids={rank: np.array([0]) for rank in world})
     columns = join_arrivals(world, Joined(), regions, clocks)  # type: ignore[arg-type]
     names = ("communicator", "instance", "rank", "root", "arrival", "departure")

@@ -131,7 +131,7 @@ def counted(found: Intervals) -> dict[int, dict[int, int]]:
 
 
 def test_ranks_of_a_node_are_laid_on_one_another() -> None:
-    clock = NodeClock(0, 0, 0.0, 1 / SECOND)
+    clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     # Rank 0 has intervals of a second, from 1 s on, rank 1 of half a second, from 1.5 s on.
     lines = {0: line(30, 1, 1, 2, 3), 1: line(29, 3, 10, 20, 30)}
     found = joined(lines, {0: clock, 1: clock})
@@ -141,9 +141,9 @@ def test_ranks_of_a_node_are_laid_on_one_another() -> None:
 
 
 def test_another_clock_is_shifted_and_nothing_gets_lost() -> None:
-    clock = NodeClock(0, 0, 0.0, 1 / SECOND)
+    clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     # Half a second later by the common clock than by its own, and slower by a thousandth.
-    other = NodeClock(0, 0, 0.5, 1.001 / SECOND)
+    other = NodeClock(group=0, ticks=0, seconds=0.5, seconds_per_tick=1.001 / SECOND)
     lines = {0: line(30, 1, 1, 2, 3), 1: line(30, 2, 101, 200, 7)}
     found = joined(lines, {0: clock, 1: other})
     assert found.axis is not None
@@ -157,14 +157,14 @@ def test_another_clock_is_shifted_and_nothing_gets_lost() -> None:
 
 
 def test_ranks_without_a_line_are_left_out() -> None:
-    clock = NodeClock(0, 0, 0.0, 1 / SECOND)
+    clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     found = joined({0: None, 1: line(30, 1, 5)}, {0: clock, 1: clock})
     assert counted(found) == {1: {0: 5}}
     assert joined({0: None}, {0: clock}).axis is None
 
 
 def test_many_ranks_have_fewer_intervals() -> None:
-    clock = NodeClock(0, 0, 0.0, 1 / SECOND)
+    clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     lines: dict[int, TimeLine | None] = dict.fromkeys(range(2000), line(24, 64, *[1] * 256))
     found = joined(lines, dict.fromkeys(lines, clock))
     assert found.axis is not None
@@ -173,7 +173,7 @@ def test_many_ranks_have_fewer_intervals() -> None:
 
 
 def test_a_call_that_never_returned_counts_to_the_end() -> None:
-    clock = NodeClock(0, 0, 0.0, 1 / SECOND)
+    clock = NodeClock(group=0, ticks=0, seconds=0.0, seconds_per_tick=1 / SECOND)
     threads = np.zeros(1, layout.THREAD)
     threads["inside_key"], threads["alive"] = call("MPI_Recv")["key"], 1
     threads["inside_since"] = round(4.25 * SECOND)

@@ -18,7 +18,15 @@ from rankwise.render.page.latency.page import latency_page
 from rankwise.topology.hierarchy.levels import Outlier
 
 OUTLIER = Outlier(
-    "slow link", "node0 - node3", (0, 1, 6, 7), "latency", 64, 44.4, 4.0, "machine", "slow alone"
+    kind="slow link",
+    where="node0 - node3",
+    ranks=(0, 1, 6, 7),
+    what="latency",
+    size=64,
+    value=44.4,
+    expected=4.0,
+    level="machine",
+    verdict="slow alone",
 )
 HOSTILE = "</script><script>alert(1)</script><img src=http://x/$\\frac{1}$\x1b[31m\u202e&{}"
 MIB = 1 << 20

@@ -158,7 +158,15 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
 def test_verdicts_and_cures(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     fault = Outlier(
-        "slow link", "node0 - node3", (0, 1), "bandwidth", MIB, 100.0, 900.0, "node", "slow alone"
+        kind="slow link",
+        where="node0 - node3",
+        ranks=(0, 1),
+        what="bandwidth",
+        size=MIB,
+        value=100.0,
+        expected=900.0,
+        level="node",
+        verdict="slow alone",
     )
     contention = replace(fault, kind="slow rank", where="rank 5", verdict="slow under load", what="latency")
     assert slowness(fault) == 9

@@ -87,7 +87,20 @@ def by_links(given: Fabric, traffic: Traffic, rail: str, lid_offset: int | None)
     places = places_on(given, [GivenHost(host) for host in hosts], rail)
     one, other = np.asarray(traffic.source, np.int32), np.asarray(traffic.destination, np.int32)
     size = np.asarray(traffic.bytes, np.int64)
-    flows = Flows(traffic.ranks, one, other, one * 0, size, size, (), (), (), 0, 0, ())
+    flows = Flows(
+        ranks=traffic.ranks,
+        source=one,
+        destination=other,
+        group=one * 0,
+        bytes=size,
+        messages=size,
+        groups=(),
+        only=(),
+        kinds=(),
+        unplaced_messages=0,
+        unplaced_bytes=0,
+        hidden=(),
+    )
     loads = []
     for subnet, rail_journeys in zip(given.subnets, journeys(flows, places).rails, strict=True):
         weight = size[rail_journeys.flow] * rail_journeys.share

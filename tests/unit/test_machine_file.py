@@ -174,7 +174,19 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         (Level("machine", Cost(5.0, 0.5, 0.25, 1000.0)), Level("switch", link_mb_s=7.5), *tree.levels[2:]),
         tree.root,
         (Source("hwloc", "inside of nodes", "a b.xml", "2026-01-01T00:00:00+00:00"), Source("slurm")),
-        (Outlier("slow node", "node3", ("a", "b"), "latency", 64, 9.5, 2.0, "node", "slow alone"),),
+        (
+            Outlier(
+                kind="slow node",
+                where="node3",
+                hosts=("a", "b"),
+                what="latency",
+                size=64,
+                value=9.5,
+                expected=2.0,
+                level="node",
+                verdict="slow alone",
+            ),
+        ),
     )
     write_machine(machine, tmp_path / "m.json")
     assert read_machine(tmp_path / "m.json") == machine

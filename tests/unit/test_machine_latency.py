@@ -166,7 +166,16 @@ def test_ranks_that_may_run_anywhere_are_in_what_holds_all_of_it() -> None:
 def test_outliers_are_kept_with_their_hosts() -> None:
     measurement = planted("block").measure(NOISE)
     hierarchy = find_hierarchy(measurement)
-    slow = Outlier("slow link", "node0 - node7", (0, 1, 63), "bandwidth", 1 << 20, 100.0, 2500.0, "machine")
+    slow = Outlier(
+        kind="slow link",
+        where="node0 - node7",
+        ranks=(0, 1, 63),
+        what="bandwidth",
+        size=1 << 20,
+        value=100.0,
+        expected=2500.0,
+        level="machine",
+    )
     unknown = replace(slow, value=float("nan"))
     made = machine_from_latency(measurement, replace(hierarchy, outliers=(slow, unknown)), "F.json").machine
     [outlier] = made.outliers

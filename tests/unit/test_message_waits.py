@@ -93,7 +93,10 @@ def join(*world: Counters, groups: Sequence[int] = (0, 0)) -> JoinedWaits:
     def ids_of(_rank: int, indices: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return indices
 
-    clocks = {rank: NodeClock(groups[rank], 0, 0.0, 1e-9) for rank in range(len(world))}
+    clocks = {
+        rank: NodeClock(group=groups[rank], ticks=0, seconds=0.0, seconds_per_tick=1e-9)
+        for rank in range(len(world))
+    }
     regions = SimpleNamespace(ids={rank: np.zeros(1, np.int64) for rank in range(len(world))})
     joined = SimpleNamespace(ids_of=ids_of)
     return join_waits(dict(enumerate(world)), cast("Joined", joined), cast("Regions", regions), clocks)

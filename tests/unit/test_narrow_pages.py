@@ -108,7 +108,19 @@ def test_what_tells_rows_apart_is_in_both_tables(
 def test_waits_for_messages_are_named_in_each_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     waiting = [
-        RankWaits(rank, "node", on, procedure, 0.1, 0.1, 0.05, 0.0, 0.01, 1000, 1000)
+        RankWaits(
+            rank=rank,
+            host="node",
+            communicator=on,
+            procedure=procedure,
+            seconds=0.1,
+            certain_seconds=0.1,
+            late_sender_seconds=0.05,
+            late_receiver_seconds=0.0,
+            error_seconds=0.01,
+            sampled=1000,
+            certain=1000,
+        )
         for rank in (0, 1)
         for on in ("W", "W_a1")
         for procedure in ("MPI_Recv", "MPI_Waitall")

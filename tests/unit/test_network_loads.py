@@ -44,18 +44,18 @@ def flows(ranks: int, sent: Sequence[Sent], groups: Sequence[Group] = (WORLD,)) 
     twos = np.full(len(table), 2)
     kinds = ("point-to-point", "in-collective")
     return Flows(
-        ranks,
-        source.astype(np.int32),
-        destination.astype(np.int32),
-        group.astype(np.int32),
-        sizes,
-        twos,
-        tuple(groups),
-        (),
-        kinds,
-        0,
-        0,
-        (),
+        ranks=ranks,
+        source=source.astype(np.int32),
+        destination=destination.astype(np.int32),
+        group=group.astype(np.int32),
+        bytes=sizes,
+        messages=twos,
+        groups=tuple(groups),
+        only=(),
+        kinds=kinds,
+        unplaced_messages=0,
+        unplaced_bytes=0,
+        hidden=(),
     )
 
 

@@ -13,13 +13,13 @@ from rankwise.tuning.parameters.given import Given, checked, read_given
 from rankwise.tuning.parameters.layers import Layers
 
 OPEN_MPI = Layers(
-    ("Open MPI v5.0.11, package: x",),
+    library=("Open MPI v5.0.11, package: x",),
     pml="ob1",
     btls=("sm", "self"),
     names=frozenset({"btl_sm_eager_limit", "btl_sm_max_send_size", "pml"}),
     values={"btl_sm_eager_limit": "4096", "btl_sm_max_send_size": "32768"},
 )
-MPICH = Layers(("MPICH Version:      5.0.2",), names=frozenset({"MPIR_CVAR_CH4_NETMOD"}))
+MPICH = Layers(library=("MPICH Version:      5.0.2",), names=frozenset({"MPIR_CVAR_CH4_NETMOD"}))
 
 
 def nothing(_: str) -> frozenset[str]:

@@ -26,7 +26,7 @@ LIMITS = {
 
 
 def ob1(library: str, *btls: str) -> Layers:
-    return Layers((library,), pml="ob1", btls=("self", *btls), processors=1, values=LIMITS)
+    return Layers(library=(library,), pml="ob1", btls=("self", *btls), processors=1, values=LIMITS)
 
 
 def ping_pong(size: int, *, calls: int = 1000, sampled: bool = True, hosts: tuple[str, ...] = ()) -> Made:
@@ -106,7 +106,9 @@ def test_completions_count_by_the_number_of_messages() -> None:
 
 def test_another_layer_gets_its_own_variable() -> None:
     """With UCX the limits of btls mean nothing."""
-    ucx = Layers((OPEN_MPI_5,), pml="ucx", processors=1, names=frozenset({"pml_ucx_priority"}), values=LIMITS)
+    ucx = Layers(
+        library=(OPEN_MPI_5,), pml="ucx", processors=1, names=frozenset({"pml_ucx_priority"}), values=LIMITS
+    )
     found = proposed(ping_pong(8192), ucx)
     assert found.keys() == {"UCX_RNDV_THRESH", "OMPI_MCA_pml"}
     assert found["UCX_RNDV_THRESH"].values == (None, "8192", "16384")
@@ -114,20 +116,20 @@ def test_another_layer_gets_its_own_variable() -> None:
 
 
 def test_the_other_layer_where_it_is_there() -> None:
-    there = Layers((OPEN_MPI_5,), pml="ob1", names=frozenset({"pml_ucx_priority"}), processors=1)
+    there = Layers(library=(OPEN_MPI_5,), pml="ob1", names=frozenset({"pml_ucx_priority"}), processors=1)
     assert proposed(ping_pong(8), there)["OMPI_MCA_pml"].values == (None, "ucx")
     assert not proposed(ping_pong(8), ob1(OPEN_MPI_5, "sm"))
 
 
 def test_mpich() -> None:
     values = {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "8192", "MPIR_CVAR_CH4_PACK_BUFFER_SIZE": "16384"}
-    ucx = Layers(("MPICH Version:      5.0.2",), netmod="ucx", processors=1, values=values)
+    ucx = Layers(library=("MPICH Version:      5.0.2",), netmod="ucx", processors=1, values=values)
     found = proposed(ping_pong(8192), ucx)
     assert found["MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE"].values == (None, "16384")
     assert found.keys() == {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "UCX_RNDV_THRESH"}
     assert not [name for name in proposed(ping_pong(16384), ucx) if name.startswith("MPIR")]
     old = Layers(
-        ("MPICH Version:\t4.0.2",),
+        library=("MPICH Version:\t4.0.2",),
         netmod="ofi",
         processors=1,
         names=frozenset({"MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE"}),
@@ -139,7 +141,7 @@ def test_mpich() -> None:
 
 def test_intel() -> None:
     intel = Layers(
-        ("Intel(R) MPI Library 2021.18.1 for Linux* OS",),
+        library=("Intel(R) MPI Library 2021.18.1 for Linux* OS",),
         processors=1,
         names=frozenset({"MPIR_CVAR_INTEL_SHM_CELL_FWD_SIZE"}),
     )
@@ -158,13 +160,13 @@ BINDINGS = {
 
 @pytest.mark.parametrize(("library", "variable"), BINDINGS.items())
 def test_ranks_that_share_processors_may_be_bound(library: str, variable: str) -> None:
-    found = proposed(Made(2, cpus="0-3"), Layers((library,), processors=4))
+    found = proposed(Made(2, cpus="0-3"), Layers(library=(library,), processors=4))
     assert found[variable].values == (None, "core")
 
 
 def test_ranks_that_are_not_to_be_bound() -> None:
     """They are bound, or more than there are processors or cores, or have threads."""
-    layers = Layers((OPEN_MPI_5,), processors=2)
+    layers = Layers(library=(OPEN_MPI_5,), processors=2)
     assert not proposed(Made(3, cpus="0-1"), layers)
     assert not proposed(Made(2, cpus="0-1", threads=2), layers)
     bound = Made(2)
@@ -194,8 +196,8 @@ end
 def test_what_the_probe_writes() -> None:
     found = read_layers(PROBED)
     assert found == Layers(
-        ("Open MPI v5.0.11, package: x",),
-        "ob1",
+        library=("Open MPI v5.0.11, package: x",),
+        pml="ob1",
         btls=("self", "sm"),
         processors=2,
         names=frozenset({"pml", "btl_sm_eager_limit"}),
@@ -218,8 +220,8 @@ def test_mpich_tells_its_netmod(said: str, netmod: str) -> None:
 
 
 def seen(value: str, *, now: str, before: str = "4096") -> bool | None:
-    parameter = Parameter("a", "OMPI_MCA_a", (None, value), shows="variable")
-    layers = [Layers((), values={"a": text}) for text in (before, now)]
+    parameter = Parameter(name="a", variable="OMPI_MCA_a", values=(None, value), shows="variable")
+    layers = [Layers(library=(), values={"a": text}) for text in (before, now)]
     return is_in_force(parameter, parameter.settings[1], *layers)
 
 
@@ -229,9 +231,12 @@ def test_whether_a_value_is_in_force() -> None:
     assert seen("16384", now="4096") is False
     assert seen("ring", now="4", before="0") is None
     assert seen("ring", now="0", before="0") is None
-    pml = Parameter("pml", "OMPI_MCA_pml", (None, "ucx"), shows="pml")
-    assert is_in_force(pml, pml.settings[1], Layers((), pml="ob1"), Layers((), pml="ob1")) is False
-    bound = Parameter("b", "HYDRA_BINDING", (None, "core"), shows="processors")
-    layers = Layers((), processors=4), Layers((), processors=1)
+    pml = Parameter(name="pml", variable="OMPI_MCA_pml", values=(None, "ucx"), shows="pml")
+    assert (
+        is_in_force(pml, pml.settings[1], Layers(library=(), pml="ob1"), Layers(library=(), pml="ob1"))
+        is False
+    )
+    bound = Parameter(name="b", variable="HYDRA_BINDING", values=(None, "core"), shows="processors")
+    layers = Layers(library=(), processors=4), Layers(library=(), processors=1)
     assert is_in_force(bound, bound.settings[1], *layers) is True
     assert is_in_force(bound, bound.settings[1], layers[0], layers[0]) is False

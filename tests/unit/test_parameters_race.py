@@ -25,9 +25,17 @@ from rankwise.tuning.parameters.race import Known, announcement, race_parameters
 from rankwise.tuning.parameters.saved import STATE
 
 Variables = Mapping[str, str]
-LIMIT = Parameter("limit", "OMPI_MCA_limit", (None, "8192", "16384"), expected_seconds=2, shows="variable")
-LAYER = Parameter("pml", "OMPI_MCA_pml", (None, "ucx"), expected_seconds=3, shows="pml")
-LAYERS = Layers(("Open MPI v5.0.11, package: x",), pml="ob1", values={"limit": "4096", "most": "9000"})
+LIMIT = Parameter(
+    name="limit",
+    variable="OMPI_MCA_limit",
+    values=(None, "8192", "16384"),
+    expected_seconds=2,
+    shows="variable",
+)
+LAYER = Parameter(name="pml", variable="OMPI_MCA_pml", values=(None, "ucx"), expected_seconds=3, shows="pml")
+LAYERS = Layers(
+    library=("Open MPI v5.0.11, package: x",), pml="ob1", values={"limit": "4096", "most": "9000"}
+)
 
 
 class Program:

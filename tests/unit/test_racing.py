@@ -24,7 +24,17 @@ GROUPINGS = (
     Grouping(((0, 1, 2, 3), (4, 5, 6, 7)), share=0.75, root=2, late=((1, 0.0), (5, 2.5e-6))),
     Grouping(((0, 2, 4, 6),), share=0.25),
 )
-CELL = Cell("MPI_Allreduce", 4, 4096, 8192, 8192, 100, 2.0, 1.0, GROUPINGS)
+CELL = Cell(
+    procedure="MPI_Allreduce",
+    processes=4,
+    low=4096,
+    high=8192,
+    size=8192,
+    calls=100,
+    seconds=2.0,
+    tunable_seconds=1.0,
+    groupings=GROUPINGS,
+)
 ARMS: dict[str, Algorithm | None] = {
     "default": None,
     "linear": Algorithm("linear", 1),

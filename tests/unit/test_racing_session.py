@@ -23,7 +23,17 @@ from rankwise.tuning.racing.session import Session
 from rankwise.tuning.racing.setup import Setup
 from rankwise.tuning.settings.rule import Algorithm
 
-CELL = Cell("MPI_Barrier", 2, 0, 0, 0, 1, 1.0, 1.0, (Grouping(((0, 1),)),))
+CELL = Cell(
+    procedure="MPI_Barrier",
+    processes=2,
+    low=0,
+    high=0,
+    size=0,
+    calls=1,
+    seconds=1.0,
+    tunable_seconds=1.0,
+    groupings=(Grouping(((0, 1),)),),
+)
 ARMS = {"default": None, "tree": Algorithm("MPIR_Barrier_intra_tree", 1)}
 OFFERS = r"""{"variables": [{"name": "MPIR_CVAR_BARRIER_INTRA_ALGORITHM", "value": 0, "writable": true,
 "items": [], "description": "auto - Some\nnb   - Other"}]}"""

@@ -203,7 +203,20 @@ def test_too_few_ranks(golden: Golden) -> None:
 
 def test_the_same_is_raced_again() -> None:
     """What was raced comes out of the rule as it went in, but for what a race does not look at."""
-    cells = tuple(Cell("MPI_Bcast", 2, 1, 99, size, 10 * size, 1.0, 1.0, GROUPINGS) for size in (64, 8))
+    cells = tuple(
+        Cell(
+            procedure="MPI_Bcast",
+            processes=2,
+            low=1,
+            high=99,
+            size=size,
+            calls=10 * size,
+            seconds=1.0,
+            tunable_seconds=1.0,
+            groupings=GROUPINGS,
+        )
+        for size in (64, 8)
+    )
     found = replace(rule("Bcast", 2), raced=raced_of(cells))
     assert [one.late_us for one in found.raced] == [(0.0, 1.0, 2.5, 0.0), ()] * 2
     again = cells_again(found, 4)

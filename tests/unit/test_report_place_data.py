@@ -133,6 +133,23 @@ def test_waiting_of_collectives(tmp_path: Path) -> None:
 
 def test_the_inside_in_words() -> None:
     processors = tuple(Processor(one, one // 2, None, None, None, None, "any") for one in range(4))
-    node = NodePlace("n", processors, (), (RankPlace(0, (0,), (), 0, 0, None, "", "", ()),))
+    node = NodePlace(
+        "n",
+        processors,
+        (),
+        (
+            RankPlace(
+                rank=0,
+                cpus=(0,),
+                seen=(),
+                looks=0,
+                moves=0,
+                omp_threads=None,
+                omp_proc_bind="",
+                omp_places="",
+                tasks=(),
+            ),
+        ),
+    )
     assert inside_text(node) == "2 packages, 4 cores, 4 processors"
     assert inside_text(NodePlace("n", (), (), ())) == ""

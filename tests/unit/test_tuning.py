@@ -36,7 +36,18 @@ OFFERED = (Algorithm("linear", 1), Algorithm("ring", 4))
 
 
 def _cell(procedure: str = "MPI_Allreduce", size: int = 65536, **changes: object) -> Cell:
-    cell = Cell(procedure, 4, size, size, size, 100, 20.0, 10.0, (Grouping(((0, 1, 2, 3),)),), SAFE)
+    cell = Cell(
+        procedure=procedure,
+        processes=4,
+        low=size,
+        high=size,
+        size=size,
+        calls=100,
+        seconds=20.0,
+        tunable_seconds=10.0,
+        groupings=(Grouping(((0, 1, 2, 3),)),),
+        traits=SAFE,
+    )
     return replace(cell, **changes)  # type: ignore[arg-type]
 
 

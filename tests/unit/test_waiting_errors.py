@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rankwise.analysis.waiting.one_collective import Table, table_of
 from test_waits import instances
 
 from rankwise.analysis.waiting.errors import error_of
 from rankwise.analysis.waiting.instances import Instances, waits
+from rankwise.analysis.waiting.one_collective import Table, table_of
 
 CALLS, KEPT, MEMBERS, TRIALS = 6000, 110, 4, 60
 

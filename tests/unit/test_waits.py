@@ -29,20 +29,20 @@ def instances(
     count, members = len(arrival), len(arrival[0])
     unknown = [[NAN] * members] * count
     return Instances(
-        communicator,
-        procedure,
-        np.arange(1, count + 1),
-        np.array(ranks or range(members)),
-        np.arange(members),
-        np.full(count, root),
-        np.full((count, members), size),
-        np.array(arrival, float),
-        np.array(departure, float),
-        np.array(since or unknown, float),
-        np.array(since_in_mpi or unknown, float),
-        np.ones((count, members), bool),
-        np.array(nodes or [0] * members),
-        np.where(np.array(nodes or [0] * members) == 0, 0.0, error),
+        communicator=communicator,
+        procedure=procedure,
+        numbers=np.arange(1, count + 1),
+        ranks=np.array(ranks or range(members)),
+        places=np.arange(members),
+        roots=np.full(count, root),
+        bytes=np.full((count, members), size),
+        arrival=np.array(arrival, float),
+        departure=np.array(departure, float),
+        since=np.array(since or unknown, float),
+        since_in_mpi=np.array(since_in_mpi or unknown, float),
+        selected=np.ones((count, members), bool),
+        nodes=np.array(nodes or [0] * members),
+        errors=np.where(np.array(nodes or [0] * members) == 0, 0.0, error),
     )
 
 

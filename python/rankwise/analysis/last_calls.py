@@ -50,7 +50,7 @@ class Place:
     destination: Partner | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Group:
     """The ranks that are in one place.
 
@@ -91,15 +91,15 @@ def groups(found: Mapping[int, Place], members: Mapping[int, str]) -> list[Group
         waits = state == INSIDE and procedure in COLLECTIVES and communicator is not None
         made.append(
             Group(
-                state,
-                procedure,
-                communicator,
-                tuple(ranks),
-                min(times, default=None),
-                max(times, default=None),
-                _missing(ranks, members.get(communicator or 0, "")) if waits else (),
-                _common([place.source for place in here]),
-                _common([place.destination for place in here]),
+                state=state,
+                procedure=procedure,
+                communicator=communicator,
+                ranks=tuple(ranks),
+                seconds_min=min(times, default=None),
+                seconds_max=max(times, default=None),
+                missing=_missing(ranks, members.get(communicator or 0, "")) if waits else (),
+                source=_common([place.source for place in here]),
+                destination=_common([place.destination for place in here]),
             )
         )
     return sorted(made, key=lambda group: (-len(group.ranks), group.ranks))

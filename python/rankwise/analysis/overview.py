@@ -34,7 +34,7 @@ class Run:
     programs: list[list[str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trust:
     """What is missing from the numbers, and what taking them cost.
 

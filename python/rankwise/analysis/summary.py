@@ -22,7 +22,7 @@ from rankwise.analysis.timing.times import Balance, Times, balance, times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Summary:
     """What ran, how far to trust it, where its time and bytes went, and where lost ranks ended."""
 
@@ -52,19 +52,19 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
     """
     seen = seen or Evidence(connection)
     return Summary(
-        seen.run,
-        trust(connection),
-        times(connection),
-        balance(connection),
-        waiting_totals(connection, seen.waiting),
-        message_totals(connection, seen.messages),
-        seen.families,
-        seen.procedures,
-        opening_and_closing_procedures(connection),
-        seen.locality,
-        inside_totals(connection),
-        file_totals(connection),
-        places_at_end(connection),
-        counter_totals(connection),
-        seen.efficiency,
+        run=seen.run,
+        trust=trust(connection),
+        times=times(connection),
+        balance=balance(connection),
+        waiting=waiting_totals(connection, seen.waiting),
+        messages=message_totals(connection, seen.messages),
+        families=seen.families,
+        calls=seen.procedures,
+        opening_and_closing=opening_and_closing_procedures(connection),
+        locality=seen.locality,
+        inside=inside_totals(connection),
+        files=file_totals(connection),
+        places=places_at_end(connection),
+        counters=counter_totals(connection),
+        efficiency=seen.efficiency,
     )

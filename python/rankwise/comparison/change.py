@@ -18,7 +18,7 @@ BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "same", "unknown"
 LESS, MORE = "less", "more"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Change:
     """A figure that is better the less it is, such as a time.
 
@@ -94,4 +94,15 @@ def _change(
     exact: bool,
 ) -> Change:
     percent = 100 * (late - early) / early if early else None
-    return Change(early, late, late - early, percent, low, high, verdict, exact, [*before], [*after])
+    return Change(
+        before=early,
+        after=late,
+        change=late - early,
+        percent=percent,
+        low=low,
+        high=high,
+        verdict=verdict,
+        exact=exact,
+        before_runs=[*before],
+        after_runs=[*after],
+    )

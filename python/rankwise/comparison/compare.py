@@ -48,7 +48,7 @@ class Figure:
     value: Change
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Changed:
     """Calls of one kind.
 

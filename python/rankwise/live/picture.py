@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rankwise.analysis.last_calls import PlaceRow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Activity:
     """What was done with one communicator, or one procedure.
 
@@ -77,7 +77,7 @@ class Pair:
     bytes_from_start: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rank:
     """One rank.
 
@@ -113,7 +113,7 @@ class Rank:
     calls_per_second: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WorldPicture:
     """One MPI_COMM_WORLD.
 

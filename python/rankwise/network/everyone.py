@@ -86,18 +86,18 @@ def _flows(ranks: int, size: int) -> Flows:
     different = source != destination
     count = int(different.sum())
     return Flows(
-        ranks,
-        source[different],
-        destination[different],
-        np.zeros(count, np.int32),
-        np.full(count, size, np.int64),
-        np.ones(count, np.int64),
-        (_GROUP,),
-        (),
-        (IN_COLLECTIVE,),
-        0,
-        0,
-        (),
+        ranks=ranks,
+        source=source[different],
+        destination=destination[different],
+        group=np.zeros(count, np.int32),
+        bytes=np.full(count, size, np.int64),
+        messages=np.ones(count, np.int64),
+        groups=(_GROUP,),
+        only=(),
+        kinds=(IN_COLLECTIVE,),
+        unplaced_messages=0,
+        unplaced_bytes=0,
+        hidden=(),
     )
 
 

@@ -14,7 +14,7 @@ from rankwise.network.routes.classes import between_switches
 from rankwise.network.routes.walk import crossings, hops
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HostPair:
     """What one host sends another over one rail.
 
@@ -89,16 +89,18 @@ def _of_rail(loads: JobLoads, rail: int, top: int) -> list[HostPair]:
         switches = float(passed[of_pair].mean())
         found.append(
             HostPair(
-                rail,
-                subnet.name,
-                names[int(pairs[number] >> 32)],
-                names[int(pairs[number] & 0xFFFFFFFF)],
-                float(sizes[number]),
-                float(messages[number]),
-                len(np.unique(flows.source[flow].astype(np.int64) << 32 | flows.destination[flow])),
-                loads.causes[int(by_cause.argmax())],
-                switches if np.isfinite(switches) else None,
-                links.get(int(worst[number])),
+                rail=rail,
+                rail_name=subnet.name,
+                source=names[int(pairs[number] >> 32)],
+                destination=names[int(pairs[number] & 0xFFFFFFFF)],
+                bytes=float(sizes[number]),
+                messages=float(messages[number]),
+                rank_pairs=len(
+                    np.unique(flows.source[flow].astype(np.int64) << 32 | flows.destination[flow])
+                ),
+                cause=loads.causes[int(by_cause.argmax())],
+                switches=switches if np.isfinite(switches) else None,
+                worst=links.get(int(worst[number])),
             )
         )
     return found

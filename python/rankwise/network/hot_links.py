@@ -18,7 +18,7 @@ MOST_FLOWS = 5
 """Of one link, those that are told."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LinkLoad:
     """A directed link and what it carries.
 
@@ -120,19 +120,19 @@ def link_loads_of(loads: JobLoads, rail: int, links: Sequence[int]) -> list[Link
         summed, load = classes[int(subnet.classes[link])], float(of.bytes[link])
         found.append(
             LinkLoad(
-                rail,
-                subnet.name,
-                int(link),
-                CLASSES[int(subnet.classes[link])],
-                subnet.name_of(int(subnet.links.source[link])),
-                int(subnet.links.source_port[link]),
-                subnet.name_of(int(subnet.links.destination[link])),
-                int(subnet.links.destination_port[link]),
-                load,
-                float(of.messages[link]),
-                float(seconds[link]) if np.isfinite(seconds[link]) else None,
-                load / summed.mean_used if summed.mean_used else None,
-                load / summed.bound if summed.bound else None,
+                rail=rail,
+                rail_name=subnet.name,
+                link=int(link),
+                link_class=CLASSES[int(subnet.classes[link])],
+                source=subnet.name_of(int(subnet.links.source[link])),
+                source_port=int(subnet.links.source_port[link]),
+                destination=subnet.name_of(int(subnet.links.destination[link])),
+                destination_port=int(subnet.links.destination_port[link]),
+                bytes=load,
+                messages=float(of.messages[link]),
+                seconds=float(seconds[link]) if np.isfinite(seconds[link]) else None,
+                times_mean=load / summed.mean_used if summed.mean_used else None,
+                excess=load / summed.bound if summed.bound else None,
             )
         )
     return found

@@ -10,7 +10,7 @@ from rankwise.network.hot_links import LinkLoad, link_loads_of
 from rankwise.network.loads import JobLoads
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SwitchLoad:
     """A switch.
 
@@ -60,16 +60,16 @@ def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
         busy = np.flatnonzero(sums)
         found += [
             SwitchLoad(
-                place,
-                subnet.name,
-                subnet.switches.names[switch],
-                int(subnet.switches.levels[switch]),
-                int(count[switch]),
-                int(used[switch]),
-                float(sums[switch]),
-                float(sent[switch]),
-                float(got[switch]),
-                load,
+                rail=place,
+                rail_name=subnet.name,
+                name=subnet.switches.names[switch],
+                level=int(subnet.switches.levels[switch]),
+                links=int(count[switch]),
+                used=int(used[switch]),
+                bytes=float(sums[switch]),
+                from_hosts=float(sent[switch]),
+                to_hosts=float(got[switch]),
+                hottest=load,
             )
             for switch, load in zip(
                 busy.tolist(), link_loads_of(loads, place, hottest[busy].tolist()), strict=True

@@ -209,17 +209,17 @@ class _Optimizer:
         store.mkdir(exist_ok=True)
         kept = self._kept
         now = Now(
-            profile,
+            profile=profile,
             # If it fails, that is not the step's fault.
-            replace(self._way, as_given=True),
-            kept,
-            lambda added: self._request.way_of(together(kept, added), name),
-            replace(self._of_step, seconds=None if math.isinf(seconds) else seconds),
-            self._request.seed,
-            replace(self._runs, directory=directory),
-            store,
-            self._runs.signals,
-            self._say,
+            way=replace(self._way, as_given=True),
+            kept=kept,
+            combined=lambda added: self._request.way_of(together(kept, added), name),
+            aim=replace(self._of_step, seconds=None if math.isinf(seconds) else seconds),
+            seed=self._request.seed,
+            runs=replace(self._runs, directory=directory),
+            store=store,
+            signals=self._runs.signals,
+            say=self._say,
         )
         self._say(f"{step.name}: {promise.why}")
         try:

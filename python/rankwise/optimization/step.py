@@ -32,7 +32,7 @@ class Promise:
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Now:
     """The program as it is when a step is tried.
 

@@ -26,7 +26,7 @@ from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mapping:
     """A placement, and what it is worth.
 
@@ -127,18 +127,18 @@ def find_mapping(
                 slot, found = other, alike
                 break
     return Mapping(
-        machine,
-        priced.unit,
-        slot,
-        slots[:ranks] if present is None else present.slot,
-        bindings_of(machine, slot),
-        _moved(slot, present),
-        present.bound if present else 0,
-        before,
-        absent,
-        natural,
-        found,
-        gains,
+        machine=machine,
+        unit=priced.unit,
+        slot=slot,
+        slot_before=slots[:ranks] if present is None else present.slot,
+        bindings=bindings_of(machine, slot),
+        moved=_moved(slot, present),
+        bound=present.bound if present else 0,
+        present=before,
+        absent=absent,
+        natural=natural,
+        found=found,
+        gains=gains,
     )
 
 

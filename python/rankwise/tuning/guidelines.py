@@ -113,7 +113,7 @@ class Question:
     others: Mapping[str, Mockup]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compared:
     """A collective compared with other calls.
 
@@ -150,7 +150,7 @@ class Compared:
         return self.interval.reached and self.interval.low > (1 + MARGIN) * noise
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Outcome:
     """What guidelines showed.
 
@@ -204,7 +204,12 @@ def compare(comparer: Comparer, sizes: Sequence[int], confidence: float, seed: i
     ranks = len(comparer.hosts)
     if ranks < 2:
         raise RankwiseError("the launch starts one rank, and collectives need two or more: add some")
-    outcome = Outcome(version_of(comparer.library), tuple(sorted(set(comparer.hosts))), ranks, confidence)
+    outcome = Outcome(
+        library=version_of(comparer.library),
+        hosts=tuple(sorted(set(comparer.hosts))),
+        processes=ranks,
+        confidence=confidence,
+    )
     asked = questions(ranks, sizes, outcome.too_large)
     of_each = 1 - (1 - confidence) / max(1, sum(len(one.others) for one in asked))
     rounds = max(ROUNDS, least_rounds(of_each))
@@ -280,15 +285,15 @@ def _compared(
         control = ratio_interval(times[DEFAULT], times[AGAIN], confidence)
         return [
             Compared(
-                cell.procedure,
-                cell.processes,
-                cell.size,
-                name,
-                mockup.larger,
-                1e6 * statistics.median(times[DEFAULT]),
-                1e6 * statistics.median(times[name]),
-                ratio_interval(times[DEFAULT], times[name], confidence),
-                control,
+                procedure=cell.procedure,
+                processes=cell.processes,
+                size=cell.size,
+                against=name,
+                larger=mockup.larger,
+                own_us=1e6 * statistics.median(times[DEFAULT]),
+                other_us=1e6 * statistics.median(times[name]),
+                interval=ratio_interval(times[DEFAULT], times[name], confidence),
+                control=control,
             )
             for name, mockup in others.items()
         ]
@@ -319,7 +324,17 @@ def _cure(comparer: Comparer, outcome: Outcome, seed: int, say: Say) -> None:
 
 
 def _cell(procedure: str, ranks: int, size: int) -> Cell:
-    return Cell(procedure, ranks, size, size, size, 1, 0.0, 0.0, (Grouping((tuple(range(ranks)),)),))
+    return Cell(
+        procedure=procedure,
+        processes=ranks,
+        low=size,
+        high=size,
+        size=size,
+        calls=1,
+        seconds=0.0,
+        tunable_seconds=0.0,
+        groupings=(Grouping((tuple(range(ranks)),)),),
+    )
 
 
 def _title(cell: Cell) -> str:

@@ -74,4 +74,14 @@ def cells_like(rule: Rule, ranks: int) -> tuple[Cell, ...]:
 
 
 def _cell(rule: Rule, size: int, calls: int, groupings: tuple[Grouping, ...]) -> Cell:
-    return Cell(rule.procedure, rule.processes, size, size, size, calls, 0.0, 0.0, groupings)
+    return Cell(
+        procedure=rule.procedure,
+        processes=rule.processes,
+        low=size,
+        high=size,
+        size=size,
+        calls=calls,
+        seconds=0.0,
+        tunable_seconds=0.0,
+        groupings=groupings,
+    )

@@ -47,7 +47,7 @@ INTERRUPTED = "Interrupted: what was measured is kept, and the same command goes
 OVER = "The time is over; give it more with --budget."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """What is to be tuned.
 

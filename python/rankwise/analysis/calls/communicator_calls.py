@@ -9,7 +9,7 @@ from rankwise.analysis.calls.over_ranks import calls_over_ranks, members_read
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CommunicatorCalls:
     """One procedure on one communicator.
 

@@ -14,7 +14,7 @@ from rankwise.analysis.selection import is_part
 from rankwise.profile.join.families import library_of, with_library
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Family:
     """The communicators that one line of the program made, on all parts of their parents, or a library.
 

@@ -35,7 +35,7 @@ class FileCalls:
     name: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class File:
     """One file: all that was opened under one name.
 

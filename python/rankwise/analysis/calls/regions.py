@@ -17,7 +17,7 @@ WHOLE_PROGRAM = 0
 OTHER = 4095
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Region:
     """One region: a name inside of an enclosing region.
 
@@ -93,19 +93,19 @@ def regions(connection: sqlite3.Connection) -> list[Region]:
             around[parent] = _sum(around[parent], around[key])
     found = {
         key: Region(
-            key,
-            name,
-            ranks,
-            entries,
-            wall,
-            counts.get(key, Totals()),
-            parents[key],
-            path,
-            depths[key],
-            exclusive,
-            inclusive[key],
-            _share(inclusive[key], around[key]),
-            _share(in_mpi[key], alone[key]),
+            region=key,
+            name=name,
+            ranks=ranks,
+            entries=entries,
+            wall_seconds=wall,
+            totals=counts.get(key, Totals()),
+            parent=parents[key],
+            path=path,
+            depth=depths[key],
+            exclusive_wall_seconds=exclusive,
+            inclusive_mpi_seconds=inclusive[key],
+            percent_in_mpi=_share(inclusive[key], around[key]),
+            exclusive_percent_in_mpi=_share(in_mpi[key], alone[key]),
         )
         for key, name, path, _, ranks, entries, wall, exclusive, _ in rows.values()
     }

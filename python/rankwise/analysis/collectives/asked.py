@@ -61,7 +61,7 @@ class Collective:
     family: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CollectiveFamily:
     """One collective on the communicators of a family, summed up.
 

@@ -27,7 +27,7 @@ INTERCOMMUNICATOR = "not compared: an intercommunicator"
 NO_PATTERN = "not compared: no single calls were kept"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Algorithm:
     """One shape of a collective, and how the MPI library carried it out.
 
@@ -71,7 +71,7 @@ class Algorithm:
     percent_of_mpi: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AlgorithmFamily:
     """The shapes of a collective, on the communicators of a family, that the library carried out alike.
 
@@ -300,11 +300,11 @@ def _algorithm(
 def _without_pattern(collective: Collective) -> Algorithm:
     """Make the row of a collective without single calls: nothing is visible, or it has a vector of sizes."""
     return Algorithm(
-        collective.procedure,
-        collective.communicator,
-        collective.user_name,
-        collective.processes,
-        -(-collective.totals.calls // max(collective.processes, 1)),
-        NO_PATTERN if collective.messages is not None else collective.visibility.text,
+        procedure=collective.procedure,
+        communicator=collective.communicator,
+        user_name=collective.user_name,
+        processes=collective.processes,
+        calls=-(-collective.totals.calls // max(collective.processes, 1)),
+        text=NO_PATTERN if collective.messages is not None else collective.visibility.text,
         family=collective.family,
     )

@@ -61,7 +61,7 @@ class Task:
     busy_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RankPlace:
     """Where one rank ran.
 
@@ -180,7 +180,17 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
         if bind.lower() not in _NOT_BOUND_BY_OPENMP:
             # OpenMP has bound the first thread, too, before MPI_Init: those of all threads are the rank's.
             cpus = tuple(sorted({*cpus, *(cpu for task in own for cpu in task.cpus)}))
-        place = RankPlace(rank, cpus, _cpus(seen), looks, moves, threads, bind, places, own)
+        place = RankPlace(
+            rank=rank,
+            cpus=cpus,
+            seen=_cpus(seen),
+            looks=looks,
+            moves=moves,
+            omp_threads=threads,
+            omp_proc_bind=bind,
+            omp_places=places,
+            tasks=own,
+        )
         found.setdefault(host, []).append(place)
     return [
         NodePlace(

@@ -65,7 +65,7 @@ class TracedMessage:
         return self.key[1 if self.sends else 0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TracedCall:
     """One call of the sample; times in nanoseconds after the start of the run.
 
@@ -204,21 +204,21 @@ class Trace:
             if known:
                 waited, whose = _waited(known, name, began, ended, buffered)
             yield TracedCall(
-                rank,
-                lane,
-                name,
-                communicator,
-                self._regions.get(region, ""),
-                began,
-                ended,
-                None if waited is None else min(waited, ended - began),
-                NOBODY if whose is None else whose,
-                number if collective else 0,
-                size,
-                root,
-                messages,
-                sampled,
-                known,
+                rank=rank,
+                lane=lane,
+                procedure=name,
+                communicator=communicator,
+                region=self._regions.get(region, ""),
+                began=began,
+                ended=ended,
+                waited=None if waited is None else min(waited, ended - began),
+                whose=NOBODY if whose is None else whose,
+                instance=number if collective else 0,
+                bytes=size,
+                root=root,
+                messages=messages,
+                sampled=sampled,
+                known=known,
             )
 
     def posted(self) -> Iterator[Posted]:

@@ -20,9 +20,9 @@ from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
-from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.sample import sampled
 
 CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
@@ -39,7 +39,7 @@ class Estimate:
     error_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WaitingFamily:
     """A collective on the communicators of a family.
 
@@ -84,7 +84,7 @@ class WaitingFamily:
     could_save_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WaitingRank:
     """A rank: what it waited, and what others waited for it.
 
@@ -115,7 +115,7 @@ class WaitingRank:
     blamed_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Waiting:
     """Waiting in the blocking collectives of a run.
 
@@ -192,17 +192,17 @@ def waiting(
     total = _sum(tables)
     error = max((float(table.found.errors.max()) for table in tables), default=0.0)
     return Waiting(
-        known,
-        total,
-        known - total.seconds,
-        everything - known if everything - known > _ROUNDING * everything else 0.0,
-        sum(table.calls for table in tables),
-        sum(table.kept for table in tables),
-        sum(table.inconsistent for table in tables),
-        error,
-        blame.steps,
-        _families(connection, tables),
-        _ranks(connection, tables, blame),
+        seconds=known,
+        waiting=total,
+        transfer_seconds=known - total.seconds,
+        not_known_seconds=everything - known if everything - known > _ROUNDING * everything else 0.0,
+        instances=sum(table.calls for table in tables),
+        kept=sum(table.kept for table in tables),
+        inconsistent=sum(table.inconsistent for table in tables),
+        clock_error_seconds=error,
+        steps=blame.steps,
+        families=_families(connection, tables),
+        ranks=_ranks(connection, tables, blame),
     )
 
 
@@ -245,24 +245,24 @@ def _families(connection: sqlite3.Connection, tables: Sequence[Table]) -> list[W
         rank, of_rank, node, of_node = _most_often_last(group, hosts)
         rows.append(
             WaitingFamily(
-                procedure,
-                own[0][0] if len(own) == 1 else family,
-                names_of_all(user_name for _, _, user_name, _ in own),
-                len(own),
-                min(size for *_, size in own),
-                max(size for *_, size in own),
-                sum(table.calls for table in group),
-                sum(table.kept for table in group),
-                sum(table.inconsistent for table in group),
-                seconds,
-                total,
-                seconds - total.seconds,
-                100.0 * total.seconds / seconds if seconds else 0.0,
-                rank,
-                of_rank,
-                node,
-                of_node,
-                sum(table.saved for table in group),
+                procedure=procedure,
+                communicator=own[0][0] if len(own) == 1 else family,
+                user_names=names_of_all(user_name for _, _, user_name, _ in own),
+                communicators=len(own),
+                size_min=min(size for *_, size in own),
+                size_max=max(size for *_, size in own),
+                instances=sum(table.calls for table in group),
+                kept=sum(table.kept for table in group),
+                inconsistent=sum(table.inconsistent for table in group),
+                seconds=seconds,
+                waiting=total,
+                transfer_seconds=seconds - total.seconds,
+                percent_waiting=100.0 * total.seconds / seconds if seconds else 0.0,
+                last_rank=rank,
+                last_percent=of_rank,
+                last_node=node,
+                last_node_percent=of_node,
+                could_save_seconds=sum(table.saved for table in group),
             )
         )
     return sorted(rows, key=lambda row: -row.waiting.seconds)
@@ -307,17 +307,17 @@ def _ranks(connection: sqlite3.Connection, tables: Sequence[Table], blame: Blame
         why = blame.caused.get(rank, Caused())
         found.append(
             WaitingRank(
-                rank,
-                host,
-                Estimate(waited[rank], error_of(doubts.get(rank, NO_DOUBTS))),
-                Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
-                why.computing,
-                why.in_mpi,
-                why.late_start,
-                caused[rank] - why.computing - why.in_mpi - why.late_start,
-                why.passed_on,
-                why.passed_to,
-                blame.finally_blamed.get(rank, 0.0),
+                rank=rank,
+                host=host,
+                suffered=Estimate(waited[rank], error_of(doubts.get(rank, NO_DOUBTS))),
+                caused=Estimate(caused[rank], error_of(of_caused.get(rank, NO_DOUBTS))),
+                computing_seconds=why.computing,
+                in_mpi_seconds=why.in_mpi,
+                late_start_seconds=why.late_start,
+                unknown_seconds=caused[rank] - why.computing - why.in_mpi - why.late_start,
+                passed_on_seconds=why.passed_on,
+                passed_to=why.passed_to,
+                blamed_seconds=blame.finally_blamed.get(rank, 0.0),
             )
         )
     return sorted(found, key=lambda row: (-row.blamed_seconds, -row.caused.seconds, row.rank))

@@ -40,7 +40,7 @@ NOBODY = -1
 _NEVER = -np.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Instances:
     """The kept instances of one collective on one communicator: n instances, m members.
 

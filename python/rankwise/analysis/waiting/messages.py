@@ -35,7 +35,7 @@ MOSTLY_CERTAIN = 80.0
 """Percent of the time in receives, waits and blocking sends: with less it is said how much is known."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RankWaits:
     """The waits of a rank in a procedure on a communicator.
 
@@ -178,17 +178,17 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
         known = sum(wait.ended - wait.began for wait in sample.waits)
         waiting.append(
             RankWaits(
-                rank,
-                hosts.get(rank),
-                names[communicator],
-                procedure,
-                every.seconds,
-                known * scales[key],
-                sums[0] * scales[key],
-                sums[1] * scales[key],
-                _error(own_doubts),
-                sample.sampled,
-                len(sample.waits),
+                rank=rank,
+                host=hosts.get(rank),
+                communicator=names[communicator],
+                procedure=procedure,
+                seconds=every.seconds,
+                certain_seconds=known * scales[key],
+                late_sender_seconds=sums[0] * scales[key],
+                late_receiver_seconds=sums[1] * scales[key],
+                error_seconds=_error(own_doubts),
+                sampled=sample.sampled,
+                certain=len(sample.waits),
             )
         )
     waiting.sort(key=lambda one: (-one.late_sender_seconds - one.late_receiver_seconds, one.rank))

@@ -29,7 +29,7 @@ Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
 """Calls and seconds by rank, by communicator and procedure, of all calls that are looked at."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Table:
     """One collective on one communicator; arrays by member, what makes estimates wrong in columns.
 
@@ -113,19 +113,19 @@ def table_of(found: Instances, times: Times) -> Table | None:
     last = _last_of(known, each)
     for_last = (known.whose == last[:, None]) & (known.whose != NOBODY)
     return Table(
-        found,
-        known,
-        calls,
-        len(found.numbers),
-        inconsistent,
-        seconds,
-        waited,
-        doubts,
-        total_doubts,
-        caused,
-        caused_doubts,
-        np.bincount(last[last != NOBODY], minlength=len(seconds)),
-        float((selected * known.saved)[for_last].sum()),
+        found=found,
+        waits=known,
+        calls=calls,
+        kept=len(found.numbers),
+        inconsistent=inconsistent,
+        seconds=seconds,
+        waiting=waited,
+        doubts=doubts,
+        total_doubts=total_doubts,
+        caused=caused,
+        caused_doubts=caused_doubts,
+        last=np.bincount(last[last != NOBODY], minlength=len(seconds)),
+        saved=float((selected * known.saved)[for_last].sum()),
     )
 
 

@@ -47,20 +47,20 @@ def sampled(connection: sqlite3.Connection, *, of_all: bool = False) -> Iterator
         if (table[:, :, 3] != ranks).any():
             raise ValueError(f"arrivals of communicator {communicator} are not those of its members")
         yield Instances(
-            communicator,
-            str(names[procedure]),
-            instances.astype(np.int64),
-            ranks,
-            _places(connection, communicator, ranks),
-            _roots(table[:, 0, 4], ranks),
-            table[:, :, 5].astype(np.int64),
-            table[:, :, 6],
-            table[:, :, 7],
-            table[:, :, 8],
-            table[:, :, 9],
-            _selected(connection, whole, communicator, procedure, instances, ranks),
-            np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
-            np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
+            communicator=communicator,
+            procedure=str(names[procedure]),
+            numbers=instances.astype(np.int64),
+            ranks=ranks,
+            places=_places(connection, communicator, ranks),
+            roots=_roots(table[:, 0, 4], ranks),
+            bytes=table[:, :, 5].astype(np.int64),
+            arrival=table[:, :, 6],
+            departure=table[:, :, 7],
+            since=table[:, :, 8],
+            since_in_mpi=table[:, :, 9],
+            selected=_selected(connection, whole, communicator, procedure, instances, ranks),
+            nodes=np.unique([hosts.get(rank, "") for rank in ranks.tolist()], return_inverse=True)[1],
+            errors=np.array([errors.get(rank, 0.0) for rank in ranks.tolist()]),
         )
 
 

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             found = verify(request, directory, signals, say)
         signal = signals.last
     else:
-        found = Verified(request.mapping, request.mapping.bindings)
+        found = Verified(mapping=request.mapping, bindings=request.mapping.bindings)
     written: list[Written] = []
     command = ""
     if found.verdict == "faster" and arguments.output is not None:

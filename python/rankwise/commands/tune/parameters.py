@@ -85,7 +85,7 @@ def _raced(
     for one in parameters:
         program.refuse_own_settings(rules=False, ours={one.variable: ""})
     if not parameters:
-        return Outcome(layers.text)
+        return Outcome(layers=layers.text)
     aim = Aim(
         arguments.confidence / 100,
         arguments.resolve / 100,

@@ -23,7 +23,7 @@ _NUMBERS = ("repeats", "seed", "rounds", "rounds_done", "pairs_expected")
 _SWITCHES = ("interrupted", "oversubscribed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Header:
     """What a header says.
 
@@ -138,7 +138,17 @@ def _header(found: dict[str, Any]) -> Header:
     crc32 = _number(table["crc32"], "`crc32`") if "crc32" in table else None
     about = {key: value for key, value in found.items() if key not in _READ}
     _check_about(about)
-    return Header(sizes, hosts, ranks, about, file, pairs, alone, fields, crc32)
+    return Header(
+        sizes=sizes,
+        hosts=hosts,
+        ranks=ranks,
+        about=about,
+        file=file,
+        pairs=pairs,
+        alone=alone,
+        fields=fields,
+        crc32=crc32,
+    )
 
 
 def _host(found: object, place: int) -> Host:

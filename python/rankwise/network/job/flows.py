@@ -39,7 +39,7 @@ class Group:
     kind: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Flows:
     """Messages between different ranks of the world: E entries, each from one rank to one other in one group.
 
@@ -97,18 +97,18 @@ def flows(connection: sqlite3.Connection, only: Sequence[str] = (), kinds: Colle
     group, groups = _groups(connection, keys, sizes)
     hidden = hidden_collectives(connection, chosen.values()) if IN_COLLECTIVE in kept else []
     return Flows(
-        ranks,
-        source.astype(np.int32),
-        destination.astype(np.int32),
-        group,
-        sizes.copy(),
-        messages.copy(),
-        groups,
-        tuple(sorted(chosen.values())),
-        tuple(kept),
-        sum(unplaced[:, 3].tolist()),
-        sum(unplaced[:, 4].tolist()),
-        tuple(hidden),
+        ranks=ranks,
+        source=source.astype(np.int32),
+        destination=destination.astype(np.int32),
+        group=group,
+        bytes=sizes.copy(),
+        messages=messages.copy(),
+        groups=groups,
+        only=tuple(sorted(chosen.values())),
+        kinds=tuple(kept),
+        unplaced_messages=sum(unplaced[:, 3].tolist()),
+        unplaced_bytes=sum(unplaced[:, 4].tolist()),
+        hidden=tuple(hidden),
     )
 
 

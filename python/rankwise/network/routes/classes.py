@@ -25,7 +25,7 @@ _OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (
 """Classes of links by which parts of a subnet hang together: out of the part with hosts, and into it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassLoads:
     """The loads of the links of one class, all in the unit of the weights that were sent.
 
@@ -96,17 +96,17 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
         used = np.sort(load[load > 0])
         found.append(
             ClassLoads(
-                number,
-                len(of_class),
-                len(used),
-                float(load.sum()),
-                float(load.max()),
-                float(used.mean()) if len(used) else 0.0,
-                float(load.mean()),
-                float(np.percentile(used, 95)) if len(used) else 0.0,
-                _gini(used),
-                float(bounds[number]),
-                int(of_class[load.argmax()]) if len(used) else -1,
+                link_class=number,
+                links=len(of_class),
+                used=len(used),
+                total=float(load.sum()),
+                max=float(load.max()),
+                mean_used=float(used.mean()) if len(used) else 0.0,
+                mean=float(load.mean()),
+                p95=float(np.percentile(used, 95)) if len(used) else 0.0,
+                gini=_gini(used),
+                bound=float(bounds[number]),
+                hottest=int(of_class[load.argmax()]) if len(used) else -1,
             )
         )
     return found

@@ -30,7 +30,7 @@ Find = Callable[[RunTraffic, Whereabouts], Mapping]
 _PLACEMENT = "placement"  # directory of the launchers' files
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """What is to be verified.
 
@@ -63,7 +63,7 @@ class Request:
     cure: str
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Verified:
     """What came out.
 
@@ -124,7 +124,7 @@ class _Trial:
 
     def verified(self) -> Verified:
         request = self._request
-        made = Verified(request.mapping, [])
+        made = Verified(mapping=request.mapping, bindings=[])
         try:
             first = self._run("before", 0, self._left())
             self._limit = request.run_limit or 10 * self._took[0] + 60

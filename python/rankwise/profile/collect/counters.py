@@ -89,7 +89,7 @@ class Comparison(NamedTuple):
         return self.own_ticks > 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Header:
     """What a process says about itself: the members of struct rankwise_header, converted.
 
@@ -173,7 +173,7 @@ class Header:
     tasks: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Counters:
     """What one process counted.
 

@@ -49,7 +49,7 @@ class NodeEntry:
     gone_ns: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NodeFile:
     """What a node file says about itself.
 

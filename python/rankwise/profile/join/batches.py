@@ -103,7 +103,7 @@ class Counted(NamedTuple):
     messages: Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Batch:
     """Rows for the profile, with numbers in place of families, hosts and kinds of messages.
 
@@ -145,15 +145,15 @@ def make_batch(common: Common, processes: Sequence[tuple[Own, Counted]]) -> Batc
     own_sums = _sums(each, calls)
     unknown = zip((own.rank for own in owns), unknown_calls, unknown_messages, strict=True)
     return Batch(
-        calls,
-        messages,
-        _by_rank(own_sums),
-        _by_procedure(calls),
-        _by_family(calls, common.families),
-        _by_communicator(own_sums),
-        _spreads(own_sums, common.families),
-        _by_host(messages, common),
-        [row for row in unknown if any(row[1:])],
+        calls=calls,
+        messages=messages,
+        by_rank=_by_rank(own_sums),
+        by_procedure=_by_procedure(calls),
+        by_family=_by_family(calls, common.families),
+        by_communicator=_by_communicator(own_sums),
+        spreads=_spreads(own_sums, common.families),
+        by_host=_by_host(messages, common),
+        unknown=[row for row in unknown if any(row[1:])],
     )
 
 

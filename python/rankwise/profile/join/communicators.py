@@ -44,7 +44,7 @@ COMMUNICATOR = "communicator"
 """What most rows of the table are; others are windows or files."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Communicator:
     """One row of the profile's table `communicators`, a window or file too, in the order of its columns."""
 
@@ -245,12 +245,46 @@ def _range(size: int) -> str:
 
 
 def _pseudo(number: int, name: str) -> Communicator:
-    return Communicator(number, name, name, "", None, "", 0, 0, "", "", "[]", "[]", 0, 0.0, None, 0)
+    return Communicator(
+        id=number,
+        name=name,
+        family=name,
+        user_name="",
+        parent=None,
+        procedure="",
+        size=0,
+        remote_size=0,
+        members="",
+        topology="",
+        dims="[]",
+        periods="[]",
+        reorder=0,
+        created=0.0,
+        freed=None,
+        members_seen=0,
+    )
 
 
 def _world(size: int) -> Communicator:
     members = _range(size)
-    return Communicator(WORLD, "W", "W", "", None, "", size, 0, members, "", "[]", "[]", 0, 0.0, None, 0)
+    return Communicator(
+        id=WORLD,
+        name="W",
+        family="W",
+        user_name="",
+        parent=None,
+        procedure="",
+        size=size,
+        remote_size=0,
+        members=members,
+        topology="",
+        dims="[]",
+        periods="[]",
+        reorder=0,
+        created=0.0,
+        freed=None,
+        members_seen=0,
+    )
 
 
 def _translations(

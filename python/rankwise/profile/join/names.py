@@ -28,7 +28,7 @@ LONGEST_NAME = 120
 _UNSAFE_IN_TAGS = re.compile(r"[^A-Za-z0-9./]")  # or that mean something in names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """How a communicator came to be: the fields of struct rankwise_communicator that name it."""
 

@@ -20,7 +20,7 @@ _LEAST_DISTANCE = 0.05  # seconds between two comparisons that tell how the cloc
 _STRANGEST_RATE = 1e-3  # of two clocks that are not damaged: an oscillator is off by some 1e-5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NodeClock:
     """From ticks of a node's counter to seconds.
 
@@ -105,7 +105,13 @@ def node_clocks(
         else:
             seconds = (own.anchor.realtime_ns - started_ns) / NANOSECONDS
             group = list(numbers).index(node)
-            known[node] = NodeClock(group, own.anchor.ticks, seconds, 1 / rate, ahead=None if group else 0.0)
+            known[node] = NodeClock(
+                group=group,
+                ticks=own.anchor.ticks,
+                seconds=seconds,
+                seconds_per_tick=1 / rate,
+                ahead=None if group else 0.0,
+            )
         return known[node]
 
     found = {rank: find(node, frozenset()) for node, ranks in numbers.items() for rank in ranks}
@@ -131,7 +137,15 @@ def _compared(
     passed = max(end - start.own_ticks, 0) / rate
     drift = _DRIFT * passed
     once = NodeClock(
-        reference.group, start.own_ticks, first, 1 / rate, first, first + passed, error, error + drift, ahead
+        group=reference.group,
+        ticks=start.own_ticks,
+        seconds=first,
+        seconds_per_tick=1 / rate,
+        first=first,
+        last=first + passed,
+        error=error,
+        last_error=error + drift,
+        ahead=ahead,
     )
     if not stop.is_done or stop.own_ticks <= start.own_ticks:
         return once
@@ -140,7 +154,15 @@ def _compared(
     if last - first < _LEAST_DISTANCE or abs(seconds_per_tick * rate - 1) > _STRANGEST_RATE:
         return once
     return NodeClock(
-        reference.group, start.own_ticks, first, seconds_per_tick, first, last, error, last_error, ahead
+        group=reference.group,
+        ticks=start.own_ticks,
+        seconds=first,
+        seconds_per_tick=seconds_per_tick,
+        first=first,
+        last=last,
+        error=error,
+        last_error=last_error,
+        ahead=ahead,
     )
 
 

@@ -14,7 +14,7 @@ _MOST = 200
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PageGroups:
     """H groups that a page tells apart.
 
@@ -69,18 +69,18 @@ def page_groups(groups: tuple[Group, ...], most: int = _MOST) -> PageGroups:
         members.setdefault(cause, set()).add(quoted_name(group.communicator, group.user_name))
     causes = list(dict.fromkeys(key[1:] for key in found))
     return PageGroups(
-        np.array([place_of[key] for key in keys], np.int64),
-        communicators,
-        [names.get(name, "") for name in communicators],
-        families,
-        [family_of[name] for name in communicators],
-        procedures,
-        kinds,
-        [communicators.index(key[0]) for key in found],
-        [procedures.index(key[2]) for key in found],
-        [kinds.index(key[3]) for key in found],
-        [_cause(*cause, sorted(members[cause])) for cause in causes],
-        [causes.index(key[1:]) for key in found],
+        of=np.array([place_of[key] for key in keys], np.int64),
+        communicators=communicators,
+        names=[names.get(name, "") for name in communicators],
+        families=families,
+        family_of=[family_of[name] for name in communicators],
+        procedures=procedures,
+        kinds=kinds,
+        communicator=[communicators.index(key[0]) for key in found],
+        procedure=[procedures.index(key[2]) for key in found],
+        kind=[kinds.index(key[3]) for key in found],
+        causes=[_cause(*cause, sorted(members[cause])) for cause in causes],
+        cause=[causes.index(key[1:]) for key in found],
     )
 
 

@@ -34,7 +34,7 @@ class Level:
     stability: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outlier:
     """Something that is slower than the rest of its level.
 

@@ -49,7 +49,15 @@ def outliers(
             ranks = tuple(sorted(rank for end in unit.ends for rank in end))
             found.append(
                 Outlier(
-                    kind, where, ranks, view.what, view.size, value, expected, levels[level].name, verdict
+                    kind=kind,
+                    where=where,
+                    ranks=ranks,
+                    what=view.what,
+                    size=view.size,
+                    value=value,
+                    expected=expected,
+                    level=levels[level].name,
+                    verdict=verdict,
                 )
             )
     found += _misplaced(measurement, views, levels, names)
@@ -133,7 +141,16 @@ def _misplaced(
             if expected is None or view.what != "latency" or not value > expected:
                 continue
             where = f"{names.rank(rank)}, near another {level.name} than it is bound to"
-            yield Outlier("slow rank", where, (rank,), "latency", view.size, value, expected, level.name)
+            yield Outlier(
+                kind="slow rank",
+                where=where,
+                ranks=(rank,),
+                what="latency",
+                size=view.size,
+                value=value,
+                expected=expected,
+                level=level.name,
+            )
 
 
 class _Names:

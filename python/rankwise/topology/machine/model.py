@@ -72,7 +72,7 @@ class Source:
     date: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outlier:
     """Something slower than the rest of its level, as a measurement showed it, with hosts for its ranks."""
 

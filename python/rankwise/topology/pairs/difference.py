@@ -23,7 +23,7 @@ _MAD = 1.4826  # of a normal distribution: its standard deviation over the media
 _STATISTICS = ("min", "median", "mean")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassChange:
     """One value of all pairs of one kind.
 
@@ -50,7 +50,7 @@ class ClassChange:
     change: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairChange:
     """A pair that changed unlike the others of its kind.
 
@@ -91,7 +91,7 @@ class NodeChange:
     slowness: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """What changed.
 
@@ -227,15 +227,15 @@ def _levels(matched: Matched, value: _Compared, threshold: float) -> list[ClassC
             slowness, interval = float(np.median(ratios)), median_interval(ratios)
         found.append(
             ClassChange(
-                name,
-                value.values.what,
-                value.values.size,
-                int(chosen.sum()),
-                float(np.median(old)),
-                float(np.median(new)),
-                slowness,
-                interval,
-                _change(slowness, interval, threshold),
+                name=name,
+                what=value.values.what,
+                size=value.values.size,
+                pairs=int(chosen.sum()),
+                before=float(np.median(old)),
+                after=float(np.median(new)),
+                slowness=slowness,
+                interval=interval,
+                change=_change(slowness, interval, threshold),
             )
         )
     return found

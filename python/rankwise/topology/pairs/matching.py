@@ -20,7 +20,7 @@ INSIDE, BETWEEN, APART, TOGETHER = "inside a node", "between nodes", "moved apar
 Column = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Matched:
     """Pairs that are in both measurements.
 
@@ -96,15 +96,15 @@ def _by_rank(before: Measurement, after: Measurement) -> Matched:
         classes = tuple(level.name for level in hierarchy.levels)
         class_of = levels_of(before, hierarchy)[old]
     return Matched(
-        "rank",
-        ends,
-        hosts,
-        host_of,
-        moved,
-        classes,
-        class_of,
-        lambda values: values[old],
-        lambda values: values[new],
+        by="rank",
+        ends=ends,
+        hosts=hosts,
+        host_of=host_of,
+        moved=moved,
+        classes=classes,
+        class_of=class_of,
+        before=lambda values: values[old],
+        after=lambda values: values[new],
     )
 
 
@@ -132,16 +132,16 @@ def _by_host(before: Measurement, after: Measurement) -> Matched:
         return np.where(np.isin(group, both), apart, -1)
 
     return Matched(
-        "host",
-        ends,
-        hosts,
-        ends,
-        0,
-        (INSIDE, BETWEEN),
-        (ends[:, 0] != ends[:, 1]).astype(np.int64),
-        medians(groups[0]),
-        medians(groups[1]),
-        (classes(groups[0]), classes(groups[1])),
+        by="host",
+        ends=ends,
+        hosts=hosts,
+        host_of=ends,
+        moved=0,
+        classes=(INSIDE, BETWEEN),
+        class_of=(ends[:, 0] != ends[:, 1]).astype(np.int64),
+        before=medians(groups[0]),
+        after=medians(groups[1]),
+        samples=(classes(groups[0]), classes(groups[1])),
     )
 
 

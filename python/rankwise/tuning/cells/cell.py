@@ -40,7 +40,7 @@ class Traits:
     in_place: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cell:
     """One collective on communicators of one size with messages of about one size.
 

@@ -40,7 +40,7 @@ class _Size:
     late: list[NDArray[np.float64]] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Part:
     """Calls with messages of one size on one communicator: what of a cell is on it.
 
@@ -196,22 +196,33 @@ def _parts(
         instances = sum(one.instances for _, one in inside)
         if not sampled_seconds:
             size, low, high = _seen(sizes_inside, least)
-            yield _Part(communicator, size, low, high, seconds, seconds * usual, calls, 0, {}, uneven)
+            yield _Part(
+                communicator=communicator,
+                size=size,
+                low=low,
+                high=high,
+                seconds=seconds,
+                tunable=seconds * usual,
+                calls=calls,
+                root=0,
+                late={},
+                uneven=uneven,
+            )
             continue
         for size, one in inside:
             own = seconds * one.seconds / sampled_seconds
             share = 1 - one.waiting / one.seconds if one.seconds else usual
             yield _Part(
-                communicator,
-                size,
-                size,
-                size,
-                own,
-                own * share,
-                calls * one.instances / instances,
-                max(set(one.roots), key=one.roots.count) if one.roots else 0,
-                _lateness(found, one) if found is not None else {},
-                uneven,
+                communicator=communicator,
+                size=size,
+                low=size,
+                high=size,
+                seconds=own,
+                tunable=own * share,
+                calls=calls * one.instances / instances,
+                root=max(set(one.roots), key=one.roots.count) if one.roots else 0,
+                late=_lateness(found, one) if found is not None else {},
+                uneven=uneven,
             )
 
 
@@ -253,15 +264,15 @@ def _cell(
     most = max(calls.values())
     per_call = tunable / max(sum(calls.values()), 1.0)
     return Cell(
-        procedure,
-        processes,
-        min(part.low for part in parts),
-        max(part.high for part in parts),
-        max(by_size, key=lambda size: (by_size[size], size)),
-        round(most),
-        seconds,
-        tunable,
-        _groupings(parts, known, 0.0 if crowded else _LATE_CALLS * per_call),
+        procedure=procedure,
+        processes=processes,
+        low=min(part.low for part in parts),
+        high=max(part.high for part in parts),
+        size=max(by_size, key=lambda size: (by_size[size], size)),
+        calls=round(most),
+        seconds=seconds,
+        tunable_seconds=tunable,
+        groupings=_groupings(parts, known, 0.0 if crowded else _LATE_CALLS * per_call),
         uneven=any(part.uneven for part in parts),
     )
 

@@ -12,7 +12,7 @@ _DEVICE = re.compile(r"MPICH Device:\s*ch4:(\w+)")
 _SUMMARY = re.compile(r"==== (UCX|OFI) netmod Capability|==== (?:OFI|Capability set configuration)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Layers:
     """What the MPI library has told in the user's launch.
 
@@ -74,15 +74,17 @@ def read_layers(text: str, said: str = "") -> Layers | None:
     one = dict(lines)
     values = dict(rest.partition(" ")[::2] for key, rest in lines if key == "value")
     return Layers(
-        library,
-        one.get("pml", ""),
-        one.get("mtl", "") if one.get("pml") == "cm" else "",
-        tuple(dict.fromkeys(rest for key, rest in lines if key == "btl")) if one.get("pml") == "ob1" else (),
-        _netmod("\n".join(library), said),
-        int(one.get("processors", 0)),
-        int(one.get("nodes", 1)),
-        frozenset(rest for key, rest in lines if key == "variable"),
-        values,
+        library=library,
+        pml=one.get("pml", ""),
+        mtl=one.get("mtl", "") if one.get("pml") == "cm" else "",
+        btls=tuple(dict.fromkeys(rest for key, rest in lines if key == "btl"))
+        if one.get("pml") == "ob1"
+        else (),
+        netmod=_netmod("\n".join(library), said),
+        processors=int(one.get("processors", 0)),
+        nodes=int(one.get("nodes", 1)),
+        names=frozenset(rest for key, rest in lines if key == "variable"),
+        values=values,
     )
 
 

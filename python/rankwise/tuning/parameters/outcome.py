@@ -55,7 +55,7 @@ class Step:
     ended: str = ""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Outcome:
     """What came out.
 

@@ -22,7 +22,7 @@ class Setting:
         return "as it is now" if self.value is None else f"{self.variable}={self.value}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parameter:
     """A parameter and its values.
 

@@ -149,7 +149,7 @@ class _Tuning:
         self._of_run = known.of_run
         self._end = math.inf if aim.seconds is None else time.monotonic() + aim.seconds
         self._interrupted = False
-        self._made = Outcome(known.layers.text if known.layers else "")
+        self._made = Outcome(layers=known.layers.text if known.layers else "")
 
     def outcome(self) -> Outcome:
         made = self._made

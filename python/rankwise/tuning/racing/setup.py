@@ -13,7 +13,7 @@ from rankwise.probes.launch import Launch
 from rankwise.trials.run import Interrupted, OutOfTime
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setup:
     """How the probe is started, and until when it may run.
 

@@ -55,7 +55,14 @@ def prepare(
             raise Interrupted from None
         raise
     return Setup(
-        launch, {**environment, **launched_with()}, found, program, directory, signals, say, deadline
+        launch=launch,
+        environment={**environment, **launched_with()},
+        compiler=found,
+        program=program,
+        directory=directory,
+        signals=signals,
+        say=say,
+        deadline=deadline,
     )
 
 

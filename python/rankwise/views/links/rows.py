@@ -16,7 +16,7 @@ _LEAST_PERCENT = 0.5
 """Of a link's load: causes with less are counted, not named."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassRow:
     """The links of one class of one subnet; figures as of `ClassLoads`, in bytes."""
 
@@ -37,7 +37,7 @@ class ClassRow:
     hottest: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ScenarioRow:
     """What would be: the slowest link between switches, and that of hosts; as of `Scenario`."""
 
@@ -56,21 +56,21 @@ def class_rows(loads: JobLoads) -> list[ClassRow]:
     """Return a row for each class of each subnet."""
     return [
         ClassRow(
-            number,
-            rail.subnet.name,
-            each.name,
-            each.links,
-            each.used,
-            each.total,
-            each.max,
-            each.mean_used,
-            each.mean,
-            each.p95,
-            each.times_mean,
-            each.bound or None,
-            each.excess,
-            each.gini,
-            "" if each.hottest < 0 else link_text(link_loads_of(loads, number, [each.hottest])[0]),
+            rail=number,
+            rail_name=rail.subnet.name,
+            link_class=each.name,
+            links=each.links,
+            used=each.used,
+            bytes=each.total,
+            max=each.max,
+            mean_used=each.mean_used,
+            mean=each.mean,
+            p95=each.p95,
+            times_mean=each.times_mean,
+            bound=each.bound or None,
+            excess=each.excess,
+            gini=each.gini,
+            hottest="" if each.hottest < 0 else link_text(link_loads_of(loads, number, [each.hottest])[0]),
         )
         for number, rail in enumerate(loads.rails)
         for each in rail.classes
@@ -89,15 +89,15 @@ def _scenario(now: Scenario, each: Scenario) -> ScenarioRow:
         takes = of.seconds or of.bytes, before.seconds or before.bytes
         change = 100 * (takes[0] / takes[1] - 1)
     return ScenarioRow(
-        each.name,
-        each.hottest.name if each.hottest else None,
-        of.bytes if of else None,
-        each.hottest.times_mean if each.hottest else None,
-        each.hottest.excess if each.hottest else None,
-        of.seconds if of else None,
-        hosts.seconds if hosts else None,
-        each.bottleneck.times,
-        change,
+        name=each.name,
+        link_class=each.hottest.name if each.hottest else None,
+        bytes=of.bytes if of else None,
+        times_mean=each.hottest.times_mean if each.hottest else None,
+        excess=each.hottest.excess if each.hottest else None,
+        fabric_seconds=of.seconds if of else None,
+        host_seconds=hosts.seconds if hosts else None,
+        times_hosts=each.bottleneck.times,
+        change_percent=change,
     )
 
 

@@ -15,7 +15,7 @@ from rankwise.topology.sources.slurm.groups import Group, Network, check
 _ABOVE = "above"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TreeSwitch:
     """A switch; the nodes below it have numbers that follow each other.
 
@@ -82,7 +82,7 @@ def tree_of(network: Network, uplinks: Callable[[int, int], int]) -> Tree:
 
     def add(group: Group, parent: int) -> TreeSwitch:
         place = len(switches)
-        switch = TreeSwitch(group.name, parent, len(nodes), capacity=len(group.nodes))
+        switch = TreeSwitch(name=group.name, parent=parent, first=len(nodes), capacity=len(group.nodes))
         switches.append(switch)
         nodes.extend(group.nodes)
         at.extend([place] * len(group.nodes))

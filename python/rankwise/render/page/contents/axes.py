@@ -26,7 +26,7 @@ _OUTSIDE = "outside of regions"
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Axes:
     """The axes of a report, and where what the profile numbers is on each axis.
 
@@ -109,18 +109,18 @@ def axes(connection: sqlite3.Connection, container: Container) -> Axes:
         "sites": site_names(places),
     }
     return Axes(
-        ranks,
-        hosts,
-        host_of,
-        names,
-        each,
-        communicator_of,
-        _numbered(procedure for procedure, *_ in procedures),
-        _numbered(sizes),
-        region_of,
-        places,
-        site_of,
-        data,
+        ranks=ranks,
+        hosts=hosts,
+        host_of=host_of,
+        communicators=names,
+        each=each,
+        communicator_of=communicator_of,
+        procedure_of=_numbered(procedure for procedure, *_ in procedures),
+        size_of=_numbered(sizes),
+        region_of=region_of,
+        places=places,
+        site_of=site_of,
+        data=data,
     )
 
 

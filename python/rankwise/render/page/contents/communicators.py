@@ -23,7 +23,7 @@ _NEVER = -1.0
 _MOST_GROUPS = 100  # of a family, groups of processes that are listed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Told:
     """What is told of a communicator, or of a family of them."""
 
@@ -75,39 +75,51 @@ def communicators_data(of: Subject) -> dict[str, Any]:
 
 def _communicator(row: Communicator) -> _Told:
     return _Told(
-        int(row.size > 0),
-        row.size,
-        row.size,
-        row.remote_size,
-        row.type,
-        [row.user_name] if row.user_name else [],
-        call_name(row.procedure),
-        row.remote_parent,
-        topology_name(row.topology, row.dims),
-        reorder_name(row),
-        [(row.members, row.remote_members)] if row.size else [],
+        count=int(row.size > 0),
+        least=row.size,
+        most=row.size,
+        remote=row.remote_size,
+        kind=row.type,
+        user_names=[row.user_name] if row.user_name else [],
+        maker=call_name(row.procedure),
+        remote_parent=row.remote_parent,
+        topology=topology_name(row.topology, row.dims),
+        reorder=reorder_name(row),
+        groups=[(row.members, row.remote_members)] if row.size else [],
     )
 
 
 def _family(row: Family) -> _Told:
     return _Told(
-        row.communicators if row.size_max else 0,
-        row.size_min,
-        row.size_max,
-        row.remote_size,
-        row.type,
-        row.user_names,
-        "" if row.procedures == [""] else makers_name(row),
-        row.remote_parent,
-        topology_name(row.topology, row.dims[0] if row.dims else []),
-        reorder_name(row),
-        list(zip(row.members, row.remote_members, strict=True)) if row.size_max else [],
+        count=row.communicators if row.size_max else 0,
+        least=row.size_min,
+        most=row.size_max,
+        remote=row.remote_size,
+        kind=row.type,
+        user_names=row.user_names,
+        maker="" if row.procedures == [""] else makers_name(row),
+        remote_parent=row.remote_parent,
+        topology=topology_name(row.topology, row.dims[0] if row.dims else []),
+        reorder=reorder_name(row),
+        groups=list(zip(row.members, row.remote_members, strict=True)) if row.size_max else [],
     )
 
 
 def _no_communicator() -> _Told:
     """Return what is told of (none), (several) and (other)."""
-    return _Told(0, 0, 0, 0, "", [], "", None, "-", "-", [])
+    return _Told(
+        count=0,
+        least=0,
+        most=0,
+        remote=0,
+        kind="",
+        user_names=[],
+        maker="",
+        remote_parent=None,
+        topology="-",
+        reorder="-",
+        groups=[],
+    )
 
 
 def _distinct(groups: Iterable[tuple[str, str]]) -> list[str]:
