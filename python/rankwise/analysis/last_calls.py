@@ -181,12 +181,8 @@ def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
     if not partial:
         return []
     found: dict[int, Place] = {}
-    for rank, *facts in connection.execute(
-        "SELECT rank, state, inside, inside_communicator, inside_since, started, latest, stopped,"
-        ' "left", left_communicator, inside_source, inside_source_tag, inside_destination,'
-        " inside_destination_tag FROM ranks ORDER BY rank"
-    ):
-        found[rank] = _place_at_end(*facts)
+    for facts in _rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
+        found[facts["rank"]] = _place_at_end(facts)
     if len(found) < size:
         found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
     names, members = {}, {}
@@ -197,21 +193,26 @@ def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
     return [place_row(group, names) for group in groups(found, members)]
 
 
-def _place_at_end(
-    state: str,
-    inside: str | None,
-    inside_communicator: int | None,
-    inside_since: str | None,
-    started: str,
-    latest: str | None,
-    stopped: str,
-    left: str | None,
-    left_communicator: int | None,
-    source: int | None,
-    source_tag: int | None,
-    destination: int | None,
-    destination_tag: int | None,
-) -> Place:
+_FACTS = (
+    *("rank", "state", "inside", "inside_communicator", "inside_since", "started", "latest", "stopped"),
+    *('"left"', "left_communicator", "inside_source", "inside_source_tag"),
+    *("inside_destination", "inside_destination_tag"),
+)
+
+
+def _rows_by_name(connection: sqlite3.Connection, query: str) -> sqlite3.Cursor:
+    """Run a query whose rows give their values by the names of the columns."""
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    return cursor.execute(query)
+
+
+def _place_at_end(facts: sqlite3.Row) -> Place:
+    """Return where a rank ended, by its columns `_FACTS`."""
+    state, inside, left = facts["state"], facts["inside"], facts["left"]
+    started, latest, stopped = facts["started"], facts["latest"], facts["stopped"]
+    source, destination = facts["inside_source"], facts["inside_destination"]
+
     def since(state: str, instant: str | None, procedure: str | None, communicator: int | None) -> Place:
         seconds = max(seconds_between(instant, stopped), 0.0) if instant else None
         return Place(
@@ -220,20 +221,20 @@ def _place_at_end(
             communicator,
             None,
             seconds,
-            None if source is None else Partner(source, source_tag),
-            None if destination is None else Partner(destination, destination_tag),
+            None if source is None else Partner(source, facts["inside_source_tag"]),
+            None if destination is None else Partner(destination, facts["inside_destination_tag"]),
         )
 
     if state == STARTING:
         return since(STARTING, started, None, None)
     if inside and not _polling(inside):
-        return since(INSIDE, inside_since, inside, inside_communicator)
+        return since(INSIDE, facts["inside_since"], inside, facts["inside_communicator"])
     if state not in ("running", "finalizing"):
         return Place(state)
     if inside:
-        return since(POLLS, None, inside, inside_communicator)
+        return since(POLLS, None, inside, facts["inside_communicator"])
     if latest and _polling(left) and 0.0 < seconds_between(latest, stopped) < POLLS_S:
-        return since(POLLS, None, left, left_communicator)
+        return since(POLLS, None, left, facts["left_communicator"])
     return since(OUTSIDE, latest, None, None)
 
 

@@ -21,6 +21,21 @@ _PROCESSORS = ("oversubscribed", "badly-bound", "preempted")
 
 
 @dataclass(frozen=True)
+class Known:
+    """The run that a verdict is about.
+
+    Attributes:
+        summary: of the run.
+        seen: what is known of it.
+        findings: of the rules.
+    """
+
+    summary: Summary
+    seen: Evidence
+    findings: Findings
+
+
+@dataclass(frozen=True)
 class VerdictRule:
     """One rule; the first one that holds makes the verdict.
 
@@ -32,7 +47,7 @@ class VerdictRule:
 
     limit: str
     when: str
-    say: Callable[[Summary, Evidence, Findings], str]
+    say: Callable[[Known], str]
 
 
 def verdict(found: Summary, seen: Evidence, told: Findings) -> str:
@@ -43,17 +58,18 @@ def verdict(found: Summary, seen: Evidence, told: Findings) -> str:
         seen: what is known of it.
         told: what rules have found.
     """
-    return next(filter(None, (rule.say(found, seen, told) for rule in VERDICTS))) + "."
+    known = Known(found, seen, told)
+    return next(filter(None, (rule.say(known) for rule in VERDICTS))) + "."
 
 
-def _partial(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    trust = found.trust
+def _partial(of: Known) -> str:
+    trust = of.summary.trust
     if trust.complete:
         return ""
-    if found.times.most_in_mpi is None:
+    if of.summary.times.most_in_mpi is None:
         return NO_RANKS.rstrip(".")
-    lost = sum(place.count for place in found.places if place.state != "finalized")
-    first = next((place for place in found.places if place.state != "finalized"), None)
+    lost = sum(place.count for place in of.summary.places if place.state != "finalized")
+    first = next((place for place in of.summary.places if place.state != "finalized"), None)
     if first is None:
         return "The run did not come to its end"
     share = "all" if lost == trust.ranks_expected else f"{lost}"
@@ -61,80 +77,78 @@ def _partial(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: AR
     return f"The run did not come to its end on {share} of {number_of(trust.ranks_expected, 'rank')}; {ended}"
 
 
-def _nothing(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    if found.calls:
+def _nothing(of: Known) -> str:
+    if of.summary.calls:
         return ""
-    return (NOTHING_BETWEEN if found.opening_and_closing else NO_CALLS).rstrip(".")
+    return (NOTHING_BETWEEN if of.summary.opening_and_closing else NO_CALLS).rstrip(".")
 
 
-def _processors(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    first = told.found[0] if told.found else None
+def _processors(of: Known) -> str:
+    first = of.findings.found[0] if of.findings.found else None
     if first is None or first.finding.rule not in _PROCESSORS or first.saved_percent_of_run < _LITTLE_MPI:
         return ""
     return f"The processors limit the run: {_within(first.finding.title)}"
 
 
-def _computing(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    in_mpi = found.times.mpi_percent_of_run
+def _computing(of: Known) -> str:
+    in_mpi = of.summary.times.mpi_percent_of_run
     if in_mpi >= _LITTLE_MPI:
         return ""
     return f"Computing limits the run, not communication: MPI takes {percent_text(in_mpi)} % of it"
 
 
-def _alone(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    if seen.run.ranks > 1:
+def _alone(of: Known) -> str:
+    if of.seen.run.ranks > 1:
         return ""
-    return f"A single rank has nobody to wait for: its calls of MPI take {_of_run(found)}"
+    return f"A single rank has nobody to wait for: its calls of MPI take {_of_run(of.summary)}"
 
 
-def _files(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    time = seen.time_in_mpi
+def _files(of: Known) -> str:
+    time = of.seen.time_in_mpi
     if percent(time.files_seconds, time.seconds) < _HALF:
         return ""
-    return f"MPI-IO limits the run: it takes {_part(found, time.files_seconds, seen)} % of it"
+    return f"MPI-IO limits the run: it takes {_part(of, time.files_seconds)} % of it"
 
 
-def _waiting(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    time = seen.time_in_mpi
+def _waiting(of: Known) -> str:
+    time = of.seen.time_in_mpi
     if percent(time.waiting_seconds, time.seconds) < _HALF:
         return ""
-    share = f"{_part(found, time.waiting_seconds, seen)} % of it"
-    those = late(seen)
+    share = f"{_part(of, time.waiting_seconds)} % of it"
+    those = late(of.seen)
     if those is None:
         return f"Waiting limits the run: {share}, for no ranks in particular, now these are late, now those"
     return f"Waiting limits the run: {share}, {percent_text(100 * those.share)} % of that for {_who(those)}"
 
 
-def _moving(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    time = seen.time_in_mpi
+def _moving(of: Known) -> str:
+    time = of.seen.time_in_mpi
     if percent(time.moving_seconds, time.seconds) < _HALF:
         return ""
-    return f"Moving data limits the run: transfer takes {_part(found, time.moving_seconds, seen)} % of it"
+    return f"Moving data limits the run: transfer takes {_part(of, time.moving_seconds)} % of it"
 
 
-def _unknown(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    time = seen.time_in_mpi
+def _unknown(of: Known) -> str:
+    time = of.seen.time_in_mpi
     if percent(time.unknown_seconds, time.seconds) < _HALF:
         return ""
     share = percent_text(percent(time.unknown_seconds, time.seconds))
     return (
-        f"MPI limits the run: it takes {_of_run(found)}, but of {share} % of that it is not known whether"
-        " ranks waited"
+        f"MPI limits the run: it takes {_of_run(of.summary)}, but of {share} % of that it is not known"
+        " whether ranks waited"
     )
 
 
-def _mixed(found: Summary, seen: Evidence, told: Findings) -> str:  # noqa: ARG001
-    time = seen.time_in_mpi
+def _mixed(of: Known) -> str:
+    time = of.seen.time_in_mpi
     parts = {
         "waiting": time.waiting_seconds,
         "transfer": time.moving_seconds,
         "MPI-IO": time.files_seconds,
         "not told apart": time.unknown_seconds,
     }
-    shares = ", ".join(
-        f"{name} {_part(found, seconds, seen)} %" for name, seconds in parts.items() if seconds > 0
-    )
-    return f"MPI takes {_of_run(found)}, for several reasons: {shares}"
+    shares = ", ".join(f"{name} {_part(of, seconds)} %" for name, seconds in parts.items() if seconds > 0)
+    return f"MPI takes {_of_run(of.summary)}, for several reasons: {shares}"
 
 
 def _within(title: str) -> str:
@@ -152,11 +166,11 @@ def _of_run(found: Summary) -> str:
     return f"{percent_text(found.times.mpi_percent_of_run)} % of the run"
 
 
-def _part(found: Summary, seconds: float, seen: Evidence) -> str:
+def _part(of: Known, seconds: float) -> str:
     """Return the share of the run that a part of the time in MPI has; estimates are marked with ~."""
-    time = seen.time_in_mpi
+    time = of.seen.time_in_mpi
     is_estimate = time.is_estimate and seconds not in (time.files_seconds, time.seconds)
-    share = percent_text(percent(seconds, time.seconds) * found.times.mpi_percent_of_run / 100)
+    share = percent_text(percent(seconds, time.seconds) * of.summary.times.mpi_percent_of_run / 100)
     return "~" * is_estimate + share
 
 

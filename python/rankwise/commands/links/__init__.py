@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, or RankwiseError."""
     _check(arguments)
     from rankwise.commands.links import plot
-    from rankwise.commands.links.gather import made_up, of_phases, of_run
+    from rankwise.commands.links.gather import made_up, of_phases, of_run, request
     from rankwise.commands.links.show import show, show_fabric, show_phases
     from rankwise.network.sources.fabric_json.write import write_fabric
     from rankwise.network.sources.open import open_fabric
@@ -82,10 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, arguments)
     elif arguments.by == "phase":
-        show_phases(*of_phases(fabric, arguments), arguments)
+        show_phases(*of_phases(fabric, request(arguments)), arguments)
     else:
         gather = made_up if arguments.profile is None else of_run
-        found, what, more = gather(fabric, arguments)
+        found, what, more = gather(fabric, request(arguments))
         plot.write(arguments, found, what)
         show(found, what, more, arguments)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.analysis.messages.kinds import BY_OPTION
@@ -28,53 +29,92 @@ from rankwise.text.trust import partial_line
 from rankwise.text.units import byte_text
 
 
-def of_run(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, list[str]]:
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of a fabric.
+
+    Attributes:
+        profile: of the job; '' = none, its traffic is synthetic.
+        place: file with the hosts of the ranks; None = those of the run.
+        rail: policy by which ranks take one of several rails.
+        lid: policy by which ranks take one of several LIDs of a port.
+        only: procedures whose messages count; empty = all.
+        only_kind: of messages, a key of `BY_OPTION`.
+        communicator: whose messages count; '' = all.
+        all_to_all: bytes that each rank sends to each other, of synthetic traffic.
+        top: rows of each table; 0 = all.
+    """
+
+    profile: str
+    place: str | None
+    rail: str
+    lid: str
+    only: list[str]
+    only_kind: str
+    communicator: str
+    all_to_all: int
+    top: int
+
+
+def request(arguments: argparse.Namespace) -> Request:
+    """Return what the command line asks for."""
+    return Request(
+        profile=arguments.profile or "",
+        place=arguments.place,
+        rail=arguments.rail,
+        lid=arguments.lid,
+        only=arguments.only.split(",") if arguments.only else [],
+        only_kind=arguments.only_kind,
+        communicator=arguments.communicator or "",
+        all_to_all=arguments.all_to_all or 0,
+        top=arguments.top,
+    )
+
+
+def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
     """Send the messages of a profile over the fabric.
 
     Returns:
         The answer, what the messages are, and what is to be said of the profile.
     """
-    lid_offset = lid_offset_of(arguments.lid, fabric)
-    with opened_profile(Path(arguments.profile)) as connection:
-        sent, places, notes = _job(connection, fabric, arguments)
+    lid_offset = lid_offset_of(asked.lid, fabric)
+    with opened_profile(Path(asked.profile)) as connection:
+        sent, places, notes = _job(connection, fabric, asked)
         others: list[Scenario] = []
-        if arguments.place is not None:
-            others = _as_it_ran(connection, fabric, sent, arguments.rail, lid_offset)
+        if asked.place is not None:
+            others = _as_it_ran(connection, fabric, sent, asked.rail, lid_offset)
     loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
     others += alternatives(fabric, sent, places, lid_offset=lid_offset)
-    return answer(loads, others, arguments.top), _messages(sent, arguments), notes
+    return answer(loads, others, asked.top), _messages(sent, asked), notes
 
 
-def of_phases(fabric: Fabric, arguments: argparse.Namespace) -> tuple[LoadsByPhase, str, list[str]]:
+def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[str]]:
     """Send the messages of each phase of a profile over the fabric; returns as `of_run`."""
-    with opened_profile(Path(arguments.profile)) as connection:
-        sent, places, notes = _job(connection, fabric, arguments)
+    with opened_profile(Path(asked.profile)) as connection:
+        sent, places, notes = _job(connection, fabric, asked)
         parts = flows_by_phase(connection, sent)
-    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(arguments.lid, fabric))
-    return loads_by_phase(loads, parts, arguments.top), _messages(sent, arguments), notes
+    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(asked.lid, fabric))
+    return loads_by_phase(loads, parts, asked.top), _messages(sent, asked), notes
 
 
-def _job(
-    connection: sqlite3.Connection, fabric: Fabric, arguments: argparse.Namespace
-) -> tuple[Flows, Places, list[str]]:
+def _job(connection: sqlite3.Connection, fabric: Fabric, asked: Request) -> tuple[Flows, Places, list[str]]:
     """Return what the job sends, where its ranks are, and what is to be said of the profile."""
     trusted = trust(connection)
-    if arguments.communicator:
-        select(connection, Selection(communicator=arguments.communicator))
-    only = arguments.only.split(",") if arguments.only else []
-    sent = flows(connection, only, BY_OPTION[arguments.only_kind])
-    if arguments.place is None:
-        places = places_of_run(connection, fabric, arguments.rail)
+    if asked.communicator:
+        select(connection, Selection(communicator=asked.communicator))
+    sent = flows(connection, asked.only, BY_OPTION[asked.only_kind])
+    if asked.place is None:
+        places = places_of_run(connection, fabric, asked.rail)
     else:
-        places = given_places(connection, fabric, arguments.place, arguments.rail)
+        places = given_places(connection, fabric, asked.place, asked.rail)
     return sent, places, [] if trusted.complete else [partial_line(trusted)]
 
 
-def _messages(sent: Flows, arguments: argparse.Namespace) -> str:
+def _messages(sent: Flows, asked: Request) -> str:
     """Return which messages these are."""
     calls = f" of {', '.join(map(call_name, sent.only))}" if sent.only else ""
-    on = f" on {arguments.communicator}" if arguments.communicator else ""
-    kind = {"user": " of the program itself", "inside": " inside collectives"}.get(arguments.only_kind, "")
+    on = f" on {asked.communicator}" if asked.communicator else ""
+    kind = {"user": " of the program itself", "inside": " inside collectives"}.get(asked.only_kind, "")
     return f"messages{calls}{kind}{on}"
 
 
@@ -89,23 +129,23 @@ def _as_it_ran(
     return [] if places.absent else [placed(AS_IT_RAN, fabric, sent, places, lid_offset=lid_offset)]
 
 
-def made_up(fabric: Fabric, arguments: argparse.Namespace) -> tuple[Answer, str, list[str]]:
+def made_up(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
     """Let all ranks send to all others; returns as `of_run`."""
     loads = everyone(
         fabric,
-        _hosts(fabric, arguments),
-        arguments.all_to_all,
-        lid_offset=lid_offset_of(arguments.lid, fabric),
+        _hosts(fabric, asked),
+        asked.all_to_all,
+        lid_offset=lid_offset_of(asked.lid, fabric),
     )
-    others = [everyone_split(loads, arguments.all_to_all)]
-    what = f"made up, each rank sends {byte_text(arguments.all_to_all)} to each other"
-    return answer(loads, others, arguments.top), what, []
+    others = [everyone_split(loads, asked.all_to_all)]
+    what = f"made up, each rank sends {byte_text(asked.all_to_all)} to each other"
+    return answer(loads, others, asked.top), what, []
 
 
-def _hosts(fabric: Fabric, arguments: argparse.Namespace) -> Places:
-    if arguments.place is None:
-        return everywhere(fabric, arguments.rail)
-    return places_on(fabric, given_hosts(arguments.place, None, HostsByName(fabric)), arguments.rail)
+def _hosts(fabric: Fabric, asked: Request) -> Places:
+    if asked.place is None:
+        return everywhere(fabric, asked.rail)
+    return places_on(fabric, given_hosts(asked.place, None, HostsByName(fabric)), asked.rail)
 
 
 def everywhere(fabric: Fabric, rail: str) -> Places:
