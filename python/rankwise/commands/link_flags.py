@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         include = _in_one_word(installed("include/MPI_Monitoring.h")).parent
         directory = _in_one_word(installed("lib/librankwise_monitoring.so")).parent
         # A linker that takes only what is needed would find every MPI function in our library, and leave
-        # MPI's own out.
+        # MPI's own out. (librankwise is named for musl's loader, which knows no filters.)
         whole = "-Wl,--no-as-needed"
-        print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise_monitoring")
+        print(f"-I{include} -L{directory} -Wl,-rpath,{directory} {whole} -lrankwise -lrankwise_monitoring")
     elif arguments.monitoring_preload:
         print(_in_one_word(installed("lib/librankwise_monitoring.so")))
     elif arguments.monitoring_module:
