@@ -25,6 +25,7 @@ PAGES = [
     "architecture.md",
     "how-it-works.md",
     "profile-format.md",
+    "adding-a-fabric-format.md",
     "adding-a-finding.md",
     "adding-a-launcher.md",
     "adding-a-procedure.md",

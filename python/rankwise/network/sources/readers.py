@@ -1,14 +1,25 @@
-"""Which files are read: a row for each format."""
+"""Which files are read: those of InfiniBand's tools, and those of the modules in formats/."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from types import ModuleType
+
+from rankwise.network.sources import formats
 from rankwise.network.sources.fabric_json import read as fabric_json
 from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
-from rankwise.network.sources.omnipath import read as omnipath
 from rankwise.network.sources.parts import Reader
-from rankwise.network.sources.slurm import read as slurm
 
-READERS = (
+
+def _modules() -> list[ModuleType]:
+    """Return the modules of formats/ by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(formats.__path__))
+    return [importlib.import_module(f"{formats.__name__}.{name}") for name in names]
+
+
+_FURTHER = _modules()
+READERS: tuple[Reader, ...] = (
     Reader("fabric.json", fabric_json.is_fabric_json, fabric_json.read_fabric_json),
     Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
     Reader("ibdiagnet", fdbs.is_ibdiagnet_fdbs, fdbs.read_fdbs),
@@ -21,13 +32,17 @@ READERS = (
     Reader("opensm", lfts.is_opensm_lfts, lfts.read_lfts),
     Reader("opensm", lids.is_guid2lid, lids.read_guid2lid),
     Reader("ibdiagnet", lids.is_masks, lids.read_masks),
-    Reader("opareport", omnipath.is_snapshot, omnipath.read_snapshot),
-    Reader("slurm", slurm.is_topology, slurm.read_topology),
+    *(reader for module in _FURTHER for reader in module.READERS),
 )
 """Of several files of one subnet those in front are taken; the others fill in and must agree."""
 
-KNOWN = (
-    "fabric.json, ibdiagnet.lst and .fdbs, opensm-subnet.lst and opensm.fdbs, what ibnetdiscover and "
-    "dump_lfts print, opareport's snapshot, Slurm's topology.conf or .yaml, or words such as "
-    "fattree:leaf=18x18,spine=9"
+KNOWN = ", ".join(
+    (
+        "fabric.json",
+        "ibdiagnet.lst and .fdbs",
+        "opensm-subnet.lst and opensm.fdbs",
+        "what ibnetdiscover and dump_lfts print",
+        *(module.WORDS for module in _FURTHER),
+        "or words such as fattree:leaf=18x18,spine=9",
+    )
 )

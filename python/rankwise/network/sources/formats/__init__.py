@@ -1,0 +1,4 @@
+"""Formats of fabrics, one file each, with `READERS` and `WORDS`.
+
+docs/adding-a-fabric-format.md says how another one is added.
+"""
