@@ -29,6 +29,7 @@ PAGES = [
     "adding-a-finding.md",
     "adding-a-launcher.md",
     "adding-a-procedure.md",
+    "adding-a-transport-hook.md",
     "adding-a-tunable-library.md",
     "adding-a-view.md",
     "centre.md",

@@ -10,7 +10,6 @@
 namespace rankwise::transports {
 namespace {
 
-constexpr std::size_t most = 4;
 const Transport *prepared[most];
 std::size_t prepared_count = 0;
 const Transport *used = nullptr;

@@ -25,6 +25,9 @@ struct Transport {
   void (*stop)();
 };
 
+// So many a build may offer.
+inline constexpr std::size_t most = 4;
+
 // Of those given, the one that works is used from start() to stop(); the first is tried first. All of them are
 // prepared. `RANKWISE_INSIDE=off` keeps all of them out.
 void prepare(const Transport *const *offered, std::size_t count);

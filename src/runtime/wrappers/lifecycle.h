@@ -134,6 +134,7 @@ inline bool load() {
   const Guard guard(state::lock);
   if (state::given_up) return false;
   if (counters_file::header() != nullptr || process::load(builds::RANKWISE_BUILD_ABI)) {
+    static_assert(own_transport_count <= transports::most);
     transports::prepare(own_transports, own_transport_count);
     return true;
   }
