@@ -28,6 +28,7 @@ PAGES = [
     "adding-a-fabric-format.md",
     "adding-a-finding.md",
     "adding-a-launcher.md",
+    "adding-a-page.md",
     "adding-a-procedure.md",
     "adding-a-transport-hook.md",
     "adding-a-tunable-library.md",
