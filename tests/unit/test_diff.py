@@ -184,7 +184,7 @@ def test_two_runs_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     text = " ".join(compared(capsys, *runs[:2], "--", *runs[2:]).split())
     assert "noise" in text
     found = rankwise.diff(runs[:2], runs[2:]).data
-    assert {one["verdict"] for one in found["run"] if one["name"] == "wall"} == {"unknown"}
+    assert {one["value"]["verdict"] for one in found["run"] if one["name"] == "wall"} == {"unknown"}
 
 
 def test_the_same_file_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

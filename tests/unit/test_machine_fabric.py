@@ -23,7 +23,7 @@ from rankwise.network.job.flows import Flows
 from rankwise.network.job.given_hosts import GivenHost
 from rankwise.network.job.journeys import journeys
 from rankwise.network.job.rank_ports import places_on
-from rankwise.network.machine import tables
+from rankwise.network.machine import route_tables
 from rankwise.network.machine.machine import machine_from_fabric
 from rankwise.network.routes.walk import link_loads
 from rankwise.network.sources.generators.generate import generated
@@ -367,7 +367,7 @@ def test_says_in_one_line_what_is_wrong() -> None:
 def test_what_is_too_large_is_refused_before_it_is_made(
     monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    monkeypatch.setattr(tables, "_MOST_ENTRIES", 200)
+    monkeypatch.setattr(route_tables, "_MOST_ENTRIES", 200)
     with pytest.raises(RankwiseError) as error:
         machine_from_fabric(fabric(generated("fattree:leaf=3x4,spine=5")))
     golden.says(error.value, "1 .. 20 .. 12")

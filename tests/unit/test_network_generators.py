@@ -213,7 +213,7 @@ def test_a_rule_is_no_path() -> None:
         ("torus:mesh", "mesh"),
         ("torus:4x4,mesh=1", "'mesh=1'"),
         ("torus:1048577", "8x8x8 .. 1 .. 1048576"),
-        ("torus:99999x9", "4 GiB"),
+        ("torus:99999x9", "4.00 GiB"),
         ("torus:2,hosts=70000", "70002 .. 65534"),
     ],
 )
@@ -229,4 +229,4 @@ def test_says_in_one_line_what_is_wrong(words: str, complaint: str, golden: Gold
 def test_what_cures_tables_that_are_too_large(ways: int, golden: Golden) -> None:
     with pytest.raises(RankwiseError) as raised:
         check_tables(1 << 16, 1 << 16, ways)
-    golden.says(raised.value, "GiB .. 4 GiB")
+    golden.says(raised.value, "GiB .. 4.00 GiB")

@@ -389,10 +389,10 @@ def test_the_command_line_has_no_other_way_to_a_profile() -> None:
         assert any(module.startswith("rankwise.reading") for module in imports)
         for other in (
             "analysis.opened",
-            "report.views import view",
+            "views.by import view",
             "rankwise.profile",
             "sqlite3",
-            "report.terminal",
+            "render.terminal",
         ):
             assert other not in text
 

@@ -130,7 +130,7 @@ def test_an_arm_that_can_not_be_used_leaves(tmp_path: Path) -> None:
     outcome = race(racer, CELL, ARMS, say=said.append, store=Store(path))
     assert outcome.winner == ARMS["linear"]
     assert outcome.race.dropped["ring"].why == racer.unfit["ring"]
-    assert_facts(said, "Allreduce/4/8192")
+    assert_facts("\n".join(said), "Allreduce/4/8192")
     assert race(Chance({}), CELL, ARMS, store=Store(path)).race.dropped == outcome.race.dropped
     racer.unfit = {"linear": "it fails: no"}
     with pytest.raises(RankwiseError, match="linear: it fails: no"):
