@@ -1,5 +1,5 @@
-// librankwise_monitoring.so: what programs are linked with. It is a filter (ELF, DT_FILTER) of librankwise.so, which the
-// loader puts in front of it, and so in front of the MPI library. Every function is found there.
+// librankwise_monitoring.so: what programs are linked with. It is a filter (ELF, DT_FILTER) of librankwise.so, which
+// the loader puts in front of it, and so in front of the MPI library. Every function is found there.
 #include "errors.h"
 
 extern "C" {

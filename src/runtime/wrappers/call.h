@@ -5,8 +5,8 @@
 // so that the sum over the processes is the lower bound of the traffic.
 
 // RATIONALE: the compiler would share one copy of the hot methods among all wrappers and lose what is constant in
-// each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we add
-// to a call. All others share one copy, which saves two thirds of the code.
+// each. Where they are those of frequent calls, RANKWISE_HOT keeps them inline, which saves about a third of what we
+// add to a call. All others share one copy, which saves two thirds of the code.
 #ifdef RANKWISE_FREQUENT
 #define RANKWISE_HOT [[gnu::always_inline]]
 #define RANKWISE_WAY frequent
@@ -778,4 +778,4 @@ class Call {
   MPI_Status *status_ = nullptr;
 };
 
-}  // inline namespace RANKWISE_WAY
+}  // namespace RANKWISE_WAY

@@ -227,4 +227,4 @@ class Freeing {
   requests::Request request_{};
 };
 
-}  // inline namespace RANKWISE_WAY
+}  // namespace RANKWISE_WAY

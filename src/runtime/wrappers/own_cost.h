@@ -28,8 +28,7 @@ void measure_own_cost(bool world_is_open) {
   Polls::measured(best / calls, clock::elapsed(first.ticks, last.ticks) / std::max<std::uint64_t>(microseconds, 1));
   Thread *thread = threads::enter();
   communicators::Communicator *world =
-      world_is_open ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world))
-                              : nullptr;
+      world_is_open ? communicators::table.find(thread->communicator_cache, abi::bits(abi::comm_world)) : nullptr;
   const std::uint64_t key = keys::calls(Procedure::none, world != nullptr ? world->index : 0, regions::current);
   rankwise_calls &row = booking::row(*thread, keys::with_bin(key, keys::bin(1)));
   row.calls = row.bytes_sent = row.ticks = row.min_ticks = row.max_ticks = 0;

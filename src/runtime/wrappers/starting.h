@@ -108,4 +108,4 @@ class Starting {
   requests::Request *started_ = nullptr;
 };
 
-}  // inline namespace RANKWISE_WAY
+}  // namespace RANKWISE_WAY
