@@ -39,7 +39,10 @@ def pytest_runtest_makereport(
 def _is_hold_up(failure: BaseException) -> bool:
     if isinstance(failure, pytest.fail.Exception):
         return "from pytest-timeout" in str(failure)
-    return isinstance(failure, (HeldUp, TimeoutError, subprocess.TimeoutExpired))
+    # (Playwright's own TimeoutError is no subclass of Python's, and it is not everywhere.)
+    return type(failure).__name__ == "TimeoutError" or isinstance(
+        failure, (HeldUp, TimeoutError, subprocess.TimeoutExpired)
+    )
 
 
 @pytest.hookimpl(trylast=True)
