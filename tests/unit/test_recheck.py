@@ -108,6 +108,7 @@ def test_a_rule_that_does_not(faster: float, verdict: str) -> None:
     outcome = _recheck(Calls(faster), settings(rule("Bcast", 2)))
     assert outcome.rules[0].verdict == verdict
     assert outcome.settings is None
+    assert "nothing is written" in " ".join(_shown(outcome, asked=True).split())
 
 
 def test_an_algorithm_that_is_the_default_anyway_seldom_wins() -> None:
@@ -244,6 +245,7 @@ def test_blocks_of_ranks_where_nothing_else_is_known() -> None:
         (size, (Grouping(((0, 1, 2),)),)) for size in (8, 1024, 65536)
     ]
     assert not outcome.rules[0].as_found
+    assert "blocks of ranks" in " ".join(_shown(outcome).split())
     assert [len(cell.groupings[0].groups) for cell in cells_like(rule("Bcast", 3), 11)] == [3, 3, 3]
 
 
