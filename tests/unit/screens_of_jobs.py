@@ -26,6 +26,7 @@ from test_map import ring
 
 from rankwise.__main__ import VERBS
 from rankwise.latency.formats import own
+from rankwise.launch import plan
 from rankwise.render.terminal.guidelines import print_guidelines
 from rankwise.render.terminal.optimization import print_optimized
 from rankwise.render.terminal.parameters import print_parameters
@@ -111,7 +112,12 @@ def _machine(directory: Path) -> str:
 def _doctor(directory: Path) -> str:
     fake_mpi.launcher(directory / "bin" / "mpirun", "mpirun (Open MPI) 4.1.4")
     fake_mpi.script(directory / "script", "exit 0")
+    library = (
+        directory / "librankwise.so"
+    )  # where it is installed, the length of its path would decide the width
+    library.symlink_to(plan.library())
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rankwise.launch.checkup.library", lambda: library)
         patch.setenv("PATH", "bin")
         text = seen("doctor")
         text += seen("doctor", "--", "mpirun", "-n", "4", "./none")

@@ -107,6 +107,8 @@ def _wait(pid: int, handled: set[signal.Signals], origin: SignalOrigin) -> tuple
     while True:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
+            # A command that gets a signal with us may end before we take ours.
+            received = max(signal.sigpending() & {*_ENDING}, default=received)
             return status, received, received_ns or time.monotonic_ns()
         # One second, in case that somebody who started us has made SIGCHLD unreliable.
         signum = _next_signal(handled, 1)
