@@ -50,9 +50,36 @@ def hanging() -> list:
 def test_where_each_rank_is(tmp_path: Path) -> None:
     world = first(write(tmp_path / "run", hanging()))
     assert world.places == [
-        PlaceRow("inside", "MPI_Barrier", "W_s1.0", "0,2", 2, 4.0, 6.0, ""),
-        PlaceRow("inside", "MPI_Recv", "W", "1", 1, 5.0, 5.0, ""),
-        PlaceRow("outside", None, None, "3", 1, 3.0, 3.0, ""),
+        PlaceRow(
+            state="inside",
+            procedure="MPI_Barrier",
+            communicator="W_s1.0",
+            ranks="0,2",
+            count=2,
+            seconds_min=4.0,
+            seconds_max=6.0,
+            missing="",
+        ),
+        PlaceRow(
+            state="inside",
+            procedure="MPI_Recv",
+            communicator="W",
+            ranks="1",
+            count=1,
+            seconds_min=5.0,
+            seconds_max=5.0,
+            missing="",
+        ),
+        PlaceRow(
+            state="outside",
+            procedure=None,
+            communicator=None,
+            ranks="3",
+            count=1,
+            seconds_min=3.0,
+            seconds_max=3.0,
+            missing="",
+        ),
     ]
     rank = world.ranks[2]
     assert (rank.state, rank.procedure, rank.communicator, rank.seconds) == (
@@ -69,7 +96,16 @@ def test_who_is_missing_where_others_wait(tmp_path: Path) -> None:
         running(process, 3.0, "MPI_Allreduce", 4.0)
     running(world[2], 3.0)
     running(world[5], 3.0, "MPI_Barrier", 4.0, PART)
-    everybody_else = PlaceRow("inside", "MPI_Allreduce", "W", "0-1,3-4,6-7", 6, 6.0, 6.0, "2,5")
+    everybody_else = PlaceRow(
+        state="inside",
+        procedure="MPI_Allreduce",
+        communicator="W",
+        ranks="0-1,3-4,6-7",
+        count=6,
+        seconds_min=6.0,
+        seconds_max=6.0,
+        missing="2,5",
+    )
     found = first(write(tmp_path / "run", world)).places
     assert found[0] == everybody_else
     assert [(place.ranks, place.missing) for place in found[1:]] == [("2", ""), ("5", "1,3,7")]

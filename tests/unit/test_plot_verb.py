@@ -200,13 +200,48 @@ def test_of_some_calls_nothing_else_is_drawn(profile: Path, tmp_path: Path) -> N
     assert "Only ranks 0-3: " in whole
 
 
+def _rank(mpi: list[float], sent: list[int]) -> RankLine:
+    """The only rank of a run of three seconds, in three intervals."""
+    return RankLine(
+        rank=0,
+        host="a",
+        begin_seconds=0.0,
+        end_seconds=3.0,
+        threads=1,
+        percent_of_mpi=50.0,
+        inside_seconds=[1.0] * 3,
+        mpi_seconds=mpi,
+        bytes_sent=sent,
+        bytes_received=[0] * 3,
+        messages=[0] * 3,
+        calls=[0] * 3,
+    )
+
+
+def _phase(number: int, begin: float, end: float, percent: float, sent: int = 0) -> Phase:
+    return Phase(
+        number=number,
+        begin_seconds=begin,
+        end_seconds=end,
+        percent_of_mpi=percent,
+        least_percent_of_mpi=percent,
+        least_rank=0,
+        most_percent_of_mpi=percent,
+        most_rank=0,
+        bytes_sent=sent,
+        bytes_received=0,
+        messages=0,
+        calls=0,
+        bytes_sent_per_second=0.0,
+        messages_per_second=0.0,
+        calls_per_second=0.0,
+    )
+
+
 def test_bytes_over_time_have_binary_ticks_and_a_title_of_their_own(golden: Golden) -> None:
     rate = 15 << 20
-    rank = RankLine(0, "a", 0.0, 3.0, 1, 50.0, [1.0] * 3, [0.5] * 3, [0, rate, 0], [0] * 3, [0] * 3, [0] * 3)
-    phases = [
-        Phase(1, 0.0, 1.0, 99.0, 99.0, 0, 99.0, 0, *[0] * 4, *[0.0] * 3),
-        Phase(2, 1.0, 3.0, 20.0, 20.0, 0, 20.0, 0, rate, *[0] * 3, *[0.0] * 3),
-    ]
+    rank = _rank([0.5] * 3, [0, rate, 0])
+    phases = [_phase(1, 0.0, 1.0, 99.0), _phase(2, 1.0, 3.0, 20.0, rate)]
     intervals = [Interval(place, float(place), 50.0, 0.5, *[0] * 4) for place in range(3)]
     axes = draw_time_line(TimeLine(0.0, 1.0, 0, phases, intervals, [rank]), "bytes_sent")
     title = axes.get_title(loc="left")
@@ -220,8 +255,7 @@ def test_bytes_over_time_have_binary_ticks_and_a_title_of_their_own(golden: Gold
 
 def test_most_is_darkest_as_in_the_report(profile: Path) -> None:
     mpi = [0.0, 0.5, 1.0]
-    rank = RankLine(0, "a", 0.0, 3.0, 1, 50.0, [1.0] * 3, mpi, [0] * 3, [0] * 3, [0] * 3, [0] * 3)
-    phase = Phase(1, 0.0, 3.0, 50.0, 50.0, 0, 50.0, 0, *[0] * 4, *[0.0] * 3)
+    rank, phase = _rank(mpi, [0] * 3), _phase(1, 0.0, 3.0, 50.0)
     intervals = [Interval(place, float(place), 100 * mpi[place], mpi[place], *[0] * 4) for place in range(3)]
     time_line = TimeLine(0.0, 1.0, 0, [phase], intervals, [rank])
     for axes in (Profile(profile).plot.matrix(), draw_time_line(time_line, "mpi")):

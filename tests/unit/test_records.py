@@ -4,74 +4,97 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "python/rankwise"
 MOST_BY_POSITION = 8
-BY_POSITION = {
-    "analysis/calls/communicators.py: Communicator",
-    "analysis/calls/files.py: FileCalls",
-    "analysis/calls/ranks.py: Rank",
-    "analysis/calls/sites.py: SiteRow",
-    "analysis/collectives/asked.py: Collective",
-    "analysis/last_calls.py: PlaceRow",
-    "analysis/messages/matrix.py: Matrix",
-    "analysis/messages/pairs.py: Pair",
-    "analysis/nodes/system_counters.py: Counts",
-    "analysis/overview.py: Run",
-    "analysis/timing/efficiency.py: Efficiency",
-    "analysis/timing/efficiency.py: Split",
-    "analysis/timing/time_line.py: Phase",
-    "analysis/timing/time_line.py: RankLine",
-    "findings/finding.py: Finding",
-    "launch/containers.py: Tool",
-    "launch/detect.py: Detection",
-    "live/difference.py: Difference",
-    "mpi_libraries/base.py: MpiLibrary",
-    "views/view.py: Column",
-    "views/view.py: Table",
-}
-"""Records that still take their fields by position, most of them from rows of a query; none may join them."""
 
 
-def by_position(source: str) -> Iterator[str]:
-    """Names of the records in a file that take more fields by position than they may."""
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.ClassDef):
+@cache
+def sources() -> dict[str, ast.Module]:
+    """The modules of the package, by their paths in it."""
+    return {
+        file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text(encoding="utf-8"))
+        for file in PACKAGE.rglob("*.py")
+    }
+
+
+def fields_by_position(record: ast.ClassDef) -> int:
+    """How many fields a data class takes by position."""
+    made = " ".join(ast.unparse(one) for one in record.decorator_list)
+    if "dataclass" not in made or "kw_only=True" in made:
+        return 0
+    number = 0
+    for one in record.body:
+        if not isinstance(one, ast.AnnAssign) or "ClassVar" in ast.unparse(one.annotation):
             continue
-        made = [ast.unparse(one) for one in (*node.decorator_list, *node.bases)]
-        if not any(one.startswith(("dataclass", "NamedTuple")) for one in made):
-            continue
-        fields = [
-            one
-            for one in node.body
-            if isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation)
-        ]
-        given = [one for one in fields if one.value is None or "init=False" not in ast.unparse(one.value)]
-        if len(given) > MOST_BY_POSITION and not any("kw_only=True" in one for one in made):
+        if ast.unparse(one.annotation) == "KW_ONLY":
+            break
+        number += one.value is None or "init=False" not in ast.unparse(one.value)
+    return number
+
+
+def by_position(tree: ast.Module) -> Iterator[str]:
+    """Names of the data classes in a module that take more fields by position than they may."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and fields_by_position(node) > MOST_BY_POSITION:
             yield node.name
 
 
+def wide_tuples(tree: ast.Module) -> Iterator[str]:
+    """Names of the named tuples in a module with more fields than may be given by position."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and [ast.unparse(one) for one in node.bases] == ["NamedTuple"]:
+            fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+            if len(fields) > MOST_BY_POSITION:
+                yield node.name
+
+
+def calls_by_position(tree: ast.Module, records: set[str]) -> Iterator[tuple[str, int]]:
+    """Records that a module makes with a field by position, and the lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args:
+            name = ast.unparse(node.func).removesuffix("._make").rpartition(".")[2]
+            if name in records:
+                yield name, node.lineno
+
+
 def test_records_of_many_fields_are_built_by_name() -> None:
-    found = {
-        f"{file.relative_to(PACKAGE)}: {name}"
-        for file in PACKAGE.rglob("*.py")
-        for name in by_position(file.read_text(encoding="utf-8"))
-    }
-    assert found == BY_POSITION
+    assert [f"{path}: {name}" for path, tree in sources().items() for name in by_position(tree)] == []
 
 
 def test_a_record_that_is_built_by_position_is_named() -> None:
     fields = "".join(f"    field_{place}: int\n" for place in range(MOST_BY_POSITION + 1))
-    assert list(by_position(f"@dataclass(frozen=True)\nclass Wide:\n{fields}")) == ["Wide"]
-    assert list(by_position(f"class Wide(NamedTuple):\n{fields}")) == ["Wide"]
-    assert not list(by_position(f"@dataclass(frozen=True, kw_only=True)\nclass Wide:\n{fields}"))
+    wide = f"class Wide:\n{fields}"
+    assert list(by_position(ast.parse(f"@dataclass(frozen=True)\n{wide}"))) == ["Wide"]
+    assert not list(by_position(ast.parse(f"@dataclass(frozen=True, kw_only=True)\n{wide}")))
+    by_name = wide.replace("    field_8", "    _: KW_ONLY\n    field_8")
+    assert not list(by_position(ast.parse(f"@dataclass\n{by_name}")))
 
 
-def test_arguments_of_the_command_line_stay_in_commands() -> None:
-    users = {
-        file.relative_to(PACKAGE).parts[0]
-        for file in PACKAGE.rglob("*.py")
-        if "argparse.Namespace" in file.read_text(encoding="utf-8")
-    }
-    assert users == {"commands"}
+def test_named_tuples_of_many_fields_are_built_by_name() -> None:
+    """They can't forbid positions. Data classes could, but take time at each start of a job."""
+    trees = sources()
+    wide = {(path, name) for path, tree in trees.items() for name in wide_tuples(tree)}
+    found = []
+    for path, tree in trees.items():
+        modules = {
+            node.module: {one.name for one in node.names}
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+        }
+        here = {
+            name
+            for file, name in wide
+            if file == path
+            or name in modules.get(f"rankwise.{file.removesuffix('.py').replace('/', '.')}", ())
+        }
+        found += [f"{path}:{line}: {name}" for name, line in calls_by_position(tree, here)]
+    assert wide
+    assert found == []
+
+
+def test_a_named_tuple_that_is_built_by_position_is_named() -> None:
+    made = ast.parse("Wide(1, b=2)\nWide(a=1, b=2)\nWide._make(row)\nmodule.Wide(*row)\nOther(1)\n")
+    assert list(calls_by_position(made, {"Wide"})) == [("Wide", 1), ("Wide", 3), ("Wide", 4)]

@@ -34,7 +34,7 @@ def test_worlds_of_one_process_hint_at_the_launcher(golden: Golden) -> None:
 def test_a_library_that_is_not_found_is_named() -> None:
     words = ("mpirun", "-n", "2", "./app")
     preload = Preload(Path("/r/rw.so"), Path("/run/dir"))
-    found = Detection("./app", Kind.MPI, "mpich", missing=("libmpi.so.12",))
+    found = Detection(program="./app", kind=Kind.MPI, mpi="mpich", missing=("libmpi.so.12",))
     plan = Plan(words, parse(words), (found,), {}, "", None)
     assert "not found here: libmpi.so.12; load the modules" in plan.why_nothing_was_seen(127, preload)
     assert "libmpi" not in plan.why_nothing_was_seen(0, preload)

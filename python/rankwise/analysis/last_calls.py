@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from rankwise.analysis.rows import rows_by_name
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import compact, parse
 from rankwise.profile.join.waiting import POLLS_S, SEVERAL, Partner
@@ -124,7 +125,7 @@ def _common(partners: Sequence[Partner | None]) -> Partner | None:
     return Partner(SEVERAL, tags.pop() if len(tags) == 1 else None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlaceRow:
     """The ranks that are in one place, as reports tell it.
 
@@ -161,17 +162,21 @@ def place_row(group: Group, names: Mapping[int, str]) -> PlaceRow:
         group: of ranks.
         names: of communicators, by their id in the profile.
     """
+    source, source_tag = group.source or (None, None)
+    destination, destination_tag = group.destination or (None, None)
     return PlaceRow(
-        group.state,
-        group.procedure,
-        None if group.communicator is None else names.get(group.communicator),
-        compact(group.ranks),
-        len(group.ranks),
-        group.seconds_min,
-        group.seconds_max,
-        compact(group.missing),
-        *(group.source or (None, None)),
-        *(group.destination or (None, None)),
+        state=group.state,
+        procedure=group.procedure,
+        communicator=None if group.communicator is None else names.get(group.communicator),
+        ranks=compact(group.ranks),
+        count=len(group.ranks),
+        seconds_min=group.seconds_min,
+        seconds_max=group.seconds_max,
+        missing=compact(group.missing),
+        source=source,
+        source_tag=source_tag,
+        destination=destination,
+        destination_tag=destination_tag,
     )
 
 
@@ -181,7 +186,7 @@ def places_at_end(connection: sqlite3.Connection) -> list[PlaceRow]:
     if not partial:
         return []
     found: dict[int, Place] = {}
-    for facts in _rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
+    for facts in rows_by_name(connection, f"SELECT {', '.join(_FACTS)} FROM ranks ORDER BY rank"):
         found[facts["rank"]] = _place_at_end(facts)
     if len(found) < size:
         found |= {rank: Place(NO_COUNTERS) for rank in range(size) if rank not in found}
@@ -198,13 +203,6 @@ _FACTS = (
     *('"left"', "left_communicator", "inside_source", "inside_source_tag"),
     *("inside_destination", "inside_destination_tag"),
 )
-
-
-def _rows_by_name(connection: sqlite3.Connection, query: str) -> sqlite3.Cursor:
-    """Run a query whose rows give their values by the names of the columns."""
-    cursor = connection.cursor()
-    cursor.row_factory = sqlite3.Row
-    return cursor.execute(query)
 
 
 def _place_at_end(facts: sqlite3.Row) -> Place:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from rankwise.analysis.columns import decoded_if_known, decoded_list
 from rankwise.analysis.percent import percent
+from rankwise.analysis.rows import rows_by_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """The run's own facts, as in the profile's table `run`, with `ranks`, `nodes` and `calls` counted."""
 
@@ -72,14 +73,30 @@ class Trust:
 
 def run_facts(connection: sqlite3.Connection) -> Run:
     """Return the facts of the run."""
-    row = connection.execute(
-        "SELECT rankwise_version, command, executable, directory, launcher, job, mpi_abi, mpi_library,"
-        " thread_level, started, stopped, wall, exit_status, ranks_expected, world, worlds, programs FROM run"
-    ).fetchone()
-    version, command, *facts, programs = row
+    (row,) = rows_by_name(connection, "SELECT * FROM run")
     (nodes,) = connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()
     (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
-    return Run(*(version, decoded_list(command), *facts, nodes, calls, _programs(programs)))
+    return Run(
+        rankwise_version=row["rankwise_version"],
+        command=decoded_list(row["command"]),
+        executable=row["executable"],
+        directory=row["directory"],
+        launcher=row["launcher"],
+        job=row["job"],
+        mpi_abi=row["mpi_abi"],
+        mpi_library=row["mpi_library"],
+        thread_level=row["thread_level"],
+        started=row["started"],
+        stopped=row["stopped"],
+        wall_seconds=row["wall"],
+        exit_status=row["exit_status"],
+        ranks=row["ranks_expected"],
+        world=row["world"],
+        worlds=row["worlds"],
+        nodes=nodes,
+        calls=calls,
+        programs=_programs(row["programs"]),
+    )
 
 
 def _programs(text: str) -> list[list[str]]:

@@ -55,7 +55,7 @@ class Command:
     options: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One finding.
 

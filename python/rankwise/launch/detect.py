@@ -77,18 +77,18 @@ def detect(
     word = program[0]
     path = find(word, environment, directory or Path.cwd())
     if path is None:
-        return Detection(word, Kind.MISSING)
+        return Detection(program=word, kind=Kind.MISSING)
     interpreter = _interpreter(path)
     if interpreter is None:
-        return Detection(word, Kind.OTHER, path=path, how="neither an ELF file nor a script")
+        return Detection(program=word, kind=Kind.OTHER, path=path, how="neither an ELF file nor a script")
     if is_python(path.name):
         interpreter = str(path)
     if is_python(Path(interpreter).name):
         if not ask_python:
-            return Detection(word, Kind.PYTHON, path=path, how=f"{interpreter} was not asked")
+            return Detection(program=word, kind=Kind.PYTHON, path=path, how=f"{interpreter} was not asked")
         return _python(word, path, interpreter, environment)
     if not is_elf(path) or path.name in _SHELLS:
-        return Detection(word, Kind.SCRIPT, path=path, how=f"run by {interpreter}")
+        return Detection(program=word, kind=Kind.SCRIPT, path=path, how=f"run by {interpreter}")
     return _elf(word, path, environment)
 
 
@@ -120,7 +120,7 @@ def _interpreter(path: Path) -> str | None:
 def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     image = read(path)
     if image is None:
-        return Detection(word, Kind.OTHER, path=path, how="a damaged ELF file")
+        return Detection(program=word, kind=Kind.OTHER, path=path, how="a damaged ELF file")
     if not image.dynamic:
         return _static(word, path)
     tree = Loader(environment).tree(image, leaf=mpi_libraries.CORE)
@@ -134,8 +134,8 @@ def _elf(word: str, path: Path, environment: Mapping[str, str]) -> Detection:
     callers = [p for p in own if p == path or any(mpi_libraries.ANY.match(n) for n in _needed(p))]
     soname = (core or absent or Path()).name
     return Detection(
-        word,
-        Kind.MPI,
+        program=word,
+        kind=Kind.MPI,
         mpi=_mpi(core or Path(soname)),
         how=f"linked with {soname}",
         path=path,
@@ -156,9 +156,9 @@ def _static(word: str, path: Path) -> Detection:
     symbols = defined_symbols(path, {*_STARTS, *marks, _ARCHIVE_MARK})
     mpi = mpi_libraries.by_symbols(lambda symbol: symbol in symbols | _STARTS)
     if _ARCHIVE_MARK in symbols:
-        return Detection(word, Kind.LINKED, mpi, "statically linked", path)
+        return Detection(program=word, kind=Kind.LINKED, mpi=mpi, how="statically linked", path=path)
     kind = Kind.STATIC if _STARTS & symbols else Kind.OTHER
-    return Detection(word, kind, path=path, how="statically linked")
+    return Detection(program=word, kind=kind, path=path, how="statically linked")
 
 
 def _needed(path: Path) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
     modules = python_mpi.modules(answer)
     if not modules:
         how = "its Python has no mpi4py" if answer else f"{interpreter} did not say which mpi4py it has"
-        return Detection(word, Kind.PYTHON, path=path, how=how)
+        return Detection(program=word, kind=Kind.PYTHON, path=path, how=how)
     if len(modules) == 1:
         linked = _elf(word, modules[0], environment)
         how = f"{modules[0].name}: {linked.how}"
@@ -181,4 +181,4 @@ def _python(word: str, path: Path, interpreter: str, environment: Mapping[str, s
     mpi = str(answer.get("abi"))
     mpi = mpi if mpi in LIBRARIES else UNKNOWN
     how = "found by mpi4py" if library else f"mpi4py: {answer.get('error', 'MPI4PY_MPIABI')}"
-    return Detection(word, Kind.PYTHON, mpi, how, path, library)
+    return Detection(program=word, kind=Kind.PYTHON, mpi=mpi, how=how, path=path, library=library)

@@ -181,7 +181,9 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
     def of(context: Context) -> Detection:
         if boxes := command.containers_of(context):
             # It is in an image, or its libraries are: what is found here under its name says nothing.
-            return Detection(context.program[0], Kind.CONTAINED, how=", ".join(box.name for box in boxes))
+            return Detection(
+                program=context.program[0], kind=Kind.CONTAINED, how=", ".join(box.name for box in boxes)
+            )
         return detect(context.program, behind_wrappers, ask_python=ask_python)
 
     detections = tuple(of(context) for context in command.contexts if context.program)

@@ -31,7 +31,7 @@ _MESSAGE_COLUMNS = ("messages", "bytes")
 Column = NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Calls and messages of a world between two instants; the columns of each of the two have one length.
 
@@ -104,7 +104,16 @@ def difference(
             np.where(fetched, KINDS.index("one-sided"), kinds),
             *(sent[name] for name in _MESSAGE_COLUMNS),
         )
-    return Difference(run, *map(np.concatenate, calls), *map(np.concatenate, messages))
+    return Difference(
+        run=run,
+        **_whole(("rank", "communicator", "procedure", *_CALL_COLUMNS), calls),
+        **_whole(("source", "destination", "kind", *_MESSAGE_COLUMNS), messages),
+    )
+
+
+def _whole(names: tuple[str, ...], table: list[list[Column]]) -> dict[str, Column]:
+    """Return the columns of a table in one piece each, by their names."""
+    return {name: np.concatenate(pieces) for name, pieces in zip(names, table, strict=True)}
 
 
 def _empty(columns: tuple[str, ...]) -> list[list[Column]]:

@@ -8,7 +8,7 @@ know nothing of the analysis.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Flag, auto
 from typing import Any, Generic, TypeVar
 
@@ -122,6 +122,7 @@ class Column(Generic[AnyRow]):
     value: Callable[[AnyRow], Value]
     format: Format
     meaning: str
+    _: KW_ONLY
     obvious: bool = False
     total: Callable[[Sequence[AnyRow]], Value] | None = None
     mark: Callable[[AnyRow], str] | None = None
@@ -161,7 +162,15 @@ def number(
     detail: Detail = Detail.ALL,
 ) -> Column[AnyRow]:
     """Return a column of numbers that can be added up."""
-    return Column(name, value, kind, meaning, obvious, lambda rows: sum(map(value, rows)), detail=detail)
+    return Column(
+        name,
+        value,
+        kind,
+        meaning,
+        obvious=obvious,
+        total=lambda rows: sum(map(value, rows)),
+        detail=detail,
+    )
 
 
 @dataclass(frozen=True)
@@ -185,6 +194,7 @@ class Table:
     columns: Sequence[Column[Any]]
     rows: Sequence[Any]
     empty: str
+    _: KW_ONLY
     title: str = ""
     sums: Sequence[Line] = ()
     apart: Sequence[Line] = ()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
 
 from rankwise.analysis.calls.operations import Operation, top_operations
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
+from rankwise.analysis.rows import rows_by_name
 from rankwise.analysis.selection import is_part
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Communicator:
     """One communicator, window or file.
 
@@ -69,21 +69,43 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
         key: totals for (key,), totals in totals_by(connection, "communicator", sums="communicator_sums")
     }
     top = top_operations(connection, by_communicator=True)
-    rows = connection.execute(
-        "SELECT c.id, c.name, c.family, c.user_name, parents.name, c.procedure, c.size, c.remote_size,"
-        " c.members, c.remote_members, others.name, c.members_seen, c.topology, c.dims, c.periods,"
-        " c.reorder, c.reordered, c.created, c.freed, c.type, c.made_in"
+    rows = rows_by_name(
+        connection,
+        "SELECT c.*, parents.name AS parent_name, others.name AS remote_parent_name"
         " FROM communicators c LEFT JOIN communicators parents ON parents.id = c.parent"
-        " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id"
-    ).fetchall()
+        " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id",
+    )
     part = is_part(connection)
-    found = [_communicator(row, top, counts) for row in rows if row[0] in counts or (row[6] > 0 and not part)]
+    found = [
+        _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()))
+        for row in rows
+        if row["id"] in counts or (row["size"] > 0 and not part)
+    ]
     return sorted(found, key=lambda row: row.totals.order)
 
 
-def _communicator(row: Any, top: dict[Any, Operation], counts: dict[Any, Totals]) -> Communicator:
-    key, *facts, dims, periods, reorder, reordered, created, freed, made_as, made_in = row
-    lists = (decoded_list(dims), decoded_list(periods))
-    totals = counts.get(key, Totals())
-    flags = (bool(reorder), bool(reordered))
-    return Communicator(*(*facts, *lists, *flags, created, freed, top.get(key), totals, made_as, made_in))
+def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals) -> Communicator:
+    return Communicator(
+        name=row["name"],
+        family=row["family"],
+        user_name=row["user_name"],
+        parent=row["parent_name"],
+        procedure=row["procedure"],
+        size=row["size"],
+        remote_size=row["remote_size"],
+        members=row["members"],
+        remote_members=row["remote_members"],
+        remote_parent=row["remote_parent_name"],
+        members_seen=row["members_seen"],
+        topology=row["topology"],
+        dims=decoded_list(row["dims"]),
+        periods=decoded_list(row["periods"]),
+        reorder=bool(row["reorder"]),
+        reordered=bool(row["reordered"]),
+        created_seconds=row["created"],
+        freed_seconds=row["freed"],
+        top_operation=top,
+        totals=totals,
+        type=row["type"],
+        made_in=row["made_in"],
+    )

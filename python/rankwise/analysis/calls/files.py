@@ -7,11 +7,13 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rankwise.analysis.rows import rows_by_name
+
 _DATA_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(?!.*_begin$)")
 """A call that moves data; of a split collective the end, which tells the bytes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FileCalls:
     """The calls of one procedure on one file, opened on one communicator in one mode.
 
@@ -94,16 +96,18 @@ def files(connection: sqlite3.Connection) -> list[File]:
 
 def file_calls(connection: sqlite3.Connection) -> list[FileCalls]:
     """Return the calls of every procedure on every file, communicator and mode, most time first."""
-    rows = connection.execute(
-        "SELECT files.name, communicators.name, mode, procedures.name, COUNT(DISTINCT rank),"
-        " SUM(accesses), SUM(bytes_read), SUM(bytes_written), SUM(seconds) AS time, own.name"
+    rows = rows_by_name(
+        connection,
+        "SELECT files.name AS file, communicators.name AS communicator, mode, procedures.name AS procedure,"
+        " COUNT(DISTINCT rank) AS ranks, SUM(accesses) AS calls, SUM(bytes_read) AS bytes_read,"
+        " SUM(bytes_written) AS bytes_written, SUM(seconds) AS seconds, own.name AS name"
         " FROM file_accesses JOIN files ON files.id = file"
         " JOIN procedures ON procedures.id = file_accesses.procedure"
         " JOIN communicators ON communicators.id = files.communicator"
         " LEFT JOIN communicators AS own ON own.id = files.named"
-        " GROUP BY file, procedures.id ORDER BY time DESC, file, procedures.id"
+        " GROUP BY files.id, procedures.id ORDER BY SUM(file_accesses.seconds) DESC, files.id, procedures.id",
     )
-    return [FileCalls(*row) for row in rows]
+    return [FileCalls(**row) for row in rows]
 
 
 def file_totals(connection: sqlite3.Connection) -> FileTotals | None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.last_calls import seconds_between
 from rankwise.analysis.percent import percent
+from rankwise.analysis.rows import rows_by_name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rank:
     """One rank of MPI_COMM_WORLD.
 
@@ -63,29 +64,47 @@ class Rank:
 
 def ranks(connection: sqlite3.Connection) -> list[Rank]:
     """Return every rank whose counters were read, most time in MPI first."""
-    counts = {
-        rank: numbers
-        for rank, *numbers in connection.execute(
-            "SELECT rank, calls, bytes_sent, bytes_received FROM rank_sums"
-        )
-    }
-    for rank, calls in connection.execute(
-        f"SELECT rank, SUM(calls) FROM calls WHERE NOT {BETWEEN} GROUP BY rank"
-    ):
-        counts[rank][0] -= calls
-    rows = connection.execute(
-        "SELECT ranks.rank, host, pid, state, abort_code, cpus_allowed, cpu_start, cpu_stop,"
-        f" ranks.wall, {RUN_SECONDS}, ranks.init_finalize,"
-        ' ranks."user", ranks."system", ranks.max_rss, ranks.threads, ranks.own_cost, ranks.inside,'
-        " communicators.name, ranks.inside_since, ranks.stopped, ranks.signal, ranks.exit_code, ranks.mpi,"
-        f" {THREAD_SECONDS}"
+    rows = rows_by_name(
+        connection,
+        f"SELECT ranks.*, {RUN_SECONDS} AS run_seconds, {THREAD_SECONDS} AS thread_seconds,"
+        " communicators.name AS communicator, COALESCE(sums.calls, 0) - COALESCE(apart.calls, 0) AS calls,"
+        " COALESCE(sums.bytes_sent, 0) AS bytes_sent, COALESCE(sums.bytes_received, 0) AS bytes_received"
         " FROM ranks LEFT JOIN communicators ON communicators.id = ranks.inside_communicator"
-        " ORDER BY ranks.mpi DESC, ranks.rank"
+        " LEFT JOIN rank_sums AS sums ON sums.rank = ranks.rank"
+        f" LEFT JOIN (SELECT rank, SUM(calls) AS calls FROM calls WHERE NOT {BETWEEN} GROUP BY rank) AS apart"
+        " ON apart.rank = ranks.rank ORDER BY ranks.mpi DESC, ranks.rank",
     )
-    return [
-        Rank(
-            *(rank, *facts, since, seconds_between(since, stopped) if since else None, signal, exit_code),
-            *(*counts.get(rank, (0, 0, 0)), mpi, percent(mpi, thread_seconds)),
-        )
-        for rank, *facts, since, stopped, signal, exit_code, mpi, thread_seconds in rows
-    ]
+    return [_rank(row) for row in rows]
+
+
+def _rank(row: sqlite3.Row) -> Rank:
+    since = row["inside_since"]
+    return Rank(
+        rank=row["rank"],
+        host=row["host"],
+        pid=row["pid"],
+        state=row["state"],
+        abort_code=row["abort_code"],
+        cpus_allowed=row["cpus_allowed"],
+        cpu_start=row["cpu_start"],
+        cpu_stop=row["cpu_stop"],
+        wall_seconds=row["wall"],
+        run_seconds=row["run_seconds"],
+        init_finalize_seconds=row["init_finalize"],
+        user_seconds=row["user"],
+        system_seconds=row["system"],
+        max_rss_bytes=row["max_rss"],
+        threads=row["threads"],
+        own_cost_seconds=row["own_cost"],
+        inside=row["inside"],
+        inside_communicator=row["communicator"],
+        inside_since=since,
+        inside_seconds=seconds_between(since, row["stopped"]) if since else None,
+        signal=row["signal"],
+        exit_code=row["exit_code"],
+        calls=row["calls"],
+        bytes_sent=row["bytes_sent"],
+        bytes_received=row["bytes_received"],
+        seconds=row["mpi"],
+        percent_of_own_run=percent(row["mpi"], row["thread_seconds"]),
+    )

@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return f"{self.path.rpartition('/')[2]}+{self.offset:#x}" if self.path else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SiteRow:
     """The calls of one procedure at one place.
 
@@ -105,13 +105,13 @@ def sites(connection: sqlite3.Connection) -> list[SiteRow]:
     everyone = _everyone(connection)
     return [
         SiteRow(
-            place.name,
-            *place,
-            procedure,
-            list(found.families),
-            len(found.seconds),
-            found.totals,
-            spread(everyone | found.seconds),
+            site=place.name,
+            **place._asdict(),
+            procedure=procedure,
+            families=list(found.families),
+            ranks=len(found.seconds),
+            totals=found.totals,
+            over_ranks=spread(everyone | found.seconds),
         )
         for (place, procedure), found in _sums(connection, lambda place, procedure: (place, procedure))
     ]

@@ -30,7 +30,7 @@ _KEYS = (
 _JOINS = f"{JOIN_COMMUNICATORS} {JOIN_PROCEDURES}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Collective:
     """One collective on one communicator.
 
@@ -167,8 +167,17 @@ def collectives(connection: sqlite3.Connection) -> list[Collective]:
         )
         found.append(
             Collective(
-                *(name, class_name, communicator_name, user_name, processes, totals),
-                *(messages, volume, _factor(volume, totals, seen), seen, family),
+                procedure=name,
+                class_name=class_name,
+                communicator=communicator_name,
+                user_name=user_name,
+                processes=processes,
+                totals=totals,
+                messages=messages,
+                bytes=volume,
+                factor=_factor(volume, totals, seen),
+                visibility=seen,
+                family=family,
             )
         )
     return found

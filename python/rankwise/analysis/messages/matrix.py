@@ -25,7 +25,7 @@ class Cell:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Matrix:
     """The messages of a run.
 
@@ -74,7 +74,7 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
         conditions.append(f"procedure IN ({', '.join('?' * len(chosen))})")
         values += list(chosen)
     sums: dict[tuple[int, int], tuple[int, int]] = {}
-    unplaced = (0, 0)
+    unplaced_messages = unplaced_bytes = 0
     for source, destination, messages, volume in connection.execute(
         "SELECT source, destination, SUM(messages), SUM(bytes) FROM messages"
         f" WHERE {' AND '.join(conditions)} GROUP BY source, destination",
@@ -85,12 +85,23 @@ def matrix(connection: sqlite3.Connection, ends: str, kind: str = "all", only: S
             before = sums.get((start, end), (0, 0))
             sums[start, end] = (before[0] + messages, before[1] + volume)
         else:
-            unplaced = (unplaced[0] + messages, unplaced[1] + volume)
+            unplaced_messages += messages
+            unplaced_bytes += volume
     cells = [Cell(*ends_of, *both) for ends_of, both in sorted(sums.items())]
     hidden = 0
     if kind in ("all", kinds.IN_COLLECTIVE):
         hidden = len(hidden_collectives(connection, chosen.values()))
-    return Matrix(ends, kind, sorted(chosen.values()), size, nodes, cells, *unplaced, hidden)
+    return Matrix(
+        ends=ends,
+        kind=kind,
+        only=sorted(chosen.values()),
+        size=size,
+        nodes=nodes,
+        cells=cells,
+        unplaced_messages=unplaced_messages,
+        unplaced_bytes=unplaced_bytes,
+        hidden_collectives=hidden,
+    )
 
 
 def _nodes(connection: sqlite3.Connection) -> tuple[list[str], dict[int, int]]:

@@ -6,12 +6,13 @@ import sqlite3
 from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
+from rankwise.analysis.rows import rows_by_name
 
 OUTSIDE_WORLD = -1
 OTHER = -2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pair:
     """The messages from one rank to another.
 
@@ -55,18 +56,24 @@ def pairs_in_detail(connection: sqlite3.Connection) -> list[Pair]:
 def _pairs(connection: sqlite3.Connection, communicator: str, procedure: str, more_keys: str) -> list[Pair]:
     hosts = dict(connection.execute("SELECT rank, host FROM main.ranks").fetchall())
     totals = dict(connection.execute("SELECT kind, SUM(bytes) FROM messages GROUP BY kind").fetchall())
-    rows = connection.execute(
-        f"SELECT source, destination, kind, {communicator}, {procedure}, SUM(messages), SUM(bytes) AS volume"
+    rows = rows_by_name(
+        connection,
+        f"SELECT source, destination, kind, {communicator} AS communicator, {procedure} AS procedure,"
+        " SUM(messages) AS messages, SUM(bytes) AS bytes"
         " FROM messages JOIN communicators ON communicators.id = messages.communicator"
         " JOIN procedures ON procedures.id = messages.procedure"
         f" GROUP BY source, destination, kind{more_keys}"
-        " ORDER BY volume DESC, SUM(messages) DESC, source, destination"
+        " ORDER BY SUM(messages.bytes) DESC, SUM(messages.messages) DESC, source, destination",
     )
     found = []
-    for source, destination, kind, communicator_name, procedure_name, messages, volume in rows:
-        here, there = hosts.get(source), hosts.get(destination)
-        off_node = here != there if here is not None and there is not None else None
-        share = percent(volume, totals[kind])
-        names = (communicator_name, procedure_name)
-        found.append(Pair(source, destination, here, there, off_node, kind, *names, messages, volume, share))
+    for row in rows:
+        here, there = hosts.get(row["source"]), hosts.get(row["destination"])
+        pair = Pair(
+            **row,
+            source_host=here,
+            destination_host=there,
+            off_node=here != there if here is not None and there is not None else None,
+            percent_of_kind_bytes=percent(row["bytes"], totals[row["kind"]]),
+        )
+        found.append(pair)
     return found

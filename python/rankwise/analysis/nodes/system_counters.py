@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM
@@ -18,7 +18,7 @@ YIELDS_PER_SECOND = 2000.0
 """Involuntary context switches: so many are those of a process that gives its processor up (sched_yield)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Counts:
     """What was counted, summed; None = it was not counted, at least not on all of these ranks.
 
@@ -210,12 +210,12 @@ def _rows(connection: sqlite3.Connection) -> Iterable[tuple[int, int, Counts]]:
     for rank, region, *values, scaled in connection.execute(
         f"SELECT rank, region, {', '.join(_COLUMNS)}, scaled FROM system_counters ORDER BY rank, region"
     ):
-        yield rank, region, replace(Counts(*values), scaled=bool(scaled))
+        yield rank, region, Counts(**dict(zip(COUNTERS, values, strict=True)), scaled=bool(scaled))
 
 
 def _sum(rows: Sequence[Counts]) -> Counts:
-    values: list[Any] = [_sum_of([getattr(row, name) for row in rows]) for name in COUNTERS]
-    return replace(Counts(*values), scaled=any(row.scaled for row in rows))
+    sums: dict[str, Any] = {name: _sum_of([getattr(row, name) for row in rows]) for name in COUNTERS}
+    return Counts(**sums, scaled=any(row.scaled for row in rows))
 
 
 def _sum_of(values: Sequence[float | None]) -> float | None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
@@ -33,7 +33,7 @@ LEAST_KNOWN = 0.5
 """Of the time in MPI, likewise."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Split:
     """What communication efficiency is lost to: estimates.
 
@@ -62,7 +62,7 @@ class Split:
     unknown_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Efficiency:
     """Efficiency of the run, or of a region; from 0 to 1.
 
@@ -103,11 +103,11 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | 
     ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
     runs = {rank: run for rank, run, _, _ in ranks}
     in_mpi = {rank: min(mpi / threads, run) for rank, run, mpi, threads in ranks}
-    found = _efficiency("", runs, in_mpi, None, "")
+    found = _efficiency("", runs, in_mpi)
     if found is None:
         return None
     split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
-    return Efficiency(**{**vars(found), "split": split, "why_no_split": why})
+    return replace(found, split=split, why_no_split=why)
 
 
 def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
@@ -140,14 +140,14 @@ def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
         runs = walls.get(region, {})
         own = in_mpi.get(region, {})
         mpi = {rank: min(own.get(rank, 0.0) / threads[rank], run) for rank, run in runs.items()}
-        one = _efficiency(path, runs, mpi, None, "waiting is told from transfer for the whole run alone")
+        one = _efficiency(path, runs, mpi, "waiting is told from transfer for the whole run alone")
         if one:
             found.append(one)
     return found
 
 
 def _efficiency(
-    region: str, runs: Mapping[int, float], in_mpi: Mapping[int, float], split: Split | None, why: str
+    region: str, runs: Mapping[int, float], in_mpi: Mapping[int, float], why: str = ""
 ) -> Efficiency | None:
     longest = max(runs.values(), default=0.0)
     if longest <= 0:
@@ -158,8 +158,17 @@ def _efficiency(
     # (Ranks that do nothing of use at all share it out evenly.)
     balance = mean / most if most > 0 else 1.0
     return Efficiency(
-        *(region, len(runs), longest, mean, most, rank),
-        *(mean / longest, balance, most / longest, split, why),
+        region=region,
+        ranks=len(runs),
+        seconds=longest,
+        useful_mean_seconds=mean,
+        useful_most_seconds=most,
+        useful_most_rank=rank,
+        parallel=mean / longest,
+        load_balance=balance,
+        communication=most / longest,
+        split=None,
+        why_no_split=why,
     )
 
 
@@ -167,7 +176,18 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     """Return what communication efficiency is lost to, or why that is not known."""
     in_mpi, moved, error = time.seconds, time.moving_seconds, time.error_seconds
     if not in_mpi or not mean_in_mpi:
-        return Split(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, found.seconds, 0.0, 0.0, 0.0), ""
+        return Split(
+            serialisation=1.0,
+            serialisation_low=1.0,
+            serialisation_high=1.0,
+            transfer=1.0,
+            transfer_low=1.0,
+            transfer_high=1.0,
+            ideal_seconds=found.seconds,
+            waiting_seconds=0.0,
+            transfer_seconds=0.0,
+            unknown_seconds=0.0,
+        ), ""
     known = time.waiting_seconds + moved
     unknown = in_mpi - known
     # Times in MPI are summed over threads, and ranks' times are not: shares are the same.
@@ -189,8 +209,16 @@ def _split(found: Efficiency, mean_in_mpi: float, time: TimeInMpi) -> tuple[Spli
     serial, serial_low, serial_high = (_ratio(most_useful, one) for one in (ideal, most, least))
     return (
         Split(
-            *(serial, serial_low, serial_high, transfer, low, high),
-            *(ideal, time.waiting_seconds, moved, unknown),
+            serialisation=serial,
+            serialisation_low=serial_low,
+            serialisation_high=serial_high,
+            transfer=transfer,
+            transfer_low=low,
+            transfer_high=high,
+            ideal_seconds=ideal,
+            waiting_seconds=time.waiting_seconds,
+            transfer_seconds=moved,
+            unknown_seconds=unknown,
         ),
         "",
     )

@@ -20,7 +20,7 @@ _MOST_CELLS = 1 << 22
 _COUNTS = ("bytes_sent", "bytes_received", "messages", "calls")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RankLine:
     """What a rank did in each interval.
 
@@ -53,7 +53,7 @@ class RankLine:
     calls: list[int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Phase:
     """A part of the run in which the ranks, on the average, do the same.
 
@@ -166,15 +166,15 @@ def time_line(connection: sqlite3.Connection) -> TimeLine:
     cells = _cells(connection, lines, begin, width, count)
     ranks = [
         RankLine(
-            rank,
-            host,
-            first,
-            last,
-            threads,
-            percent(float(cells.mpi[place].sum()), float(cells.available[place].sum())),
-            cells.inside[place].tolist(),
-            cells.mpi[place].tolist(),
-            *(cells.counts[name][place].tolist() for name in _COUNTS),
+            rank=rank,
+            host=host,
+            begin_seconds=first,
+            end_seconds=last,
+            threads=threads,
+            percent_of_mpi=percent(float(cells.mpi[place].sum()), float(cells.available[place].sum())),
+            inside_seconds=cells.inside[place].tolist(),
+            mpi_seconds=cells.mpi[place].tolist(),
+            **{name: cells.counts[name][place].tolist() for name in _COUNTS},
         )
         for place, (rank, host, threads, first, last) in enumerate(lines)
     ]
@@ -266,21 +266,21 @@ def _phase(
     sums = {name: int(cells.counts[name][:, which].sum()) for name in _COUNTS}
     seconds = max(end - begin, _LEAST_SECONDS)
     return Phase(
-        number,
-        begin,
-        end,
-        percent(float(mpi.sum()), float(available.sum())),
-        100 * float(shares[least]),
-        ranks[int(there[least])].rank,
-        100 * float(shares[most]),
-        ranks[int(there[most])].rank,
-        sums["bytes_sent"],
-        sums["bytes_received"],
-        sums["messages"],
-        sums["calls"],
-        sums["bytes_sent"] / seconds,
-        sums["messages"] / seconds,
-        sums["calls"] / seconds,
+        number=number,
+        begin_seconds=begin,
+        end_seconds=end,
+        percent_of_mpi=percent(float(mpi.sum()), float(available.sum())),
+        least_percent_of_mpi=100 * float(shares[least]),
+        least_rank=ranks[int(there[least])].rank,
+        most_percent_of_mpi=100 * float(shares[most]),
+        most_rank=ranks[int(there[most])].rank,
+        bytes_sent=sums["bytes_sent"],
+        bytes_received=sums["bytes_received"],
+        messages=sums["messages"],
+        calls=sums["calls"],
+        bytes_sent_per_second=sums["bytes_sent"] / seconds,
+        messages_per_second=sums["messages"] / seconds,
+        calls_per_second=sums["calls"] / seconds,
     )
 
 

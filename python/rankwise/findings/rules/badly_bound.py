@@ -77,16 +77,19 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     what = worst.fault.what
     return [
         Finding(
-            RULE.id,
-            f"{what[0].upper()}{what[1:]}{free}{more}",
-            sum(group.saved_seconds for group in groups),
-            True,
-            RULE.formula,
-            [Fact(f"run time where {group.fault.what}", group.run_seconds, "s") for group in groups[:_SHOWN]],
-            [],
-            HIGH if used.busy >= _BUSY else LOW,
-            used.told,
-            Command("show", ("--by", "node")),
+            rule=RULE.id,
+            title=f"{what[0].upper()}{what[1:]}{free}{more}",
+            saved_seconds=sum(group.saved_seconds for group in groups),
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[
+                Fact(f"run time where {group.fault.what}", group.run_seconds, "s")
+                for group in groups[:_SHOWN]
+            ],
+            evidence=[],
+            confidence=HIGH if used.busy >= _BUSY else LOW,
+            why_confidence=used.told,
+            command=Command("show", ("--by", "node")),
         )
     ]
 

@@ -73,25 +73,26 @@ def _finding(seen: Evidence, group: Sequence[tuple[Algorithm, float]]) -> Findin
     name = with_library(first.communicator, first.family)
     unit = "messages" if (first.size or 0) <= _SMALL else "bytes"
     return Finding(
-        RULE.id,
-        f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
+        rule=RULE.id,
+        title=f"{call_name(first.procedure)} of {byte_text(first.size or 0)} on"
         f" {quoted_name(name, first.user_name)} goes by {first.algorithm}: the busiest process"
         f" has {ratio_text(ratio)} x the {unit} that are needed",
-        saved,
-        True,
-        RULE.formula,
-        [
+        saved_seconds=saved,
+        upper_bound=True,
+        formula=RULE.formula,
+        inputs=[
             Fact("time in it without waiting", seconds, "s"),
             Fact(f"{unit} of the busiest process, by those that are needed", ratio, "x"),
         ],
-        [
+        evidence=[
             Fact("processes", first.processes),
             Fact("calls of a rank", sum(row.calls for row, _ in group)),
             Fact("of the time in it: waiting", 100 * share, "%"),
         ],
-        LOW,
-        "a model of steps and bytes, no measurement: shared memory and the network may prefer what there is",
-        Command("tune"),
+        confidence=LOW,
+        why_confidence="a model of steps and bytes, no measurement: shared memory and the network may prefer"
+        " what there is",
+        command=Command("tune"),
     )
 
 

@@ -38,21 +38,21 @@ def _finding(seen: Evidence, procedure: str, kind: str, group: Sequence[Communic
     makers = sorted({one.made_in for ones in loops for one in ones if one.made_in})
     where = f" (in {makers[0]})" if len(makers) == 1 else ""
     return Finding(
-        RULE.id,
-        f"{count_text(left)} {things} made by {call_name(procedure)}{where} were never freed,"
+        rule=RULE.id,
+        title=f"{count_text(left)} {things} made by {call_name(procedure)}{where} were never freed,"
         f" up to {count_text(max(map(len, loops)))} on the same processes",
-        saved,
-        False,
-        RULE.formula,
-        [
+        saved_seconds=saved,
+        upper_bound=False,
+        formula=RULE.formula,
+        inputs=[
             Fact(f"time in {call_name(procedure)}", seconds, "s"),
             Fact("made", len(group)),
             Fact("made again on the same processes", again),
         ],
-        [Fact("never freed", left), Fact("groups of processes", len(loops))],
-        HIGH if makers else MEDIUM,
-        "each is one that was created and not freed before MPI_Finalize",
-        Command("show", ("--by", "communicator", "-v")),
+        evidence=[Fact("never freed", left), Fact("groups of processes", len(loops))],
+        confidence=HIGH if makers else MEDIUM,
+        why_confidence="each is one that was created and not freed before MPI_Finalize",
+        command=Command("show", ("--by", "communicator", "-v")),
     )
 
 

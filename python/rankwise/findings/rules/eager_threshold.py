@@ -32,23 +32,23 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         sizes += f" to {byte_text(near[-1][0])}"
     return [
         Finding(
-            RULE.id,
-            f"Messages of {sizes} wait {second_text(seconds)} for their receivers, too large to be"
+            rule=RULE.id,
+            title=f"Messages of {sizes} wait {second_text(seconds)} for their receivers, too large to be"
             f" buffered (up to {byte_text(found.largest_buffered)})",
-            seconds,
-            True,
-            RULE.formula,
-            [
+            saved_seconds=seconds,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[
                 Fact("waiting for receivers", seen.messages.late_receiver_seconds, "s"),
                 Fact("of it by such messages, in the sample", 100 * waited / found.waited_seconds, "%"),
             ],
-            [
+            evidence=[
                 Fact("largest message that is buffered", found.largest_buffered, "B"),
                 Fact("such messages, of all sends in the sample", 100 * count / found.sampled, "%"),
             ],
-            MEDIUM,
-            f"told by {found.sampled} sends in the sample; waiting may move to the receivers",
-            Command("tune", ("--parameters",)),
+            confidence=MEDIUM,
+            why_confidence=f"told by {found.sampled} sends in the sample; waiting may move to the receivers",
+            command=Command("tune", ("--parameters",)),
         )
     ]
 

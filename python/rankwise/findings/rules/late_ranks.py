@@ -54,11 +54,19 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
         )
         if blamed
     ]
+    confidence, why = _confidence(seen, found)
     return [
         Finding(
-            *(RULE.id, title, found.saved_seconds, True, RULE.formula, inputs, evidence),
-            *_confidence(seen, found),
-            Command("show", ("--by", "waiting")),
+            rule=RULE.id,
+            title=title,
+            saved_seconds=found.saved_seconds,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=inputs,
+            evidence=evidence,
+            confidence=confidence,
+            why_confidence=why,
+            command=Command("show", ("--by", "waiting")),
         )
     ]
 

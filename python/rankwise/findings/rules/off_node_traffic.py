@@ -20,16 +20,18 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     kept = percent_text(100 * found.kept_bytes / found.off_node_bytes)
     return [
         Finding(
-            RULE.id,
-            f"{share} % of {byte_text(found.bytes)} leave their nodes; another order keeps {kept} % of that",
-            found.seconds,
-            True,
-            FORMULA,
-            found.inputs,
-            [Fact("nodes", seen.run.nodes), Fact("ranks", seen.run.ranks)],
-            MEDIUM,
-            "a simple order was tried; `map` searches for the best, `map --verify` measures it",
-            Command("map"),
+            rule=RULE.id,
+            title=f"{share} % of {byte_text(found.bytes)} leave their nodes;"
+            f" another order keeps {kept} % of that",
+            saved_seconds=found.seconds,
+            upper_bound=True,
+            formula=FORMULA,
+            inputs=found.inputs,
+            evidence=[Fact("nodes", seen.run.nodes), Fact("ranks", seen.run.ranks)],
+            confidence=MEDIUM,
+            why_confidence="a simple order was tried; `map` searches for the best,"
+            " `map --verify` measures it",
+            command=Command("map"),
         )
     ]
 

@@ -25,17 +25,17 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     sure = HIGH if used.busy >= _BUSY else LOW
     return [
         Finding(
-            RULE.id,
-            f"{worst.ranks} ranks share {worst.processors} processor{'s' * (worst.processors != 1)}"
+            rule=RULE.id,
+            title=f"{worst.ranks} ranks share {worst.processors} processor{'s' * (worst.processors != 1)}"
             f" on {worst.host}{others}{': they take turns' * (sure == HIGH)}",
-            saved,
-            True,
-            RULE.formula,
-            _inputs(nodes),
-            [],
-            sure,
-            used.told,
-            Command("show", ("--by", "rank", "-v")),
+            saved_seconds=saved,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=_inputs(nodes),
+            evidence=[],
+            confidence=sure,
+            why_confidence=used.told,
+            command=Command("show", ("--by", "rank", "-v")),
         )
     ]
 

@@ -23,17 +23,18 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     others = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return [
         Finding(
-            RULE.id,
-            f"The program polls: {count_text(calls)} calls of {names[0]}{others},"
+            rule=RULE.id,
+            title=f"The program polls: {count_text(calls)} calls of {names[0]}{others},"
             f" {rate_text(calls / seen.seconds)} a second on each rank",
-            seconds,
-            True,
-            RULE.formula,
-            [Fact(f"time in {', '.join(names)}", seconds, "s")],
-            [Fact("calls", calls), Fact("of one second of a rank's run", calls / seen.seconds)],
-            LOW,
-            "asking while there is something to compute costs no more than these calls, else it is waiting",
-            Command("show", ("--by", "call", "--call", ",".join(names))),
+            saved_seconds=seconds,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[Fact(f"time in {', '.join(names)}", seconds, "s")],
+            evidence=[Fact("calls", calls), Fact("of one second of a rank's run", calls / seen.seconds)],
+            confidence=LOW,
+            why_confidence="asking while there is something to compute costs no more than these calls,"
+            " else it is waiting",
+            command=Command("show", ("--by", "call", "--call", ",".join(names))),
         )
     ]
 

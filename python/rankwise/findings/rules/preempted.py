@@ -43,21 +43,21 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     more = f" and {len(often) - _SHOWN} more" if len(often) > _SHOWN else ""
     return [
         Finding(
-            RULE.id,
-            f"Rank{'s' * (len(often) > 1)} {names}{more} lost the processor to others, up to"
+            rule=RULE.id,
+            title=f"Rank{'s' * (len(often) > 1)} {names}{more} lost the processor to others, up to"
             f" {count_text(most)} times a second",
-            away,
-            True,
-            RULE.formula,
-            [Fact("run time of these ranks", run, "s"), Fact("without a processor", away, "s")],
-            [
+            saved_seconds=away,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[Fact("run time of these ranks", run, "s"), Fact("without a processor", away, "s")],
+            evidence=[
                 Fact(f"involuntary context switches of rank {row.rank} a second", rate, "")
                 for row in often[:3]
                 if (rate := row.counted.involuntary_switches_per_second)
             ],
-            LOW,
-            "the time without a processor is also that of sleeping, and of waiting for files",
-            Command("show", ("--by", "counter")),
+            confidence=LOW,
+            why_confidence="the time without a processor is also that of sleeping, and of waiting for files",
+            command=Command("show", ("--by", "counter")),
         )
     ]
 

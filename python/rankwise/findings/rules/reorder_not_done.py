@@ -25,14 +25,17 @@ def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     more = f" and {len(asked) - 1} more" if len(asked) > 1 else ""
     return [
         Finding(
-            RULE.id,
-            f"{family_name(first)}{more} may be reordered, and is not: another order keeps {kept} % of the"
-            " off-node bytes on their nodes",
-            *(found.seconds, True, FORMULA, found.inputs),
-            [Fact("communicators that ask for it", sum(one.communicators for one in asked))],
-            MEDIUM,
-            "a simple order of all ranks was tried; those of the communicator may be others",
-            Command("run", ("--reorder",)),
+            rule=RULE.id,
+            title=f"{family_name(first)}{more} may be reordered, and is not: another order keeps {kept} % of"
+            " the off-node bytes on their nodes",
+            saved_seconds=found.seconds,
+            upper_bound=True,
+            formula=FORMULA,
+            inputs=found.inputs,
+            evidence=[Fact("communicators that ask for it", sum(one.communicators for one in asked))],
+            confidence=MEDIUM,
+            why_confidence="a simple order of all ranks was tried; those of the communicator may be others",
+            command=Command("run", ("--reorder",)),
         )
     ]
 

@@ -23,17 +23,17 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     share = percent_text(100 * found.calls / found.all_calls)
     return [
         Finding(
-            RULE.id,
-            f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes,"
+            rule=RULE.id,
+            title=f"{share} % of {count_text(found.all_calls)} messages have at most {found.most} bytes,"
             f" {rate_text(rate)} a second from each rank",
-            found.seconds,
-            True,
-            RULE.formula,
-            [Fact(f"time in sends of at most {found.most} bytes", found.seconds, "s")],
-            [Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
-            MEDIUM if rate >= _RATHER_SURE else LOW,
-            "whether they can be sent together, only the program's author knows",
-            Command("show", ("--by", "size")),
+            saved_seconds=found.seconds,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[Fact(f"time in sends of at most {found.most} bytes", found.seconds, "s")],
+            evidence=[Fact("such sends", found.calls), Fact("all sends with data", found.all_calls)],
+            confidence=MEDIUM if rate >= _RATHER_SURE else LOW,
+            why_confidence="whether they can be sent together, only the program's author knows",
+            command=Command("show", ("--by", "size")),
         )
     ]
 

@@ -24,17 +24,17 @@ def _find(seen: Evidence) -> Sequence[Finding]:
     alone = sum(1 for value in seconds.values() if value > 0) == 1
     return [
         Finding(
-            RULE.id,
-            f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
+            rule=RULE.id,
+            title=f"Rank {rank} reads and writes files for {second_text(most)}, {most / mean:.2f} x the mean"
             + (": it is the only one" if alone else ""),
-            (most - mean) * number,
-            True,
-            RULE.formula,
-            [Fact("of the longest", most, "s"), Fact("mean", mean, "s"), Fact("ranks", number)],
-            [Fact("files", len(seen.files))],
-            MEDIUM if alone else LOW,
-            "others wait for it only if they need it, or what it reads",
-            Command("show", ("--by", "file", "-v")),
+            saved_seconds=(most - mean) * number,
+            upper_bound=True,
+            formula=RULE.formula,
+            inputs=[Fact("of the longest", most, "s"), Fact("mean", mean, "s"), Fact("ranks", number)],
+            evidence=[Fact("files", len(seen.files))],
+            confidence=MEDIUM if alone else LOW,
+            why_confidence="others wait for it only if they need it, or what it reads",
+            command=Command("show", ("--by", "file", "-v")),
         )
     ]
 

@@ -55,21 +55,21 @@ def _finding(row: WaitingFamily, family: str, *, crowd: bool) -> Finding:
             "there was 1 call only" if row.kept == 1 else f"there were {row.kept} calls only",
         )
     return Finding(
-        RULE.id,
-        title,
-        row.waiting.seconds,
-        True,
-        RULE.formula,
-        [Fact("waiting in it, over the ranks", row.waiting.seconds, "s")],
-        [
+        rule=RULE.id,
+        title=title,
+        saved_seconds=row.waiting.seconds,
+        upper_bound=True,
+        formula=RULE.formula,
+        inputs=[Fact("waiting in it, over the ranks", row.waiting.seconds, "s")],
+        evidence=[
             Fact("by which that may be off", row.waiting.error_seconds, "s"),
             Fact("less waiting, if the last had come with the second last", row.could_save_seconds, "s"),
             Fact("transfer in it", row.transfer_seconds, "s"),
             Fact("calls of a rank", row.instances),
         ],
-        confidence,
-        why,
-        Command("show", ("--by", "waiting", "--call", call_name(row.procedure))),
+        confidence=confidence,
+        why_confidence=why,
+        command=Command("show", ("--by", "waiting", "--call", call_name(row.procedure))),
     )
 
 

@@ -63,7 +63,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
             number("wall excl.", lambda row: row.counted.seconds or 0.0, SECONDS, _WALL),
         ]
         title = "In the regions, without what is nested in them, over the ranks"
-        tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title))
+        tables.append(Table([*where, *_shown(regions)], regions, NO_COUNTERS, title=title))
     totals = counter_totals(connection)
     data = {
         "rank_counters": ranks,

@@ -96,7 +96,7 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     tables = [Table(columns, rows, NO_RANKS, sums=_sums(columns, rows))]
     if Detail.VERBOSE in detail and rows:
         title, sums = "Their processes", _sums(_PROCESS, rows)
-        tables.append(Table(_PROCESS, rows, NO_RANKS, title, sums, detail=Detail.VERBOSE))
+        tables.append(Table(_PROCESS, rows, NO_RANKS, title=title, sums=sums, detail=Detail.VERBOSE))
     return View(rank_title(rows), tables, {"ranks": rows, "top_calls": top})
 
 

@@ -68,7 +68,7 @@ def view(found: Comparison) -> View:
         notes = [f"{noise_note(found)}."] if kind == "communicator_calls" else []
         notes += [f"{note}." for note in median_notes(found, rows)]
         detail = Detail.ALL if kind in brief else Detail.VERBOSE
-        tables.append(Table(columns, rows, _NOTHING, heading, notes=notes, detail=detail))
+        tables.append(Table(columns, rows, _NOTHING, title=heading, notes=notes, detail=detail))
     data: dict[str, object] = {
         **{name: value for name, value in vars(found).items() if name not in ("whole", "rows")},
         "noise": noise_note(found),
