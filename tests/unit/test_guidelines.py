@@ -93,7 +93,7 @@ def test_each_guideline_is_asked_at_each_size() -> None:
     assert not too_large
     by_name = {one.cell.name: one.others for one in asked}
     assert len(by_name) == len(asked)
-    assert set(by_name["Allreduce/8/8"]) == {"Reduce + Bcast", "Allreduce of 1024 B"}  # one element
+    assert set(by_name["Allreduce/8/8"]) == {"Reduce + Bcast", "Allreduce of 1 KiB"}  # one element
     assert set(by_name["Allreduce/8/1024"]) == {
         "Reduce + Bcast",
         "Reduce_scatter_block + Allgather",
@@ -102,7 +102,7 @@ def test_each_guideline_is_asked_at_each_size() -> None:
     assert [name for name in by_name if name.startswith("Barrier")] == ["Barrier/8/0"]
     assert {one.procedure for one in GUIDELINES} == {one.cell.procedure for one in asked}
     asked = questions(1 << 20, [1024], too_large)
-    assert "Allgather of 1024 B on 1048576 processes" in too_large
+    assert "Allgather of 1 KiB on 1048576 processes" in too_large
     assert {one.cell.procedure for one in asked} == {
         "MPI_Allreduce",
         "MPI_Reduce",

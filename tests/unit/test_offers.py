@@ -145,9 +145,9 @@ def test_arms_of_a_race() -> None:
         "default": None,
         "basic_linear": Algorithm("basic_linear", 1),
         "pipeline": Algorithm("pipeline", 3),
-        "pipeline, segments of 8192 B": Algorithm("pipeline", 3, 8192),
+        "pipeline, segments of 8 KiB": Algorithm("pipeline", 3, 8192),
     }
-    assert "pipeline, segments of 65536 B" in arms_of(by_label("Open MPI"), "MPI_Bcast", 65537, offered)
+    assert "pipeline, segments of 64 KiB" in arms_of(by_label("Open MPI"), "MPI_Bcast", 65537, offered)
     assert list(arms_of(by_label("Open MPI"), "MPI_Gather", 1 << 20, offered)) == [
         "default",
         "basic_linear",

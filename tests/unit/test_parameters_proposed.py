@@ -60,7 +60,7 @@ def test_the_btl_in_use_gets_room_for_the_messages(library: str, btl: str) -> No
     assert not found
     assert (one.values, one.present, one.asked) == ((None, "16384"), "4096", f"btl_{btl}_eager_limit")
     assert one.expected_seconds == pytest.approx(0.8)
-    assert "2000 messages of 8192 B" in one.why
+    assert "2000 messages of 8 KiB" in one.why
     assert one.needs == {"OMPI_MCA_pml": (None,)}
 
 

@@ -10,6 +10,8 @@ from rankwise.text.units import (
     byte_rate_text,
     byte_text,
     count_text,
+    exact_byte_range_text,
+    exact_byte_text,
     percent_text,
     second_text,
     second_texts,
@@ -33,6 +35,39 @@ from rankwise.text.units import (
 )
 def test_bytes(size: int, text: str) -> None:
     assert byte_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (1025, "1,025 B"),
+        (65535, "65,535 B"),
+        (65536, "64 KiB"),
+        (1536 << 10, "1,536 KiB"),
+        (1 << 20, "1 MiB"),
+        ((1 << 31) - 1, "2,147,483,647 B"),
+        (1 << 31, "2 GiB"),
+        (1 << 71, "2,048 EiB"),
+    ],
+)
+def test_bytes_that_are_not_rounded(size: int, text: str) -> None:
+    assert exact_byte_text(size) == text
+
+
+def test_limits_next_to_each_other_differ() -> None:
+    texts = [exact_byte_text(size) for size in range((1 << 16) - 2000, (1 << 16) + 2000)]
+    assert len(set(texts)) == len(texts)
+    assert byte_text(65535) == byte_text(65536) == "64.0 KiB"
+
+
+def test_ranges_that_are_not_rounded() -> None:
+    assert exact_byte_range_text(8, 8) == "8 B"
+    assert exact_byte_range_text(0, 65535) == "0 to 65,535 B"
+    assert exact_byte_range_text(1024, 1 << 16) == "1 to 64 KiB"
+    assert exact_byte_range_text(65535, 65536) == "65,535 B to 64 KiB"
 
 
 def test_ranges_and_rates_of_bytes() -> None:

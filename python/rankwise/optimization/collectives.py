@@ -21,6 +21,7 @@ from rankwise.tuning.racing.racer import Racer
 from rankwise.tuning.settings.apply import untold
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
+from rankwise.tuning.settings.words import sizes
 from rankwise.tuning.tune import INTERRUPTED, Request, Tuned, tune
 
 OpenRacer = Callable[[Way, Path, float], AbstractContextManager[Racer]]
@@ -112,11 +113,8 @@ def _rules(made: Tuned) -> list[Rule]:
 
 
 def _rule_text(rule: Rule) -> str:
-    size = "all sizes" if rule.high is None else f"{rule.low} to {rule.high} B"
-    if rule.low == rule.high:
-        size = f"{rule.low} B"
     call = rule.procedure.removeprefix("MPI_")
-    return f"{call} of {size} on {rule.processes} by {rule.algorithm.label}"
+    return f"{call} of {sizes(rule)} on {rule.processes} by {rule.algorithm.label}"
 
 
 def _why_nothing(made: Tuned) -> str:

@@ -12,6 +12,7 @@ from rankwise.optimization.budget import Budget
 from rankwise.optimization.outcome import Attempt, Optimized
 from rankwise.optimization.saved import Saved
 from rankwise.optimization.step import Now, Promise, Step, whole_rounds
+from rankwise.text.units import percent_text
 from rankwise.trials.plan import Aim, about, least_rounds
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
@@ -77,7 +78,7 @@ def check_pairs(aim: Aim, steps: int) -> None:
     if aim.rounds is not None and aim.rounds < (least := least_rounds(of_step)):
         raise RankwiseError(
             f"--pairs {aim.rounds}: they can't prove anything: each of {steps} steps needs "
-            f"{100 * of_step:.1f} % confidence, so that all together have "
+            f"{percent_text(100 * of_step)} % confidence, so that all together have "
             f"{100 * aim.confidence:g} %: give {least} or more"
         )
 
@@ -275,14 +276,14 @@ class _Optimizer:
         whole = self._made.run_seconds or 1.0
         for place, (step, promise) in enumerate(plan.promises, 1):
             share = 100 * promise.seconds / whole
-            say(f"step {place}: {step.name}, up to {share:.1f} % of the run time: {promise.why}")
+            say(f"step {place}: {step.name}, up to {percent_text(share)} % of the run time: {promise.why}")
         least = [step.least_seconds(of_run, self._of_step) for step, _ in plan.promises]
         final = whole_rounds(self._request.aim) * of_run
         limit = "no time limit" if math.isinf(self._budget.left) else f"at most {about(self._budget.left)}"
         say(
             f"a run takes {about(of_run)}; all that takes {about(sum(least) + final)} at the least, {limit}; "
             f"each step is kept if pairs of runs prove it, with "
-            f"{100 * self._of_step.confidence:.1f} % confidence"
+            f"{percent_text(100 * self._of_step.confidence)} % confidence"
         )
         if self._saved.attempts or self._budget.left >= least[0] + final:
             return

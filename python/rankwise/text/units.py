@@ -28,6 +28,30 @@ def byte_text(size: float) -> str:
     return f"{digits_text(value)} {_BYTES[step]}"
 
 
+def exact_byte_text(size: int) -> str:
+    """Return a size in bytes that must not be rounded: `1023 B`, `64 KiB`, `65,535 B`.
+
+    For limits, and for ranges of sizes, where one byte more or less is another one. What is a whole number of
+    KiB, MiB and so on is shown as that, everything else in bytes.
+    """
+    if size < _KIB:
+        return f"{size} B"
+    step = 0
+    while size % _KIB == 0 and step < len(_BYTES) - 1:
+        size //= _KIB
+        step += 1
+    return f"{size:,} {_BYTES[step]}"
+
+
+def exact_byte_range_text(low: int, high: int) -> str:
+    """Return a range of sizes in bytes, with both ends and none rounded: `8 to 64 B`, `1 KiB to 65,535 B`."""
+    least, most = exact_byte_text(low), exact_byte_text(high)
+    if low == high:
+        return least
+    number, _, unit = least.partition(" ")
+    return f"{number if most.endswith(f' {unit}') else least} to {most}"
+
+
 def count_text(number: float) -> str:
     """Return a count: exact below 10 000, then `12.3 k`, `4.56 M`."""
     if number < 10_000:

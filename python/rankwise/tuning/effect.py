@@ -17,6 +17,7 @@ import numpy as np
 
 from rankwise.analysis.collectives.patterns import algorithms, matrices
 from rankwise.analysis.opened import opened_profile
+from rankwise.text.units import exact_byte_text
 from rankwise.tuning.settings.rule import Rule
 
 Verdict = Literal["changed", "no effect", "not visible"]
@@ -93,7 +94,7 @@ def effects(before: Path, after: Path, rules: Sequence[Rule]) -> Effects:
         found.append(Effect(rule, verdict, _names(was, own), _names(now, own)))
     others = [
         f"{shape.procedure.removeprefix('MPI_')} on {shape.communicator}"
-        + (f", {shape.size} B" if shape.size is not None else "")
+        + (f", {exact_byte_text(shape.size)}" if shape.size is not None else "")
         for shape in both
         if was[shape].messages != now[shape].messages and not any(_is_about(rule, shape) for rule in rules)
     ]

@@ -18,6 +18,7 @@ from typing import Literal, Protocol
 
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version, version_of
+from rankwise.text.units import exact_byte_text
 from rankwise.trials.interval import Interval, ratio_interval
 from rankwise.trials.plan import about, least_rounds
 from rankwise.trials.race import order
@@ -259,7 +260,9 @@ def questions(ranks: int, sizes: Sequence[int], too_large: list[str]) -> list[Qu
             blocks = ranks if procedure in _OF_ALL_BLOCKS else 1
             fits = following * blocks <= MOST_BYTES and ranks * following <= _MOST_ELEMENTS
             if following and own and fits:
-                others[f"{procedure.removeprefix('MPI_')} of {following} B"] = Mockup("", following)
+                others[f"{procedure.removeprefix('MPI_')} of {exact_byte_text(following)}"] = Mockup(
+                    "", following
+                )
             cell = _cell(procedure, ranks, own)
             if blocks * own > MOST_BYTES or ranks * elements > _MOST_ELEMENTS:
                 too_large.append(_title(cell))
@@ -338,7 +341,7 @@ def _cell(procedure: str, ranks: int, size: int) -> Cell:
 
 
 def _title(cell: Cell) -> str:
-    size = "" if cell.procedure in _WITHOUT_SIZE else f" of {cell.size} B"
+    size = "" if cell.procedure in _WITHOUT_SIZE else f" of {exact_byte_text(cell.size)}"
     return f"{cell.procedure.removeprefix('MPI_')}{size} on {cell.processes} processes"
 
 

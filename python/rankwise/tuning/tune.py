@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.mpi_libraries import Version, version_of
+from rankwise.text.units import exact_byte_text, percent_text
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted, OutOfTime, Rejected
 from rankwise.trials.ways import Runs, Way
@@ -306,7 +307,7 @@ class _Tuner:
         left = None if math.isinf(self._end) else max(1.0, self._end - time.monotonic())
         aim = replace(request.proof_aim, seconds=left)
         saved = sum(tried.saves_seconds for tried in made.tried) / max(request.run_seconds, 1e-9)
-        self._say(f"by the races, the program should take {100 * saved:.1f} % less time")
+        self._say(f"by the races, the program should take {percent_text(100 * saved)} % less time")
         made.proof = prove(before, after, aim, request.seed, self._runs, self._say)
         if self._runs.signals.count:
             # Who has seen the pairs so far must not choose where they end.
@@ -364,7 +365,7 @@ def _rule(target: Target, algorithm: Algorithm) -> Rule:
 
 
 def _title(target: Target) -> str:
-    size = "all sizes" if target.whole else f"{target.first.size} B"
+    size = "all sizes" if target.whole else exact_byte_text(target.first.size)
     return f"{target.procedure.removeprefix('MPI_')} of {size} on {target.processes} processes"
 
 

@@ -17,6 +17,7 @@ from rankwise.analysis.timing.traced import Posted, Trace, TracedCall, TracedMes
 from rankwise.profile.join.members import compact_ascending
 from rankwise.render.export.counters import COUNTERS, Level, counters_of_all, counters_of_rank
 from rankwise.text.names import quoted_name
+from rankwise.text.units import percent_text
 
 _RUN = 1  # process of what is of all ranks
 _NOTES, _PHASES = range(2)  # its threads
@@ -232,8 +233,8 @@ def _microseconds(nanoseconds: int) -> float:
 def _of_phase(phase: Phase) -> dict[str, Any]:
     return {
         "percent_in_mpi": phase.percent_of_mpi,
-        "least": f"{phase.least_percent_of_mpi:.1f} %, rank {phase.least_rank}",
-        "most": f"{phase.most_percent_of_mpi:.1f} %, rank {phase.most_rank}",
+        "least": f"{percent_text(phase.least_percent_of_mpi)} %, rank {phase.least_rank}",
+        "most": f"{percent_text(phase.most_percent_of_mpi)} %, rank {phase.most_rank}",
         "bytes_sent": phase.bytes_sent,
         "bytes_received": phase.bytes_received,
         "messages": phase.messages,

@@ -78,7 +78,7 @@ def _gain(one: Interval | None) -> str:
     if one is None:
         return "-"
     less, least, most = (100 * (1 - 1 / value) for value in (one.ratio, one.low, one.high))
-    return f"{less:.1f} % ({least:.1f} to {most:.1f})"
+    return f"{percent_text(less)} % ({percent_text(least)} to {percent_text(most)})"
 
 
 def _sentence(attempt: Attempt) -> str:

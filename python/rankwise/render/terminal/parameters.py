@@ -8,6 +8,7 @@ from rich.text import Text
 
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
+from rankwise.text.units import percent_text
 from rankwise.trials.interval import Interval
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 
@@ -88,7 +89,7 @@ def _verdict(found: Outcome) -> str:
         return "No gain: nothing is changed."
     told = _told(interval)
     if found.gains:
-        less = f"Faster: the program takes {-_change(interval.ratio):.1f} % less time"
+        less = f"Faster: the program takes {percent_text(-_change(interval.ratio))} % less time"
         return f"{less} ({told}), measured afresh in {interval.pairs} pairs of runs, with"
     below = " Any difference is smaller than what was to be resolved." if found.alike else ""
     change = f"{_change(interval.ratio):+.1f} % ({told})"
@@ -97,7 +98,7 @@ def _verdict(found: Outcome) -> str:
 
 def _told(interval: Interval) -> str:
     low, high = _change(interval.high), _change(interval.low)
-    return f"{100 * interval.confidence:.1f} % confidence: {low:+.1f} to {high:+.1f} %"
+    return f"{percent_text(100 * interval.confidence)} % confidence: {low:+.1f} to {high:+.1f} %"
 
 
 def _change(ratio: float) -> float:

@@ -13,7 +13,7 @@ from rankwise.placement.verification.measured import Measured
 from rankwise.placement.verification.verify import Verified
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
-from rankwise.text.units import byte_text, count_text, second_text
+from rankwise.text.units import byte_text, count_text, percent_text, second_text
 from rankwise.trials.interval import Interval
 
 _KEPT = "The old order is kept: no files are written."
@@ -117,11 +117,11 @@ def _verdict(interval: Interval | None, *, alike: bool) -> str:
     confidence = f"{_percent(interval.confidence)} confidence"
     ratio = f"before / after = {interval.ratio:.3f}"
     if interval.verdict == "faster":
-        less = f"Faster: the job takes {-change:.1f} % less time"
-        return f"{less} ({confidence}: {-high:.1f} to {-low:.1f} %), {ratio}."
+        less = f"Faster: the job takes {percent_text(-change)} % less time"
+        return f"{less} ({confidence}: {percent_text(-high)} to {percent_text(-low)} %), {ratio}."
     if interval.verdict == "slower":
-        more = f"Slower: the job takes {change:.1f} % more time"
-        return f"{more} ({confidence}: {low:.1f} to {high:.1f} %), {ratio}."
+        more = f"Slower: the job takes {percent_text(change)} % more time"
+        return f"{more} ({confidence}: {percent_text(low)} to {percent_text(high)} %), {ratio}."
     below = " Any difference is smaller than what was to be resolved." if alike else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
@@ -134,4 +134,4 @@ def _change(ratio: float) -> float:
 
 
 def _percent(confidence: float) -> str:
-    return f"{100 * confidence:.1f} %"
+    return f"{percent_text(100 * confidence)} %"

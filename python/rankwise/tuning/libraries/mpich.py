@@ -33,6 +33,7 @@ from typing import Any, ClassVar
 
 from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version
+from rankwise.text.units import exact_byte_text
 from rankwise.tuning.libraries.base import Ask, TunableLibrary
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import LEAST_EAGER, Limit, Sent, raised
@@ -174,8 +175,8 @@ def _by_message(rules: Sequence[Rule], own: Tree, known: Sequence[str] | None) -
         low, high = rule.low * unit, (rule.high or 0) * unit
         if high > _MOST:
             raise RankwiseError(
-                f"the rule for {rule.procedure} on {rule.processes} processes is for messages of more than "
-                f"2 GiB ({high} B in all), which MPICH's files can't tell apart"
+                f"the rule for {rule.procedure} on {rule.processes} processes is for messages of up to "
+                f"{exact_byte_text(high)} in all: MPICH's files know no size above {exact_byte_text(_MOST)}"
             )
         if low:
             branches.setdefault(f"{test}<={low - 1}", own)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
+from rankwise.text.units import number_of
 from rankwise.trials.plan import Aim, about
 from rankwise.trials.recorded import Command
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, run
@@ -67,7 +68,7 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
     final = 2 * aim.first_rounds() + 1
     values = sum(len(one.values) - 1 for one in parameters)
     said = [
-        f"{_counted(len(parameters), 'parameter')} with {_counted(values, 'value')} besides those of now: "
+        f"{number_of(len(parameters), 'parameter')} with {number_of(values, 'value')} besides those of now: "
         f"{runs} runs, and "
         f"{final} more if any helps: {about((runs + final) * of_run)} in all"
         + ("" if aim.rounds else f"; they show whether more are needed (at most {aim.most} of each)")
@@ -82,10 +83,6 @@ def announcement(parameters: Sequence[Parameter], aim: Aim, of_run: float) -> li
             f"the time limit of {about(aim.seconds)} comes before: the most promising are raced first"
         )
     return said
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def race_parameters(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rankwise.text.units import exact_byte_range_text
 from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.message_sizes import MessageSize
 from rankwise.tuning.parameters.parameter import Parameter
@@ -141,6 +142,5 @@ def _worth(
 
 
 def _why(sizes: Sequence[MessageSize], what: str) -> str:
-    low, high = sizes[0].bytes, sizes[-1].bytes
-    between = f"{low} B" if low == high else f"{low} to {high} B"
+    between = exact_byte_range_text(sizes[0].bytes, sizes[-1].bytes)
     return f"{sum(one.messages for one in sizes)} messages of {between} are {what}"

@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection, Iterable
 
 from rankwise.errors import RankwiseError
+from rankwise.text.units import exact_byte_text
 from rankwise.tuning.settings.rule import Rule
+from rankwise.tuning.settings.words import sizes
 
 Grouped = dict[str, dict[int, list[Rule]]]
 """Rules by procedure and number of processes, both ascending, the messages of the last ascending, too."""
@@ -53,8 +55,13 @@ def _check(rule: Rule, procedures: Collection[str], whole: Collection[str], libr
         raise RankwiseError(f"{name}: no communicator has so many")
     if not _NAME.fullmatch(rule.algorithm.name) or rule.algorithm.number < 0 or rule.algorithm.segment < 0:
         raise RankwiseError(f"{name}: {rule.algorithm.name!r} can't be an algorithm")
-    if rule.low < 0 or (rule.low if rule.high is None else rule.high < rule.low):
-        raise RankwiseError(f"{name}: there are no messages of {rule.low} to {rule.high} B")
+    if rule.high is None and rule.low:
+        raise RankwiseError(
+            f"{name} has no last size (high: null), so it is for all: let it begin at 0, not at "
+            f"{exact_byte_text(rule.low)}"
+        )
+    if rule.low < 0 or (rule.high is not None and rule.high < rule.low):
+        raise RankwiseError(f"{name}: there are no messages of {sizes(rule)}")
     if rule.high is not None and rule.procedure in whole:
         raise RankwiseError(
             f"{name} is for some sizes only, which {library} can't tell apart on all processes alike: "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rankwise.text.units import exact_byte_text
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -23,7 +25,7 @@ class Algorithm:
     @property
     def label(self) -> str:
         """For people."""
-        return f"{self.name}, segments of {self.segment} B" if self.segment else self.name
+        return f"{self.name}, segments of {exact_byte_text(self.segment)}" if self.segment else self.name
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from rankwise.text.units import exact_byte_range_text
 from rankwise.tuning.settings.model import Settings
 from rankwise.tuning.settings.rule import Rule
 
@@ -42,9 +43,7 @@ def in_words(rule: Rule) -> str:
 
 def sizes(rule: Rule) -> str:
     """Say which messages a rule is for."""
-    if rule.high is None:
-        return "all sizes"
-    return f"{rule.low} B" if rule.low == rule.high else f"{rule.low} to {rule.high} B"
+    return "all sizes" if rule.high is None else exact_byte_range_text(rule.low, rule.high)
 
 
 def one_line(line: str) -> str:
