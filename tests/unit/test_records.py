@@ -98,3 +98,41 @@ def test_named_tuples_of_many_fields_are_built_by_name() -> None:
 def test_a_named_tuple_that_is_built_by_position_is_named() -> None:
     made = ast.parse("Wide(1, b=2)\nWide(a=1, b=2)\nWide._make(row)\nmodule.Wide(*row)\nOther(1)\n")
     assert list(calls_by_position(made, {"Wide"})) == [("Wide", 1), ("Wide", 3), ("Wide", 4)]
+
+
+PLAIN = {"None", "Path", "Sequence", "bool", "float", "int", "list", "str", "tuple"}
+"""Types of what a function may be given beside the arguments of the command line."""
+
+
+def carriers(tree: ast.Module) -> Iterator[str]:
+    """Functions of a module that have the arguments of the command line beside objects of the domain."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        types = [one.annotation for one in given if one.annotation is not None]
+        others = [one for one in types if ast.unparse(one) != "argparse.Namespace"]
+        names = {part.id for one in others for part in ast.walk(one) if isinstance(part, ast.Name)}
+        if len(others) < len(types) and not names <= PLAIN:
+            yield node.name
+
+
+def test_arguments_of_the_command_line_stay_at_the_door() -> None:
+    """What works on a profile, a fabric or a program is given what it needs by name, or a request."""
+    users = {path for path, tree in sources().items() if any(map(is_namespace, ast.walk(tree)))}
+    assert {path.partition("/")[0] for path in users} == {"commands"}
+    assert [f"{path}: {name}" for path in sorted(users) for name in carriers(sources()[path])] == []
+
+
+def is_namespace(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "Namespace"
+
+
+def test_a_function_that_carries_arguments_into_the_domain_is_named() -> None:
+    made = ast.parse(
+        "def run(arguments: argparse.Namespace) -> int: ...\n"
+        "def check(arguments: argparse.Namespace, mode: str, *, paths: list[Path] | None) -> None: ...\n"
+        "def show(arguments: argparse.Namespace, found: Answer) -> None: ...\n"
+        "def more(found: Answer, *, arguments: argparse.Namespace) -> None: ...\n"
+    )
+    assert list(carriers(made)) == ["show", "more"]

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     profile = Profile(arguments.profile, wanted(arguments))
     if arguments.to in TRACES:
-        _write_trace(profile, arguments)
+        _write_trace(profile, _target(arguments), arguments.to, force=arguments.force)
     else:
         left_out = profile.export(arguments.output, arguments.to, force=arguments.force)
         if left_out:
@@ -57,10 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write_trace(profile: Profile, arguments: argparse.Namespace) -> None:
+def _write_trace(profile: Profile, target: Path, to: str, *, force: bool) -> None:
     from rankwise.text.units import byte_text
 
-    written = profile.export_trace(_target(arguments), arguments.to, force=arguments.force)
+    written = profile.export_trace(target, to, force=force)
     say(
         f"{written.path}: {written.events} events, {byte_text(written.bytes)}: a sample,"
         f" {written.samples}" + ("; counters of all calls" if written.counters else "")

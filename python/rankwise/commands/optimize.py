@@ -100,9 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
         "--machine": str(arguments.machine.absolute()) if arguments.machine else None,
     }
     saved = Saved(Path.cwd() / DIRECTORY, program.words, program.said, asked)
+    probe = probes.options_of(arguments)
     budget = Budget.of(arguments.budget)
     with Signals() as signals, working_directory(arguments.keep, "optimize") as directory:
-        steps = _steps(arguments, program, directory, signals)
+        steps = _steps(
+            program,
+            probe,
+            directory,
+            signals,
+            machine=arguments.machine,
+            bitwise=arguments.bitwise,
+            confidence=aim.confidence,
+        )
         check_pairs(aim, len(steps))
         request = Request(
             given=Way("as given", program.command, as_given=True),
@@ -116,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         limit = min(_FIRST_LIMIT, arguments.budget)
         found = optimize(request, Runs(directory, signals, arguments.run_limit, limit, check), say)
-    written = write_settings(found.settings, arguments, program.library)
+    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     # Without a file the settings are nowhere but there.
     is_done = found.finished and (found.settings is None or written)
     if is_done:
@@ -141,34 +150,42 @@ def _facts(program: Program, profile: Path) -> Facts:
     return Facts(replace(found.about, command=program.words), found.wall.rank_seconds)
 
 
-def _steps(arguments: argparse.Namespace, program: Program, directory: Path, signals: Signals) -> list[Step]:
+def _steps(
+    program: Program,
+    probe: probes.ProbeOptions,
+    directory: Path,
+    signals: Signals,
+    *,
+    machine: Path | None,
+    bitwise: bool,
+    confidence: float,
+) -> list[Step]:
     from rankwise.optimization.collectives import Collectives
     from rankwise.optimization.parameters import Parameters
     from rankwise.optimization.places import Places
     from rankwise.topology.machine.read import read_machine
 
-    machine = read_machine(arguments.machine) if arguments.machine else None
     return [
-        Places(program.words, program.environment, machine),
+        Places(program.words, program.environment, read_machine(machine) if machine else None),
         Collectives(
-            partial(_open_racer, arguments, program, signals),
+            partial(_open_racer, probe, program, signals),
             program.library,
             cells=CELLS,
-            bitwise=arguments.bitwise,
-            confidence=arguments.confidence / 100,
+            bitwise=bitwise,
+            confidence=confidence,
         ),
-        Parameters(program, partial(_asker, arguments, signals), directory),
+        Parameters(program, partial(_asker, probe, signals), directory),
     ]
 
 
-def _asker(arguments: argparse.Namespace, signals: Signals, command: Command, directory: Path) -> Asker:
+def _asker(probe: probes.ProbeOptions, signals: Signals, command: Command, directory: Path) -> Asker:
     from rankwise.tuning.parameters.asking import Asker
 
-    return Asker(command, directory, signals, arguments.mpicc or "", arguments.probe_dir, say)
+    return Asker(command, directory, signals, *probe, say)
 
 
 def _open_racer(
-    arguments: argparse.Namespace,
+    probe: probes.ProbeOptions,
     program: Program,
     signals: Signals,
     way: Way,
@@ -176,7 +193,7 @@ def _open_racer(
     deadline: float,
 ) -> AbstractContextManager[Racer]:
     environment = {**program.environment, **way.command.variables, **way.variables}
-    return probes.open_racer(arguments, way.command.words, environment, directory, signals, deadline)
+    return probes.open_racer(probe, way.command.words, environment, directory, signals, deadline)
 
 
 def _print_json(found: Optimized, written: list[Path]) -> None:

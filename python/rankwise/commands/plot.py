@@ -15,7 +15,7 @@ import argparse
 import math
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise import extras
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
@@ -99,20 +99,33 @@ def run(arguments: argparse.Namespace) -> int:
     width: float = arguments.width
     shape = _SHAPES[what]
     height = None if shape is None else max(shape * width, min(width, _LEAST_HEIGHT))
-    content = paper_figure(_drawing(profile, arguments), width, height, kind, arguments.dpi)
+    content = paper_figure(_drawing(profile, _Drawn.asked(arguments)), width, height, kind, arguments.dpi)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
     return 0
 
 
-def _drawing(profile: Profile, arguments: argparse.Namespace) -> Callable[[Any], object]:
+class _Drawn(NamedTuple):
+    """What is drawn; None = the picture's own choice."""
+
+    what: str
+    of: str | None
+    by: str
+    kind: str
+
+    @classmethod
+    def asked(cls, arguments: argparse.Namespace) -> _Drawn:
+        return cls(arguments.what, arguments.of, arguments.by or ENDS[0], arguments.kind or KINDS[0])
+
+
+def _drawing(profile: Profile, drawn: _Drawn) -> Callable[[Any], object]:
     """Return what draws on the axes that it is given."""
-    what, of = arguments.what, {} if arguments.of is None else {"of": arguments.of}
-    draw = getattr(profile.plot, what)
-    if what == "matrix":
-        if arguments.of not in (None, *MEASURES):
-            raise RankwiseError(f"--of {arguments.of}: a matrix is of {' or '.join(MEASURES)}")
-        draw = partial(draw, arguments.by or ENDS[0], kind=arguments.kind or KINDS[0])
+    of = {} if drawn.of is None else {"of": drawn.of}
+    draw = getattr(profile.plot, drawn.what)
+    if drawn.what == "matrix":
+        if drawn.of not in (None, *MEASURES):
+            raise RankwiseError(f"--of {drawn.of}: a matrix is of {' or '.join(MEASURES)}")
+        draw = partial(draw, drawn.by, kind=drawn.kind)
     return lambda axes: draw(ax=axes, **of)
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.commands.messages import say
 
@@ -30,8 +30,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class ProbeOptions(NamedTuple):
+    """How the probe is compiled.
+
+    Attributes:
+        compiler: the MPI library's own; '' = that of the library in use.
+        directory: where the compiled probe is kept; None = where the job's files are.
+    """
+
+    compiler: str
+    directory: Path | None
+
+
+def options_of(arguments: argparse.Namespace) -> ProbeOptions:
+    """Return what the options say."""
+    return ProbeOptions(arguments.mpicc or "", arguments.probe_dir)
+
+
 def prepare_probe(
-    arguments: argparse.Namespace,
+    options: ProbeOptions,
     words: Sequence[str],
     environment: Mapping[str, str],
     directory: Path,
@@ -41,7 +58,7 @@ def prepare_probe(
     """Compile the probe if need be; see tuning.racing.start.prepare.
 
     Args:
-        arguments: of the command line.
+        options: of the command line.
         words: of the command, with the program.
         environment: that it is started with.
         directory: for the files of the probe; every node sees it.
@@ -56,14 +73,14 @@ def prepare_probe(
         directory,
         signals,
         say,
-        compiler=arguments.mpicc or "",
-        probe_directory=arguments.probe_dir,
+        compiler=options.compiler,
+        probe_directory=options.directory,
         deadline=deadline,
     )
 
 
 def open_racer(
-    arguments: argparse.Namespace,
+    options: ProbeOptions,
     words: Sequence[str],
     environment: Mapping[str, str],
     directory: Path,
@@ -73,4 +90,4 @@ def open_racer(
     """Return what races in the program's place; see `prepare_probe`."""
     from rankwise.tuning.racing.start import racing
 
-    return racing(prepare_probe(arguments, words, environment, directory, signals, deadline))
+    return racing(prepare_probe(options, words, environment, directory, signals, deadline))

@@ -16,6 +16,7 @@ managers and diagnostic tools write: files, or directories of them.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,9 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
             of = subject(path, connection, container)
             run = run_data(of, name)
             if arguments.fabric is not None:
-                run["network"] = _network(arguments, of)
+                run["network"] = _network(
+                    of, arguments.fabric, arguments.place, arguments.rail, arguments.lid
+                )
             runs.append(run)
             titles.append(run_title(of))
             names.append(name)
@@ -107,18 +110,18 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
     return comparison_data(diff(before, after).found, title)
 
 
-def _network(arguments: argparse.Namespace, of: Subject) -> dict[str, Any]:
+def _network(of: Subject, paths: Sequence[str], place: str | None, rail: str, lid: str) -> dict[str, Any]:
     from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic
 
-    fabric = open_fabric(arguments.fabric)
-    lid_offset = lid_offset_of(arguments.lid, fabric)
+    fabric = open_fabric(paths)
+    lid_offset = lid_offset_of(lid, fabric)
     sent = flows(of.connection)
-    if arguments.place is None:
-        places = places_of_run(of.connection, fabric, arguments.rail)
+    if place is None:
+        places = places_of_run(of.connection, fabric, rail)
     else:
-        places = given_places(of.connection, fabric, arguments.place, arguments.rail)
+        places = given_places(of.connection, fabric, place, rail)
     return network_data(traffic(fabric, sent, places, lid_offset), of.container)

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
@@ -142,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
     preloaded = library()
     only = inside_options.only(arguments.only) if arguments.only is not None else []
-    settings = _inside(arguments, planned, only)
+    settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
     reordering = reorder.asked(arguments.reorder, arguments.reorder_machine)
     if reordering:
         settings |= reordering.settings()
@@ -153,7 +153,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_sites or arguments.python_sites:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
-    applied = _applied(arguments, planned)
+    applied = None
+    if arguments.with_settings is not None:
+        applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
     output = (arguments.output or planned.default_output()).absolute()
     node_memory.remove_leftovers()
     directory = RunDirectory.create(output, arguments.live_dir, force=arguments.force)
@@ -204,26 +206,29 @@ def run(arguments: argparse.Namespace) -> int:
         return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
     prepare_end()
     told = strangers.told(), planned.to_add(preload)
-    return _finish(arguments, planned, directory, output, end, *told, applied)
+    return _finish(_Ending.asked(arguments), planned, directory, output, end, *told, applied)
 
 
-def _inside(arguments: argparse.Namespace, planned: Plan, only: Collection[str]) -> dict[str, str]:
+def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
     """Return the variables that say what of the messages inside collectives is recorded."""
-    if arguments.no_inside:
-        if arguments.see_all:
-            raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
+    if everything and nothing:
+        raise RankwiseError("--see-all and --no-inside contradict each other: leave one of them out")
+    if nothing:
         return inside_options.nothing()
     settings = inside_options.choosing(only) if only else {}
-    if arguments.see_all:
-        libraries = [d.mpi for d in planned.detections]
-        everything = inside_options.everything(libraries, planned.environment)
-        if everything:
-            told = " ".join(f"{name}={value}" for name, value in everything.items())
-            _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
-        else:
-            _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
-        settings |= everything
-    return settings
+    return settings | _everything(planned) if everything else settings
+
+
+def _everything(planned: Plan) -> dict[str, str]:
+    """Return the variables with which all messages inside collectives are seen, and say what that changes."""
+    libraries = [d.mpi for d in planned.detections]
+    everything = inside_options.everything(libraries, planned.environment)
+    if everything:
+        told = " ".join(f"{name}={value}" for name, value in everything.items())
+        _say(f"--see-all sets {told}: the MPI library may choose other algorithms than without it")
+    else:
+        _say("--see-all changes nothing here: nothing is hidden, or your own settings stay")
+    return everything
 
 
 def _asks_python(arguments: argparse.Namespace) -> bool:
@@ -231,14 +236,12 @@ def _asks_python(arguments: argparse.Namespace) -> bool:
     return arguments.see_all or arguments.with_settings is not None
 
 
-def _applied(arguments: argparse.Namespace, planned: Plan) -> WithSettings | None:
+def _applied(file: Path, planned: Plan, mpi: str | None, *, quiet: bool) -> WithSettings:
     """Return the settings of --with, and tell if they were found with another version of the library."""
-    if arguments.with_settings is None:
-        return None
     from rankwise.commands.with_settings import WithSettings  # not above: every other run does without it
 
-    applied = WithSettings.of(arguments.with_settings, planned, os.environ, arguments.mpi)
-    if not arguments.quiet:
+    applied = WithSettings.of(file, planned, os.environ, mpi)
+    if not quiet:
         for line in filter(None, [applied.other_version(), *applied.notes]):
             _say(line)
     return applied
@@ -268,8 +271,33 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
     return True
 
 
+class _Ending(NamedTuple):
+    """What the command line says of the end.
+
+    Attributes:
+        named: the user has named the profile.
+        force: replace it.
+        keep: the run directory.
+        quiet: say nothing that is no failure.
+    """
+
+    named: bool
+    force: bool
+    keep: bool
+    quiet: bool
+
+    @classmethod
+    def asked(cls, arguments: argparse.Namespace) -> _Ending:
+        return cls(
+            named=arguments.output is not None,
+            force=arguments.force,
+            keep=arguments.keep,
+            quiet=arguments.quiet,
+        )
+
+
 def _finish(
-    arguments: argparse.Namespace,
+    asked: _Ending,
     planned: Plan,
     directory: RunDirectory,
     output: Path,
@@ -281,7 +309,7 @@ def _finish(
     """Write the profile and print the summary; nothing that goes wrong here hides the program's status.
 
     Args:
-        arguments: of the command line.
+        asked: by the command line.
         planned: what the command is known to start.
         directory: with the counters.
         output: the profile.
@@ -294,34 +322,32 @@ def _finish(
         from rankwise.profile.assemble import assemble
         from rankwise.render.terminal.progress import ProgressBar
 
-        bar = ProgressBar("making the profile", wanted=not arguments.quiet)
-        with bar, Waiting(f"{output} to be written", not arguments.quiet):
+        bar = ProgressBar("making the profile", wanted=not asked.quiet)
+        with bar, Waiting(f"{output} to be written", not asked.quiet):
             made = assemble(
                 directory.path,
                 output,
                 exit_status=end.status,
                 interrupted=end.interrupted,
-                force=arguments.force,
+                force=asked.force,
                 listener=bar,
-                by_program=None
-                if arguments.output
-                else lambda words: planned.default_output(words).absolute(),
+                by_program=None if asked.named else lambda words: planned.default_output(words).absolute(),
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
         return end.status or 1
-    if made.others and not arguments.quiet:
+    if made.others and not asked.quiet:
         _say(_several_programs([made, *made.others]))
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
-    if applied and not arguments.quiet and (doubt := applied.other_place(made.path)):
+    if applied and not asked.quiet and (doubt := applied.other_place(made.path)):
         _say(doubt)
-    if not arguments.keep:
-        with Waiting(f"{directory.path} to be removed", not arguments.quiet):
+    if not asked.keep:
+        with Waiting(f"{directory.path} to be removed", not asked.quiet):
             directory.remove()
-    elif not arguments.quiet:
+    elif not asked.quiet:
         _say(f"run directory kept: {directory.path}")
-    if not arguments.quiet:
+    if not asked.quiet:
         try:
             from rankwise.render.terminal.programs import print_longest
 

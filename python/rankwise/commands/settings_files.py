@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +12,15 @@ if TYPE_CHECKING:
 
 
 def write_settings(
-    settings: Settings | None, arguments: argparse.Namespace, library: Path | None
+    settings: Settings | None, path: Path | None, library: Path | None, *, force: bool
 ) -> list[Path]:
     """Say what settings change beside what they are for, and write them if the user wants that.
 
     Args:
         settings: that were found; None: none were.
-        arguments: of the command line, with --apply and --force.
+        path: to write them to; None: they are not written.
         library: the file with the MPI library of the program; None: not known.
+        force: replace files that exist.
 
     Returns:
         the files, the one for `rankwise run --with` first; empty if none were written.
@@ -35,6 +35,6 @@ def write_settings(
         return []
     for note in told(settings, library).notes:
         say(note)
-    if arguments.apply is None:
+    if path is None:
         return []
-    return write_all(settings, arguments.apply, force=bool(arguments.force), library_path=library)
+    return write_all(settings, path, force=force, library_path=library)

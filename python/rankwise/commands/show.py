@@ -51,20 +51,18 @@ def run(arguments: argparse.Namespace) -> int:
     for option in ("kind", "of", "only"):
         if getattr(arguments, option) is not None and not arguments.matrix:
             raise RankwiseError(f"--{option} goes with --matrix: add `--matrix rank` or `--matrix node`")
-    answer = _answer(Profile(arguments.profile, wanted(arguments)), arguments)
+    profile = Profile(arguments.profile, wanted(arguments))
+    if arguments.matrix:
+        only = arguments.only.split(",") if arguments.only else []
+        kind, of = arguments.kind or KINDS[0], arguments.of or MEASURES[0]
+        answer: Answer = profile.matrix(arguments.matrix, kind=kind, of=of, only=only)
+    elif arguments.by:
+        detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
+        answer = profile.view(arguments.by, detail=Detail.ALL if arguments.json else detail)
+    else:
+        answer = profile.summary()
     if arguments.json:
         sys.stdout.write(f"{answer.to_json()}\n")
     else:
         answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return 0
-
-
-def _answer(profile: Profile, arguments: argparse.Namespace) -> Answer:
-    if arguments.matrix:
-        only = arguments.only.split(",") if arguments.only else []
-        kind, of = arguments.kind or KINDS[0], arguments.of or MEASURES[0]
-        return profile.matrix(arguments.matrix, kind=kind, of=of, only=only)
-    if arguments.by:
-        detail = Detail.VERBOSE if arguments.verbose else Detail.BRIEF
-        return profile.view(arguments.by, detail=Detail.ALL if arguments.json else detail)
-    return profile.summary()

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if first.last:
         raise ended(directory)
     if arguments.once:
-        _print(next(looks).picture, arguments)
+        _print(next(looks).picture, arguments.every, as_json=arguments.json)
         return 0
     from rankwise.render.terminal.live.screen import show
 
@@ -72,17 +72,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print(picture: Picture | None, arguments: argparse.Namespace) -> None:
+def _print(picture: Picture | None, every: float, *, as_json: bool) -> None:
     if picture is None:
         raise RankwiseError(
             "no process of the job has called MPI_Init yet: try again later, or leave --once out"
         )
-    if arguments.json:
+    if as_json:
         sys.stdout.write(f"{json.dumps(to_json(picture), indent=2)}\n")
         return
     from rankwise.render.terminal.live.screen import write
 
-    write(picture, arguments.every, sys.stdout)
+    write(picture, every, sys.stdout)
 
 
 def _seconds(text: str) -> float:

@@ -79,15 +79,17 @@ def run(arguments: argparse.Namespace) -> int:
     fabric = open_fabric(arguments.fabric)
     if arguments.save is not None:
         write_fabric(fabric, arguments.save, arguments.force, "--save")
+    asked = request(arguments)
     if arguments.profile is None and arguments.all_to_all is None:
-        show_fabric(fabric, arguments)
+        show_fabric(fabric, asked)
     elif arguments.by == "phase":
-        show_phases(*of_phases(fabric, request(arguments)), arguments)
+        show_phases(*of_phases(fabric, asked), asked)
     else:
         gather = made_up if arguments.profile is None else of_run
-        found, what, more = gather(fabric, request(arguments))
-        plot.write(arguments, found, what)
-        show(found, what, more, arguments)
+        found, what, more = gather(fabric, asked)
+        if arguments.plot is not None:
+            plot.write(arguments.plot, found, what)
+        show(found, what, more, asked)
     return 0
 
 

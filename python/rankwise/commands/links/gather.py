@@ -43,6 +43,8 @@ class Request:
         communicator: whose messages count; '' = all.
         all_to_all: bytes that each rank sends to each other, of synthetic traffic.
         top: rows of each table; 0 = all.
+        by: the table in place of the summary; None = the summary.
+        json: print JSON.
     """
 
     profile: str
@@ -54,6 +56,8 @@ class Request:
     communicator: str
     all_to_all: int
     top: int
+    by: str | None
+    json: bool
 
 
 def request(arguments: argparse.Namespace) -> Request:
@@ -68,6 +72,8 @@ def request(arguments: argparse.Namespace) -> Request:
         communicator=arguments.communicator or "",
         all_to_all=arguments.all_to_all or 0,
         top=arguments.top,
+        by=arguments.by,
+        json=arguments.json,
     )
 
 

@@ -32,21 +32,19 @@ def check(arguments: argparse.Namespace) -> None:
     refuse_existing(path, force=arguments.force, option="--plot")
 
 
-def write(arguments: argparse.Namespace, found: Answer, what: str) -> None:
-    """Draw, if that is wanted; RankwiseError if the file can't be written.
+def write(path: Path, found: Answer, what: str) -> None:
+    """Draw; RankwiseError if the file can't be written.
 
     Args:
-        arguments: of the command line.
+        path: of the drawing.
         found: what is drawn.
         what: the messages are.
     """
     from rankwise.render.network.picture import links_picture
     from rankwise.views.links.sentences import joined, verdict_of
 
-    if arguments.plot is None:
-        return
-    content = links_picture(found.loads, verdict_of(found), joined(found.loads, what), _kind(arguments.plot))
-    with appearing(arguments.plot, option="--plot") as [unfinished]:
+    content = links_picture(found.loads, verdict_of(found), joined(found.loads, what), _kind(path))
+    with appearing(path, option="--plot") as [unfinished]:
         unfinished.write_bytes(content)
 
 

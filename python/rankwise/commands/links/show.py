@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 from rankwise.analysis.to_json import to_json
 from rankwise.commands.fabric_options import lid_offset_of
-from rankwise.commands.links.gather import everywhere
+from rankwise.commands.links.gather import Request, everywhere
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.host_flows import host_flows
@@ -30,70 +29,70 @@ _TOLD = 5
 """Hot links on the first screen."""
 
 
-def show(found: Answer, what: str, more: Sequence[str], arguments: argparse.Namespace) -> None:
+def show(found: Answer, what: str, more: Sequence[str], asked: Request) -> None:
     """Print an answer.
 
     Args:
         found: the answer.
         what: the messages are.
         more: what is to be said of the profile.
-        arguments: of the command line.
+        asked: by the command line.
     """
     head = sentences.joined(found.loads, what)
     verdict = sentences.verdict_of(found)
-    told = [*sentences.blamed(found), *sentences.advice(found, of_run=arguments.profile is not None)]
+    told = [*sentences.blamed(found), *sentences.advice(found, of_run=bool(asked.profile))]
     routes = [
         *filter(None, [sentences.passed(found.loads)]),
         *sentences.worth(found.quality, found.loads.fabric),
     ]
     notes = sentences.notes(found.loads, more)
-    key, rows, shown = _tables(found, arguments)
-    if arguments.json:
+    key, rows, shown = _tables(found, asked)
+    if asked.json:
         said = {"joined": head, "verdict": f"{verdict}.", "told": [*told, *routes], "notes": notes}
         _print_json({**said, **answer_data(found), **({key: rows} if key else {})})
         return
     tail = notes if key else [*told, *routes, *notes]
-    print_links(head, View(verdict, shown, {}), tail, arguments.top, sys.stdout)
+    print_links(head, View(verdict, shown, {}), tail, asked.top, sys.stdout)
 
 
-def _tables(found: Answer, arguments: argparse.Namespace) -> tuple[str, Sequence[object], list[Table]]:
+def _tables(found: Answer, asked: Request) -> tuple[str, Sequence[object], list[Table]]:
     """Return the rows that are asked for, their key in JSON, and the tables."""
-    if arguments.by is None:
+    if asked.by is None:
         few = replace(found, hot=found.hot[:_TOLD])
         return "", (), [tables.classes(found), tables.hot(few), tables.causes(found), tables.what_if(found)]
-    if arguments.by == "class":
+    if asked.by == "class":
         return "", (), [tables.classes(found)]
-    if arguments.by == "link":
-        links = hot_links(found.loads, arguments.top, with_hosts=True, known=found.hot)
+    if asked.by == "link":
+        links = hot_links(found.loads, asked.top, with_hosts=True, known=found.hot)
         return "links", links, [tables.links(found, links)]
-    if arguments.by == "switch":
+    if asked.by == "switch":
         switches = switch_loads(found.loads)
         return "switches", switches, [tables.switches(found, switches)]
-    flows = host_flows(found.loads, arguments.top)
+    flows = host_flows(found.loads, asked.top)
     return "flows", flows, [tables.flows(found, flows)]
 
 
-def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], arguments: argparse.Namespace) -> None:
-    """Print loads by phases; arguments as of `show`."""
+def show_phases(found: LoadsByPhase, what: str, more: Sequence[str], asked: Request) -> None:
+    """Print loads by phases; the others as of `show`."""
     head, verdict = sentences.joined(found.run, what), phases.phase_verdict(found)
     told = phases.phase_sentences(found)
     notes = sentences.notes(found.run, more, by_phase=True)
-    if arguments.json:
+    if asked.json:
         said = {"joined": head, "verdict": f"{verdict}.", "told": told, "notes": notes}
         _print_json({**said, **phases.phase_data(found)})
         return
     view = View(verdict, phases.phase_tables(found), {})
-    print_links(head, view, [*told, *notes], arguments.top, sys.stdout)
+    print_links(head, view, [*told, *notes], asked.top, sys.stdout)
 
 
-def show_fabric(fabric: Fabric, arguments: argparse.Namespace) -> None:
+def show_fabric(fabric: Fabric, asked: Request) -> None:
     """Print what a fabric is, and what its routes are worth."""
-    places = everywhere(fabric, arguments.rail)
-    lid_offset = lid_offset_of(arguments.lid, fabric)
+    places = everywhere(fabric, asked.rail)
+    lid_offset = lid_offset_of(asked.lid, fabric)
     worth = quality(fabric, places, lid_offset=lid_offset)
     said = [*sentences.fabric_lines(fabric, lid_offset), *sentences.worth(worth, fabric)]
     said += [sentences.sentence_of(warning) for warning in fabric.warnings]
-    if arguments.json:
+    if asked.json:
         _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
         return
     page = Page(sys.stdout)

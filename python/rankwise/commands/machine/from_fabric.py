@@ -67,5 +67,5 @@ def run(arguments: argparse.Namespace) -> int:
             warn=say,
         )
 
-    write_made(arguments, make)
+    write_made(arguments.output, make, force=arguments.force)
     return 0

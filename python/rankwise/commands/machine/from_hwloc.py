@@ -33,5 +33,5 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.topology.sources.hwloc import machine_from_hwloc
 
     names = () if arguments.nodes is None else hosts_of(arguments.nodes)
-    write_made(arguments, lambda: machine_from_hwloc(arguments.files, names))
+    write_made(arguments.output, lambda: machine_from_hwloc(arguments.files, names), force=arguments.force)
     return 0

@@ -67,6 +67,6 @@ def run(arguments: argparse.Namespace) -> int:
             return found.machine
         return replace(found.machine, network=node_matrix(found.machine, measurement))
 
-    write_made(arguments, make)
+    write_made(arguments.output, make, force=arguments.force)
     print_agreement(agreements, hosts, sys.stdout)
     return 0

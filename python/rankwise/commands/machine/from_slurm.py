@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
     write_made(
-        arguments,
+        arguments.output,
         lambda: machine_from_slurm(
             arguments.topology_file,
             topology=arguments.topology,
@@ -46,5 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
             hwloc=arguments.hwloc,
             slots=arguments.slots,
         ),
+        force=arguments.force,
     )
     return 0

@@ -20,15 +20,15 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
 
 
-def write_made(arguments: argparse.Namespace, make: Callable[[], Machine]) -> Machine:
+def write_made(output: Path, make: Callable[[], Machine], *, force: bool) -> Machine:
     """Make a machine, write it, and say what it is; an output that exists is refused first of all."""
     from rankwise.render.terminal.page import Page
     from rankwise.topology.machine.shape import Shapes
     from rankwise.topology.machine.write import check_output, write_machine
 
-    check_output(arguments.output, arguments.force)
+    check_output(output, force)
     machine = make()
-    write_machine(machine, arguments.output)
+    write_machine(machine, output)
     page = Page(sys.stdout)
-    page.write(*page.wrapped(f"{arguments.output}: {Shapes(machine).inside(machine.root)}", indent=2))
+    page.write(*page.wrapped(f"{output}: {Shapes(machine).inside(machine.root)}", indent=2))
     return machine

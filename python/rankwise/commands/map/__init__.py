@@ -96,7 +96,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise RankwiseError("--launcher is for the files of -o: name a directory, or leave it out")
     given = machines.machines(arguments)
     if len(given) > 1:
-        return what_if.run(arguments, given)
+        search = what_if.Search(
+            only_kind=arguments.only_kind,
+            objective=arguments.objective,
+            effort=arguments.effort,
+            seed=arguments.seed,
+        )
+        return what_if.run(arguments.profile, given, search, as_json=arguments.json)
     machine = given[0][1] if given else None
     with opened_profile(arguments.profile) as connection:
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), arguments.launcher)
@@ -124,9 +130,11 @@ def run(arguments: argparse.Namespace) -> int:
         written = relaunch.write(found.bindings, arguments.output, force=arguments.force)
     elif arguments.output is not None:
         said.append("No files are written: there is nothing to gain.")
-    plot.write(arguments, found, seen)
+    if arguments.plot is not None:
+        plot.write(arguments.plot, found, seen)
     if arguments.json:
-        _print_json(found, seen, said, written, arguments)
+        chosen = {"objective": arguments.objective, "unit": found.unit, "only_kind": arguments.only_kind}
+        _print_json(found, seen, said, written, chosen)
         return 0
     print_mapping(found, seen, said, sys.stdout)
     if written:
@@ -135,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_json(
-    found: Mapping, seen: RunTraffic, said: list[str], written: list[Written], arguments: argparse.Namespace
+    found: Mapping, seen: RunTraffic, said: list[str], written: list[Written], chosen: dict[str, str]
 ) -> None:
     import json
 
@@ -149,9 +157,7 @@ def _print_json(
             "levels": found.machine.level_names(),
             "sources": found.machine.sources,
         },
-        "objective": arguments.objective,
-        "unit": found.unit,
-        "only_kind": arguments.only_kind,
+        **chosen,
         "messages": seen.messages,
         "bytes": seen.bytes,
         "unplaced_messages": seen.unplaced_messages,

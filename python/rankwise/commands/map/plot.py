@@ -40,14 +40,12 @@ def check(arguments: argparse.Namespace) -> None:
     refuse_existing(arguments.plot, force=arguments.force, option="--plot")
 
 
-def write(arguments: argparse.Namespace, found: Mapping, seen: RunTraffic) -> None:
-    """Draw, if that is wanted; RankwiseError if the file can't be written."""
+def write(path: Path, found: Mapping, seen: RunTraffic) -> None:
+    """Draw; RankwiseError if the file can't be written."""
     from rankwise.render.figures.placement.picture import placement_picture
 
-    if arguments.plot is None:
-        return
-    content = placement_picture(found, seen, _kind(arguments.plot))
-    with appearing(arguments.plot, option="--plot") as [unfinished]:
+    content = placement_picture(found, seen, _kind(path))
+    with appearing(path, option="--plot") as [unfinished]:
         unfinished.write_bytes(content)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.map import machines
@@ -16,9 +18,63 @@ from rankwise.commands.working_directory import working_directory
 if TYPE_CHECKING:
     from rankwise.placement.files import Written
     from rankwise.placement.relaunch import Launch
-    from rankwise.placement.verification.verify import Request, Verified
+    from rankwise.placement.verification.verify import Find, Request, Verified
+    from rankwise.trials.plan import Aim
 
 _LEAST_LIMIT = 300.0  # seconds, of the first run
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What the command line says.
+
+    Attributes:
+        profile: of the job.
+        words: of the command that is run.
+        only_kind: of messages that count.
+        find: a placement for what a run sent.
+        aim: of the runs.
+        seed: of the search, and of the order of runs.
+        run_limit: seconds of a run; None = it depends on the first one.
+    """
+
+    profile: Path
+    words: tuple[str, ...]
+    only_kind: str
+    find: Find
+    aim: Aim
+    seed: int
+    run_limit: float | None
+
+    @classmethod
+    def by(cls, arguments: argparse.Namespace) -> _Asked:
+        from rankwise.placement.mapping import find_mapping
+        from rankwise.trials.plan import Aim
+
+        given = machines.machines(arguments)
+        find = partial(
+            find_mapping,
+            machine=given[0][1] if given else None,
+            objective=arguments.objective,
+            nodes=arguments.nodes or "job",
+            effort=arguments.effort,
+            seed=arguments.seed,
+        )
+        aim = Aim(
+            (arguments.confidence or CONFIDENCE) / 100,
+            (arguments.resolve or RESOLVE) / 100,
+            arguments.pairs,
+            arguments.time_limit,
+        )
+        return cls(
+            profile=arguments.profile,
+            words=tuple(arguments.command),
+            only_kind=arguments.only_kind,
+            find=find,
+            aim=aim,
+            seed=arguments.seed,
+            run_limit=arguments.run_limit,
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     launchers = EVERY if wanted == "all" else tuple(dict.fromkeys((launch.placing.choice, wanted)))
     if arguments.output is not None:
         check_output(arguments.output, launchers, force=arguments.force)
-    request, wall, program = _request(arguments, launch)
+    asked = _Asked.by(arguments)
+    request, wall, program = _request(asked, launch)
     signal = 0
     if request.mapping.gains:
         for line in announcement(request.aim, wall):
@@ -61,51 +118,34 @@ def run(arguments: argparse.Namespace) -> int:
     return 128 + signal if signal else 0
 
 
-def _request(arguments: argparse.Namespace, launch: Launch) -> tuple[Request, float, list[str]]:
+def _request(asked: _Asked, launch: Launch) -> tuple[Request, float, list[str]]:
     """Return what is wanted, how long the profile's run took, and its program."""
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
     from rankwise.analysis.overview import run_facts, trust
-    from rankwise.placement.mapping import find_mapping
     from rankwise.placement.program import program_of
     from rankwise.placement.verification.verify import Request
     from rankwise.text.trust import partial_line
-    from rankwise.trials.plan import Aim
     from rankwise.trials.recorded import as_recorded
 
-    given = machines.machines(arguments)
-    find = partial(
-        find_mapping,
-        machine=given[0][1] if given else None,
-        objective=arguments.objective,
-        nodes=arguments.nodes or "job",
-        effort=arguments.effort,
-        seed=arguments.seed,
-    )
-    with opened_profile(arguments.profile) as connection:
+    with opened_profile(asked.profile) as connection:
         facts, trusted, where = run_facts(connection), trust(connection), whereabouts(connection)
-        mapping = find(run_traffic(connection, arguments.only_kind), where)
+        mapping = asked.find(run_traffic(connection, asked.only_kind), where)
         recording = as_recorded(connection)
     if not trusted.complete:
         say(partial_line(trusted))
-    aim = Aim(
-        (arguments.confidence or CONFIDENCE) / 100,
-        (arguments.resolve or RESOLVE) / 100,
-        arguments.pairs,
-        arguments.time_limit,
-    )
     first_limit = max(10 * facts.wall_seconds + 60, _LEAST_LIMIT)
     request = Request(
-        words=tuple(arguments.command),
+        words=asked.words,
         launch=launch,
         where=where,
         mapping=mapping,
-        find=find,
-        only_kind=arguments.only_kind,
+        find=asked.find,
+        only_kind=asked.only_kind,
         recording=recording,
-        aim=aim,
-        seed=arguments.seed,
-        run_limit=arguments.run_limit,
+        aim=asked.aim,
+        seed=asked.seed,
+        run_limit=asked.run_limit,
         first_limit=first_limit,
         cure="give it more with --run-limit",
     )

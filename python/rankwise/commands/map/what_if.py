@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +14,17 @@ if TYPE_CHECKING:
     from rankwise.topology.machine.model import Machine
 
 
-def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """What is looked for, and how: the options of `rankwise map` with these names."""
+
+    only_kind: str
+    objective: str
+    effort: int
+    seed: int
+
+
+def run(profile: Path, machines: Sequence[tuple[str, Machine]], search: Search, *, as_json: bool) -> int:
     """Place the ranks on each machine; 0, or RankwiseError."""
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_profile
@@ -24,41 +35,41 @@ def run(arguments: argparse.Namespace, machines: Sequence[tuple[str, Machine]]) 
     from rankwise.render.terminal.what_if import print_what_if
     from rankwise.text.trust import partial_line
 
-    with opened_profile(arguments.profile) as connection:
+    with opened_profile(profile) as connection:
         trusted = trust(connection)
-        seen, where = run_traffic(connection, arguments.only_kind), whereabouts(connection)
-        said = profile_notes(connection, seen, inside=arguments.only_kind != "user")
+        seen, where = run_traffic(connection, search.only_kind), whereabouts(connection)
+        said = profile_notes(connection, seen, inside=search.only_kind != "user")
     with ProgressBar(f"placing the ranks on {len(machines)} machines") as bar:
         compared = compare(
             seen,
             where,
             machines,
-            objective=arguments.objective,
-            effort=arguments.effort,
-            seed=arguments.seed,
+            objective=search.objective,
+            effort=search.effort,
+            seed=search.seed,
             listener=bar,
         )
     if compared.absent:
         said.insert(0, f"There is no present placement to compare with: {compared.absent}.")
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
-    if arguments.json:
-        _print_json(compared, seen, said, arguments)
+    if as_json:
+        _print_json(compared, seen, said, search)
     else:
         print_what_if(compared, seen, said, sys.stdout)
     return 0
 
 
-def _print_json(of: Comparison, seen: RunTraffic, said: list[str], arguments: argparse.Namespace) -> None:
+def _print_json(of: Comparison, seen: RunTraffic, said: list[str], search: Search) -> None:
     import json
 
     from rankwise.analysis.to_json import to_json
 
     shown = {
         "notes": said,
-        "objective": arguments.objective,
+        "objective": search.objective,
         "unit": of.unit,
-        "only_kind": arguments.only_kind,
+        "only_kind": search.only_kind,
         "ranks": of.ranks,
         "messages": seen.messages,
         "bytes": seen.bytes,

@@ -6,14 +6,14 @@ import argparse
 import os
 import shutil
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.probes import open_racer
+from rankwise.commands.probes import ProbeOptions, open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.commands.tune.options import CELLS
 from rankwise.commands.working_directory import working_directory
@@ -24,6 +24,31 @@ if TYPE_CHECKING:
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.model import Settings
     from rankwise.tuning.tune import Request, Tuned
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What the command line says of the races and of the proof; shares, not percents."""
+
+    probe: ProbeOptions
+    bitwise: bool
+    confidence: float
+    resolve: float
+    pairs: int | None
+    budget: float | None
+    seed: int
+
+    @classmethod
+    def by(cls, arguments: argparse.Namespace) -> _Asked:
+        return cls(
+            probe=options_of(arguments),
+            bitwise=bool(arguments.bitwise),
+            confidence=arguments.confidence / 100,
+            resolve=arguments.resolve / 100,
+            pairs=arguments.pairs,
+            budget=arguments.budget,
+            seed=arguments.seed,
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,12 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     program.refuse_own_settings(rules=True)
     if arguments.apply is not None:
         check_new(arguments.apply, force=bool(arguments.force))
+    asked = _Asked.by(arguments)
     store = arguments.file.absolute().with_name(f"{arguments.file.name}-tune")
     with Signals() as signals:
         if known.targets:
             with working_directory(arguments.keep, "tune") as directory:
                 store.mkdir(exist_ok=True)
-                request = _request(arguments, known, program, store, directory, signals)
+                request = _request(asked, known, program, store, directory, signals)
                 limit = known.wall.first_limit
                 runs = Runs(directory, signals, arguments.run_limit, limit, check)
                 found = tune(request, runs, say)
@@ -59,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             found = _nothing(known)
     if found.is_finished:
         shutil.rmtree(store, ignore_errors=True)
-    written = write_settings(found.settings, arguments, program.library)
+    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
         _print_json(found, written)
     else:
@@ -92,7 +118,7 @@ def _print_json(found: Tuned, written: list[Path]) -> None:
 
 
 def _request(
-    arguments: argparse.Namespace,
+    asked: _Asked,
     profiled: Profiled,
     program: Program,
     store: Path,
@@ -105,22 +131,20 @@ def _request(
     from rankwise.tuning.settings.apply import untold
     from rankwise.tuning.tune import Request
 
-    confidence = arguments.confidence / 100
-    resolve = arguments.resolve / 100
     return Request(
         targets=profiled.targets,
         run_seconds=profiled.wall.rank_seconds,
         wall_seconds=profiled.wall.wall_seconds,
         ranks=profiled.wall.ranks,
         way=Way("as given", program.command, as_given=True),
-        open_racer=partial(open_racer, arguments, program.words, program.environment, directory, signals),
+        open_racer=partial(open_racer, asked.probe, program.words, program.environment, directory, signals),
         untold=partial(untold, library_path=program.library),
         materialise=partial(_materialise, directory=directory, library=program.library),
         about=replace(profiled.about, command=program.words),
-        bitwise=bool(arguments.bitwise),
-        race_aim=replace(AIM, confidence=confidence),
-        proof_aim=Aim(confidence, resolve, arguments.pairs, give_up=True),
-        budget=arguments.budget,
-        seed=arguments.seed,
+        bitwise=asked.bitwise,
+        race_aim=replace(AIM, confidence=asked.confidence),
+        proof_aim=Aim(asked.confidence, asked.resolve, asked.pairs, give_up=True),
+        budget=asked.budget,
+        seed=asked.seed,
         store=store,
     )

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.probes import prepare_probe
+from rankwise.commands.probes import options_of, prepare_probe
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     confidence = arguments.confidence / 100
     with Signals() as signals, TemporaryDirectory(prefix="rankwise-") as directory:
         try:
-            setup = prepare_probe(
-                arguments, arguments.command, os.environ, Path(directory), signals, deadline
-            )
+            probe = options_of(arguments)
+            setup = prepare_probe(probe, arguments.command, os.environ, Path(directory), signals, deadline)
             with Session(setup) as session:
                 found = compare(session, sizes, confidence, arguments.seed, say)
         except Interrupted:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
+from rankwise.commands.probes import ProbeOptions, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.launch.signals import Signals
+    from rankwise.trials.plan import Aim
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.constraint import Constraint
     from rankwise.tuning.parameters.given import Given
@@ -26,6 +28,39 @@ if TYPE_CHECKING:
     from rankwise.tuning.settings.model import About, Settings
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What the command line says of the races.
+
+    Attributes:
+        profile: of the program.
+        given: the user's own list; None = what the profile suggests.
+        probe: how it is compiled.
+        aim: of the races.
+        seed: of the order of runs.
+    """
+
+    profile: Path
+    given: Given | None
+    probe: ProbeOptions
+    aim: Aim
+    seed: int
+
+    @classmethod
+    def by(cls, arguments: argparse.Namespace) -> _Asked:
+        from rankwise.trials.plan import Aim
+        from rankwise.tuning.parameters.given import read_given
+
+        confidence, resolve = arguments.confidence / 100, arguments.resolve / 100
+        return cls(
+            profile=arguments.file,
+            given=read_given(Path(arguments.parameters)) if arguments.parameters else None,
+            probe=options_of(arguments),
+            aim=Aim(confidence, resolve, arguments.pairs, arguments.budget),
+            seed=arguments.seed,
+        )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
     from rankwise.analysis.opened import opened_profile
@@ -34,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.render.terminal.parameters import print_parameters
     from rankwise.render.terminal.tuning import print_written
     from rankwise.trials.ways import check_words
-    from rankwise.tuning.parameters.given import read_given
     from rankwise.tuning.parameters.recorded_run import Limits
     from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
@@ -43,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
-    given = read_given(Path(arguments.parameters)) if arguments.parameters else None
+    asked = _Asked.by(arguments)
     say_if_partial(arguments.file)
     with opened_profile(arguments.file) as connection:
         source, times = about(connection, arguments.file), whole_runs(connection)
@@ -53,9 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
     store = _store(arguments)
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
-        found = _raced(arguments, program, given, times.wall_seconds, limits, store, signals)
+        found = _raced(asked, program, times.wall_seconds, limits, store, signals)
     settings = _settings(found, replace(source, command=program.words))
-    written = write_settings(settings, arguments, program.library)
+    written = write_settings(settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
         _print_json(found, settings, written)
     else:
@@ -67,34 +101,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _raced(
-    arguments: argparse.Namespace,
+    asked: _Asked,
     program: Program,
-    given: Given | None,
     of_run: float,
     limits: Limits,
     store: Path,
     signals: Signals,
 ) -> Outcome:
-    from rankwise.trials.plan import Aim
     from rankwise.tuning.parameters.asking import Asker
     from rankwise.tuning.parameters.outcome import Outcome
     from rankwise.tuning.parameters.race import Known, race_parameters
 
-    asker = Asker(program.command, store, signals, arguments.mpicc or "", arguments.probe_dir, say)
-    parameters, constraints, layers = _parameters(arguments.file, asker, given)
+    asker = Asker(program.command, store, signals, *asked.probe, say)
+    parameters, constraints, layers = _parameters(asked.profile, asker, asked.given)
     for one in parameters:
         program.refuse_own_settings(rules=False, ours={one.variable: ""})
     if not parameters:
         return Outcome(layers=layers.text)
-    aim = Aim(
-        arguments.confidence / 100,
-        arguments.resolve / 100,
-        arguments.pairs,
-        arguments.budget,
-    )
     known = Known(of_run, limits, asker.ask, layers)
     return race_parameters(
-        program.command, parameters, constraints, aim, store, signals, say, arguments.seed, known
+        program.command, parameters, constraints, asked.aim, store, signals, say, asked.seed, known
     )
 
 

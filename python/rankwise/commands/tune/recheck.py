@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rankwise.commands.messages import say
-from rankwise.commands.probes import open_racer
+from rankwise.commands.probes import open_racer, options_of
 from rankwise.commands.settings_files import write_settings
 from rankwise.errors import RankwiseError
 
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             settings,
             partial(
                 open_racer,
-                arguments,
+                options_of(arguments),
                 program.words,
                 program.environment,
                 Path(directory),
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.seed,
         )
         found = recheck(request, say)
-    written = write_settings(found.settings, arguments, program.library)
+    written = write_settings(found.settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
         _print_json(found, written)
     else:
