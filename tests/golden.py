@@ -72,6 +72,13 @@ def assert_facts(text: str, facts: str) -> None:
     assert any(re.search(pattern, one) for one in paragraphs), f"{facts!r} is not in {text!r}"
 
 
+def assert_complaint(said: str, facts: str = "") -> None:
+    """Fail unless Rankwise says one line, which has these facts in this order."""
+    assert said.startswith("rankwise: "), said
+    assert said.count("\n") == 1, said
+    assert_facts(said, facts)
+
+
 def _as_word(fact: str) -> str:
     """Return the pattern of a fact, which is no part of a longer number."""
     before = r"(?<![\w.])" if fact[:1].isdigit() else ""

@@ -26,6 +26,7 @@ from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 from rankwise.topology.machine.slots import numbered
 
 BLOCK = [0, 0, 1, 1, 2, 2, 3, 3]
@@ -103,7 +104,7 @@ def find(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int], slow: set[str
             assert blamed == slow
             # Of two ranks on a node, chance may make them share a processor: then it may be the node, too.
             kinds = {one.kind for one in found.outliers if one.where in slow}
-            assert kinds <= {"slow link of a node", "slow node or its link"}
+            assert kinds <= {SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK}
         except AssertionError:
             if attempt == ATTEMPTS - 1:
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -131,7 +132,7 @@ def test_a_wrong_result_is_seen(mpi: Mpi, tmp_path: Path, size: int) -> None:
     arms = {"default": None, "wrong": None, "right": None}
     batch = Batch(cell("MPI_Allreduce", size, Grouping(((0, 1),))), arms, [list(arms)], 1)
     (answer,) = served(mpi, program, 2, place, [batch.text(Offers())])
-    assert answer == "rejected 1 it computes something else than it should\n"
+    assert re.fullmatch(r"rejected 1 .+\n", answer)
 
 
 KNOWN = {
@@ -256,7 +257,7 @@ def test_a_session(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
         times = racer.run(reduction, {**arms, "default again": None}, [order] * 3)
         assert [list(one) for one in times] == [order] * 3
         assert all(0 < seconds < math.inf for one in times for seconds in one.values())
-        with pytest.raises(RankwiseError, match="of a run with rank 2, but the launch starts 2 ranks"):
+        with pytest.raises(RankwiseError, match=r"\brank 2\b.*\b2 ranks\b"):
             racer.run(cell("MPI_Barrier", 0, Grouping(((0, 2),))), arms, [list(arms)])
         assert racer.offered("MPI_Comm_dup") == ()
 
@@ -278,7 +279,7 @@ def test_relaunched(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
 def test_a_launch_that_fails(mpi: Mpi, cache: Path, tmp_path: Path) -> None:
     failing = replace(mpi, options=(*mpi.options, "--no-such-option"))
     with (
-        pytest.raises(RankwiseError, match=r"the launch ended with status \d+: .*no-such-option"),
+        pytest.raises(RankwiseError, match=r"\b\d+\b.*no-such-option"),
         raced(failing, cache, tmp_path, 2),
     ):
         pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from libraries import Mpi
 from recording import RANKWISE, Compile
 
 import patience
+from golden import assert_facts
 
 LIBRARIES = list(libraries.first_of_each(libraries.ONE_OF_EACH_LAUNCHER, lambda mpi: mpi.family))
 LIMIT_SECONDS = 300
@@ -57,7 +59,7 @@ def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, plac
     sure = ("--confidence", "99.9")
     done = optimize(mpi, place, command, "--budget", "4min", "--apply", "t.json", *sure)
     assert done.returncode == 0, done.stderr
-    assert "Nothing to gain: no step was kept, and nothing is written." in " ".join(done.stdout.split())
+    assert done.stdout.startswith("Nothing to gain")
     assert list(place.iterdir()) == []
 
 
@@ -96,13 +98,13 @@ def test_what_is_wrong_is_told_before_anything_runs(mpi: Mpi, compiled: Compile,
     (place / "t.json").write_text("mine")
     assert "t.json is there already" in refused("--apply", "t.json")
     assert (place / "t.json").read_text() == "mine"
-    assert "--pairs 3: they can't prove anything" in refused("--pairs", "3")
+    assert_facts(refused("--pairs", "3"), "--pairs 3")
     assert "no.json" in refused("--machine", "no.json")
     forced = {
         "openmpi": {"OMPI_MCA_coll_tuned_allreduce_algorithm": "1"},
         "mpich": {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "recursive_doubling"},
     }[mpi.family]
-    assert "settings of your own are in force" in refused(**forced)
+    assert_facts(refused(**forced), " .. ".join(forced))
     assert [path.name for path in place.iterdir()] == ["t.json"]
 
 
@@ -111,7 +113,7 @@ def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Pat
     done = optimize(mpi, place, command, "--apply", "t.json")
     assert done.returncode != 0
     assert done.stdout == ""
-    assert "the run as given: it ended with status" in done.stderr
+    assert re.search(r"^rankwise: .*\bstatus [1-9]", done.stderr, re.MULTILINE)
     assert not (place / "t.json").exists()
     assert not (place / "rankwise-optimize").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile, Recording, rankwise, run_on
 
+from golden import assert_complaint, assert_facts
 from rankwise.launch.detect import detect
 from rankwise.launchers.binding import Binding
 from rankwise.mpi_libraries import version_of
@@ -186,7 +188,7 @@ def test_refused_before_anything_is_started(mpi: Mpi, compiled: Compile, tmp_pat
     others = {"openmpi": "MPICH Version:\t4.0.2"}.get(mpi.family, "Open MPI v4.1.4, package")
     write(settings(library=others), file)
     done = recorded(mpi, compiled, output, "--with", str(file), status=2)
-    assert "these are settings for" in done.process.stderr
+    assert_complaint(done.process.stderr, f"--with {file}: .. {version_of(others).label}")
     (tmp_path / "s.json").unlink()
     library = library_of(mpi, compiled)
     assert library
@@ -222,12 +224,10 @@ def test_another_version_and_another_host(mpi: Mpi, compiled: Compile, tmp_path:
     assert done.returncode == 0
     lines = [line for line in done.stderr.splitlines() if line.startswith("rankwise: --with ")]
     assert len(lines) == 2
-    assert all(f"measured with {label}" in line for line in lines)
-    assert "on elsewhere, this is" in lines[0]
-    assert "on elsewhere, this run was on" in lines[1]
-    assert all(
-        line.endswith(f"`rankwise tune recheck {file}` tells whether they still hold") for line in lines
-    )
+    for line in lines:
+        assert_facts(line, f" {label} .. `rankwise tune recheck {file}`")
+    assert_facts(lines[0], "on elsewhere")
+    assert_facts(lines[1], f"on elsewhere .. {os.uname().nodename}")
 
 
 def rankwise_run(mpi: Mpi, output: Path, file: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -274,10 +274,10 @@ def test_places(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     assert json.loads(str(command)) == bound.launch(2, program)
     third = run_on(bound, bound.launch(3, program), output, "--force", "--with", str(file))
     assert third.process.returncode == 2
-    assert "has places for 2 ranks, and the command starts 3" in third.process.stderr
+    assert_facts(third.process.stderr, "2 .. 3")
 
 
 def test_no_file() -> None:
     done = rankwise("run", "--with", "none.json", "--", "true")
     assert done.returncode == 2
-    assert done.stderr.startswith("rankwise: cannot read none.json: No such file or directory")
+    assert_complaint(done.stderr, f"none.json: {os.strerror(errno.ENOENT)}")

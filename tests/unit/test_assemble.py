@@ -252,7 +252,7 @@ def test_what_the_processes_import(tmp_path: Path) -> None:
         assert rows(assembly.path, "SELECT not_covered FROM run") == [(told,)]
 
 
-def test_what_came_by_profiling_names(tmp_path: Path) -> None:
+def test_what_came_by_profiling_names(tmp_path: Path, golden: Golden) -> None:
     processes = small_world(3)
     names = [name for name in IDS if name.startswith("MPI_Comm_")][:8]
     for rank in (0, 2):
@@ -263,12 +263,10 @@ def test_what_came_by_profiling_names(tmp_path: Path) -> None:
         processes[rank].header["profiling_callers"] = b"app, libtool.so"
     assembly = made(tmp_path, processes)
     first = ", ".join(f"P{name}" for name in sorted(names)[:6])
-    assert rows(assembly.path, "SELECT text FROM warnings WHERE text LIKE 'called as %'") == [
-        (
-            f"called as {first} and 2 more by app or libtool.so (ranks 0,2): "
-            "what a tool calls there for itself counts as the program's",
-        )
+    [warning] = [
+        text for (text,) in rows(assembly.path, "SELECT text FROM warnings") if "P" + names[0] in text
     ]
+    golden.says(warning, f" {first} .. 2 .. app .. libtool.so .. 0,2")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "\x00\xff", "[" * 100_000])
@@ -290,16 +288,15 @@ def test_dropped_records(tmp_path: Path, golden: Golden) -> None:
     golden.says(warning, "W .. 600 .. 500 .. 2 .. MPI_Isendrecv .. 5")
 
 
-def test_collectives_that_not_all_members_called_alike_are_told(tmp_path: Path) -> None:
+def test_collectives_that_not_all_members_called_alike_are_told(tmp_path: Path, golden: Golden) -> None:
     processes = small_world(6)
     processes[3].calls[0][2]["calls"] = 9
     for process in processes[:5]:
         process.calls[0].append(call("MPI_Barrier"))
     assembly = made(tmp_path, processes)
-    assert rows(assembly.path, "SELECT text FROM warnings ORDER BY text") == [
-        ("MPI_Allreduce on W_s1.1 was called 10 times by ranks 1,5 but 9 times by rank 3",),
-        ("MPI_Barrier on W was called once by ranks 0-4 but 0 times by rank 5",),
-    ]
+    [(first,), (second,)] = rows(assembly.path, "SELECT text FROM warnings ORDER BY text")
+    golden.says(first, "MPI_Allreduce .. W_s1.1 .. 10 .. 1,5 .. 9 .. 3")
+    golden.says(second, "MPI_Barrier .. W .. 0-4 .. 0 .. 5")
 
 
 def test_messages_out_of_the_world_are_no_mismatch(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_hook_that_is_not_active(path: Path, state: str) -> None:
     change(path, "UPDATE ranks SET transport_state = ?, transport_note = ?", state, note)
     found = visibility(path)
     assert found["MPI_Bcast", "W_a1_u2.0"] == f"not visible here: {STATES[state]}"
-    assert found["MPI_Allreduce", "W"] == f"not of all processes: {STATES[state]}"
+    assert found["MPI_Allreduce", "W"].endswith(f": {STATES[state]}")
 
 
 def test_one_rank_without_a_hook_concerns_its_communicators(path: Path, golden: Golden) -> None:
@@ -158,7 +158,7 @@ def test_calls_without_data_send_none(path: Path) -> None:
     assert visibility(path)["MPI_Barrier", "W_a1_u2.0"] == MOVED
 
 
-def test_what_could_not_be_attributed_may_be_a_nonblocking_collectives(path: Path) -> None:
+def test_what_could_not_be_attributed_may_be_a_nonblocking_collectives(path: Path, golden: Golden) -> None:
     lost = "messages of its processes could not be attributed to a call"
     assert visibility(path)["MPI_Bcast", "W_a1_u2.0"] == MOVED
     change(path, "UPDATE procedures SET name = 'MPI_Ibcast' WHERE name = 'MPI_Bcast'")
@@ -167,7 +167,7 @@ def test_what_could_not_be_attributed_may_be_a_nonblocking_collectives(path: Pat
     # Rank 0 sent them: it is in the first column, and in W.
     assert found["MPI_Ibcast", "W_a1_u2.0"] == f"not visible here: {lost}"
     assert found["MPI_Ibcast", "W_a1_u2.1"] == MOVED
-    assert found["MPI_Allreduce_init", "W"] == f"some may be missing: {lost}"
+    golden.says(found["MPI_Allreduce_init", "W"], lost)
 
 
 def test_other_calls_are_there_if_something_was_seen_inside(path: Path) -> None:

@@ -11,6 +11,7 @@ from machines_synthetic import SIZES, Machine, tree
 from rankwise.latency.measurement import Host, Measurement, Rank
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
+from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE, SLOW_NODE_OR_LINK
 from rankwise.topology.machine.slots import numbered
 
 NOISE = (0.6, 0.2, 0.2)
@@ -145,8 +146,8 @@ def test_slow_links_on_one_switch_make_no_level(seed: int) -> None:
     found = find_hierarchy(planted.measure(0.15, seed))
     assert_levels(found, planted)
     assert {(kind, where) for kind, where, _ in told(found)} == {
-        ("slow link of a node", "node1"),
-        ("slow link of a node", "node2"),
+        (SLOW_LINK_OF_NODE, "node1"),
+        (SLOW_LINK_OF_NODE, "node2"),
     }
 
 
@@ -161,7 +162,7 @@ def test_node_and_link_are_not_told_apart_where_nothing_compares(ranks: int) -> 
     for values in (*pairs.times.values(), *pairs.bandwidths.values()):
         values[others] = np.nan
     found = find_hierarchy(measurement)
-    assert told(found) == {("slow node or its link", "node5", "latency")}
+    assert told(found) == {(SLOW_NODE_OR_LINK, "node5", "latency")}
 
 
 def test_a_slow_link_between_nodes_is_named() -> None:

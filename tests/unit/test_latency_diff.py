@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from golden import Golden, assert_facts
+from golden import Golden, assert_complaint
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
 from rankwise.latency.dense import from_matrices
@@ -217,7 +220,7 @@ def test_a_log_of_mmpi_beside_our_own(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["latency", "diff", str(tmp_path / "a.json"), str(tmp_path / "a.log")]) == 0
     out = capsys.readouterr().out
     assert "latency: mean" in out
-    assert_facts(out, "1.00 MiB")
+    assert any(line.startswith("! ") and line.count("1.00 MiB") == 1 for line in out.splitlines())
     assert "! the modes differ: quiet; serial" in out
     assert "libraries differ" not in out
     assert "No change beyond noise." in out
@@ -230,9 +233,9 @@ def test_as_text(
     out = compared(
         capsys, tmp_path, machine(BLOCKS, 1), machine(BLOCKS, 2, between=2.0, pairs={(3, 20): 4.0})
     )
-    assert_facts(out, "496")
-    assert_facts(out, "2 .. 4")
     lines = out.splitlines()
+    assert any(re.match(r"496 pairs\b.*\brank; latency: min$", line) for line in lines)
+    assert any(re.match(r"2 of 4\b", line) for line in lines)
     assert any(line.startswith("machine") and line.endswith("slower") for line in lines)
     assert any(line.startswith("node ") and line.endswith("no change") for line in lines)
     assert any(line.startswith("3 - 20") and "node0 - node2" in line for line in lines)
@@ -287,7 +290,7 @@ def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     own.write(machine(["a", "b"], 1), tmp_path / "a.json")
     assert main(["latency", "diff", str(tmp_path / "a.json"), str(tmp_path / "none.json")]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"rankwise: {tmp_path}/none.json: No such file or directory")
+    assert_complaint(err, f"{tmp_path}/none.json: {os.strerror(errno.ENOENT)}")
 
 
 def test_intervals() -> None:

@@ -13,6 +13,7 @@ import pytest
 from browsers import Tab
 from test_latency_page_data import example
 
+from golden import assert_facts
 from rankwise.latency.dense import from_matrices
 from rankwise.render.figures.heatmap.view import View, view
 from rankwise.render.page.latency.page import latency_page
@@ -131,7 +132,7 @@ def test_views_and_scales(browser: Any, tmp_path: Path) -> None:
     tab.click("nav button:has-text('bandwidth')")
     # It was not measured with the other size.
     assert tab.page.locator("nav button:has-text('64 B')").is_disabled()
-    assert "1.00 MiB messages, from row to column" in tab.page.inner_text("h1")
+    assert_facts(tab.page.inner_text("h1"), "1.00 MiB")
     assert "MB/s" in tab.page.inner_text("#map .legend")
     assert "logarithmic" in tab.page.inner_text("#map .caption")
     tab.click("nav button:has-text('linear')")
@@ -139,7 +140,7 @@ def test_views_and_scales(browser: Any, tmp_path: Path) -> None:
     # The address holds it all.
     tab.page.reload()
     tab.page.wait_for_selector("#levels svg")
-    assert "1.00 MiB messages, from row to column" in tab.page.inner_text("h1")
+    assert_facts(tab.page.inner_text("h1"), "1.00 MiB")
     assert tab.page.locator("nav button:has-text('linear')").get_attribute("aria-pressed") == "true"
     tab.close()
 

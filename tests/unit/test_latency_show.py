@@ -25,6 +25,7 @@ from rankwise.render.terminal.latency.summary import print_summary
 from rankwise.render.terminal.page import Page
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Outlier
+from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE
 from rankwise.topology.pairs.medians import group_medians
 from rankwise.topology.pairs.relative import Relative
 
@@ -104,7 +105,7 @@ def rows(text: str, head: str) -> list[list[str]]:
 # The summary.
 
 
-def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     about = {"date": "2026-11-22T12:38:50+00:00", "mpi": "Open MPI v4.1.4, package", "seconds": 12.3}
     text = shown(capsys, written(tmp_path, machine(BLOCKS, about=about)))
     head = text.split("\n\n")[0]
@@ -126,8 +127,7 @@ def test_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [float(cells[3].split()[0]) for cells in (node, whole)] == pytest.approx(
         [1000 * INSIDE_US, BETWEEN_US], rel=0.01
     )
-    assert "All pairs fit" in text
-    assert "By node the ranks are grouped as they are at the measured level node." in text
+    golden.says(text)
 
 
 def test_summary_to_any_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,12 +146,11 @@ def test_slow_link_of_a_node_and_slow_pair_are_named(
     found = rows(text, "does not fit")
     golden.says(found[0][0], "node1")
     assert "slow pair: ranks 3 - 20" in " ".join(cells[0] for cells in found)
-    assert "its messages are late: look at the routes to it" in text
     everything = json.loads(shown(capsys, path, "--json"))
     node = everything["misfits"][0]
-    assert (node["kind"], node["ranks"]) == ("slow link of a node", list(range(8, 16)))
+    assert (node["kind"], node["ranks"]) == (SLOW_LINK_OF_NODE, list(range(8, 16)))
     assert node["slowness"] == pytest.approx(4, rel=0.05)
-    assert node["cure"].startswith(("its messages are late", "its rate is low"))
+    golden.says(node["cure"])
     assert "more: --limit 0 shows all" in shown(capsys, path, "--limit", "1")
 
 
@@ -234,16 +233,18 @@ def test_kernels_that_say_otherwise(tmp_path: Path, capsys: pytest.CaptureFixtur
         ranks=tuple(Rank(int(nodes[rank]), (bound[rank],), bound[rank]) for rank in range(16)),
     )
     text = " ".join(shown(capsys, written(tmp_path, measurement)).split())
-    assert "By node the ranks are grouped as they are at the measured level node." in text
+    assert re.search(r"By node [^.]* node\.", text)
     said = re.search(r"By package, as the kernel tells, the ranks are grouped otherwise .*?\.(?= |$)", text)
     assert said
     assert "2 ranks elsewhere, 3,7" in text
 
 
-def test_levels_that_nobody_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_levels_that_nobody_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     flat = from_matrices(["a", "a", "b", "b"], {64: np.ones((4, 4))})
     text = shown(capsys, written(tmp_path, flat))
-    assert "No measured level groups the ranks by node" in text
+    golden.says(text.splitlines()[-1])
 
 
 # Tables.
@@ -347,7 +348,7 @@ def test_convert_to_a_log_and_back(
     shown(capsys, log, "--to", "json", "-o", again)
     shown(capsys, again, "--to", "mmpi", "-o", tmp_path / "same.log")
     assert (tmp_path / "same.log").read_bytes() == log.read_bytes()
-    assert "mmpi  latency and bandwidth of all pairs" in shown(capsys, again)
+    assert re.search(r"\bmmpi  \w", shown(capsys, again))
     before = log.read_bytes()
     golden.says(complaint(capsys, path, "--to", "mmpi", "-o", log, "--size", "1M"), "-o .. --force")
     assert log.read_bytes() == before

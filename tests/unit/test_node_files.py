@@ -14,7 +14,7 @@ from assembled import rows
 from nodes_synthetic import SAVED_NS, node_file, write_nodes
 from synthetic import Process, small_world, stamp, write_world
 
-from golden import Golden
+from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collect import layout
@@ -234,7 +234,7 @@ def test_entries_that_lie_upon_each_other_do_not_fill_the_memory(tmp_path: Path)
     node = read_node_file(path)
     assert 0 < len(node.entries) < 1000
     [loss] = node.losses
-    assert f"the damaged entry of a process was passed over ({1000 - len(node.entries)} times)" in loss
+    assert_facts(loss, f"{1000 - len(node.entries)}")
 
 
 def test_a_huge_file_of_nothing(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_what_was_planted_is_not_touched(tmp_path: Path) -> None:
     assert (made.ranks_seen, made.ranks_expected) == (2, 2)
     warnings = [text for (text,) in rows(made.path, "SELECT text FROM warnings")]
     for name in ("link", "zero", "pipe", "directory"):
-        assert sum(f"{name}.node is not a node file: remove it" in text for text in warnings) == 1
+        assert sum(f"{name}.node " in text for text in warnings) == 1
 
 
 def test_damage_is_told_in_the_profile(tmp_path: Path, golden: Golden) -> None:

@@ -17,6 +17,7 @@ from rankwise.latency.formats import own
 from rankwise.latency.measurement import Measurement
 from rankwise.render.terminal.latency.summary import print_summary
 from rankwise.topology.hierarchy.find import find_hierarchy
+from rankwise.topology.hierarchy.slow_nodes import SLOW_LINK_OF_NODE
 from rankwise.topology.machine.slots import numbered
 
 DIRECTORY = Path(__file__).with_name("measurements")
@@ -45,9 +46,7 @@ def test_each_rank_is_put_in_its_place(name: str, seed: int) -> None:
 def test_what_is_slow_is_named(library: str, fault: str) -> None:
     found = find_hierarchy(read(f"{library}-{fault}"))
     where, what = SLOW[fault]
-    assert {outlier.kind for outlier in found.outliers if outlier.kind != "slow pair"} == {
-        "slow link of a node"
-    }
+    assert {outlier.kind for outlier in found.outliers if outlier.kind != "slow pair"} == {SLOW_LINK_OF_NODE}
     assert {outlier.where for outlier in found.outliers if outlier.kind != "slow pair"} == {where}
     assert what in {outlier.what for outlier in found.outliers if outlier.where == where}
 

@@ -185,7 +185,7 @@ def test_a_run_without_any_call(tmp_path: Path) -> None:
     run = told(profiles.write_empty(tmp_path / "run.rankwise"))
     assert run["axes"]["sizes"] == []
     assert all(len(run["cells"][name]) == 0 for name in run["cells"] if name != "together")
-    assert any("no rank came to MPI_Init" in warning for warning in run["warnings"])
+    assert any("MPI_Init" in warning for warning in run["warnings"])
 
 
 def test_calls_are_told_apart_by_their_site(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -148,19 +149,21 @@ def test_extrapolated_counters_are_marked(
     assert "2.00 gflop/s" in shown(capsys, path)
 
 
-def test_a_profile_without_counters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_without_counters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
+) -> None:
     path = write_profile(tmp_path / "a.rankwise")
-    assert "No system counters were recorded" in shown(capsys, path, "--by", "counter")
+    golden.says(shown(capsys, path, "--by", "counter"))
     assert "\nsystem " not in shown(capsys, path)
 
 
 @pytest.mark.parametrize("number", [errno.EIO, -99])
-def test_any_reason_makes_a_sentence(tmp_path: Path, number: int) -> None:
+def test_any_reason_makes_a_sentence(tmp_path: Path, number: int, golden: Golden) -> None:
     processes = small_world(1)
     processes[0].header["absent"] = absent(CYCLES=number)
     [(counter, why)] = rows(made(tmp_path, processes).path, "SELECT counter, why FROM absent_counters")
     assert counter == "cycles"
-    assert why in ("the system says: Input/output error", "its reason is damaged")
+    golden.says(why, os.strerror(number) if number > 0 else "")
 
 
 def test_nobody_knows_for_how_long_a_lost_rank_was_counted(

@@ -49,7 +49,6 @@ def test_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [line.split() for line in lines]
     assert ["0,2", "2", "MPI_Barrier", "on", "W_s1.0", "6.00", "s", "-", "8.00", "s", "-"] in words
     assert ["3", "1", "outside", "of", "MPI", "5.00", "s", "-"] in words
-    assert not any("no rank has entered" in line for line in lines)
 
 
 def test_a_job_that_hangs_is_pointed_out(
@@ -176,7 +175,11 @@ def test_a_job_that_has_not_called_mpi(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_waiting_for_a_job(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, time: Time
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    time: Time,
+    golden: Golden,
 ) -> None:
     directory = tmp_path / "run"
     directory.mkdir()
@@ -189,10 +192,8 @@ def test_waiting_for_a_job(
             directory.rmdir()
 
     monkeypatch.setattr(time, "sleep", sleep)
-    assert printed(capsys, directory).splitlines() == [
-        "rankwise top: no process of the job has called MPI_Init yet",
-        "rankwise top: the job ended before a process called MPI_Init",
-    ]
+    for line in printed(capsys, directory).splitlines():
+        golden.says(line, "rankwise top: .. MPI_Init")
 
 
 @pytest.mark.parametrize("words", [["--every", "0"], ["--every", "x"], ["--every", "nan"], ["--json"]])

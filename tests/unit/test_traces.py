@@ -13,7 +13,7 @@ import pytest
 from made_profile import Made
 
 import rankwise
-from golden import Golden
+from golden import Golden, assert_complaint
 from rankwise.__main__ import main
 from traced_files import PerfettoFile, seconds
 
@@ -205,10 +205,8 @@ def test_it_says_what_is_a_sample(profile: Path, capsys: pytest.CaptureFixture[s
     [note] = file.of("X", "about")
     assert note["args"] == file.about
     size = (profile.parent / "out.json").stat().st_size
-    assert capsys.readouterr().err == (
-        f"rankwise: {profile.parent}/out.json: {len(file.events)} events, {size / 1024:.1f} KiB: a sample,"
-        f" {told}; counters of all calls\n"
-    )
+    facts = f"{profile.parent}/out.json: {len(file.events)} .. {size / 1024:.1f} KiB .. {told}"
+    assert_complaint(capsys.readouterr().err, facts)
 
 
 def test_phases_are_spans(tmp_path: Path) -> None:

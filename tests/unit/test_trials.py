@@ -119,13 +119,10 @@ def test_how_many_pairs() -> None:
 
 
 def test_what_is_said_beforehand(golden: Golden) -> None:
-    assert announcement(Aim(), 12) == [
-        "6 pairs = 12 runs of about 12 s and 2 to warm up: about 3 min; they show whether more are needed"
-        " (at most 20 pairs)"
-    ]
-    assert announcement(Aim(rounds=8), 0.1) == [
-        "8 pairs = 16 runs of less than a second and 2 to warm up: about 2 s"
-    ]
+    [line] = announcement(Aim(), 12)
+    golden.says(line, "6 .. 12 .. 12 s .. 2 .. 3 min .. 20")
+    [line] = announcement(Aim(rounds=8), 0.1)
+    golden.says(line, "8 .. 16 .. 2 .. 2 s")
     [_, few] = announcement(Aim(rounds=5), 12)
     golden.says(few, "5 .. 93.8 % .. 95 %")
     [_, short] = announcement(Aim(seconds=100), 12)

@@ -1,4 +1,7 @@
-"""Tests assert facts: the words of sentences are in golden files (`tests/golden.py`), and can change."""
+"""Tests assert facts: the words of sentences are in golden files (`tests/golden.py`), and can change.
+
+This looks at all folders of tests, and also at the helpers in them.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,21 @@ LISTED = Path(__file__).with_name("wording.txt")
 SENTENCE = re.compile(r"(?:^|(?<=[\s(]))[a-z][a-z']*(?: [a-z][a-z']*){3,}(?![\w-])")
 
 
+WORDS = ("match", "has_text", "has_not_text")
+"""Arguments by which an exception or an element of a page is known by its words."""
+EXPECTING = ("assert_facts", "assert_complaint", "says", "parametrize", "get_by_text", "wait_for_selector")
+"""Functions whose arguments say what a test expects."""
+
+
 def asserted(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield what is asserted: by `assert`, by `match=`, and in the cases of parametrised tests."""
+    """Yield what is asserted: by `assert`, by what looks for words, in the cases of parametrised tests."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             yield node.test
         elif isinstance(node, ast.Call):
-            yield from (one.value for one in node.keywords if one.arg == "match")
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "parametrize":
-                yield from node.args[1:]
+            yield from (one.value for one in node.keywords if one.arg in WORDS)
+            if ast.unparse(node.func).rpartition(".")[2] in EXPECTING:
+                yield from node.args
 
 
 def sentences(source: str) -> set[tuple[int, str]]:
@@ -40,7 +49,7 @@ def listed() -> dict[str, int]:
 
 
 def found() -> dict[str, int]:
-    counts = {path: len(sentences(path.read_text(encoding="utf-8"))) for path in TESTS.rglob("test_*.py")}
+    counts = {path: len(sentences(path.read_text(encoding="utf-8"))) for path in TESTS.rglob("*.py")}
     return {path.relative_to(TESTS).as_posix(): count for path, count in counts.items() if count}
 
 
@@ -49,6 +58,9 @@ def test_words_are_seen_where_they_are_asserted() -> None:
     assert len(sentences(f"assert {words} in text")) == 1
     assert len(sentences(f"pytest.raises(ValueError, match={words})")) == 1
     assert len(sentences(f'@pytest.mark.parametrize("a", [(1, {words})])\ndef test(a): ...')) == 1
+    assert len(sentences(f"assert_facts(text, {words})")) == 1
+    assert len(sentences(f"page.get_by_text({words})")) == 1
+    assert len(sentences(f"page.filter(has_text={words})")) == 1
     assert not sentences(f"say({words})\nassert 'rankwise show a.rankwise --by rank' in text")
 
 
