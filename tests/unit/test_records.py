@@ -1,77 +1,65 @@
-"""Records with many fields are built by name: two values of one type that are swapped are seen by nobody."""
+"""Data classes of `rankwise.records` are what `dataclasses` would make of them."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from pathlib import Path
+import dataclasses
+import pickle
+from dataclasses import field
 
-PACKAGE = Path(__file__).parents[2] / "python/rankwise"
-MOST_BY_POSITION = 8
-BY_POSITION = {
-    "analysis/calls/communicators.py: Communicator",
-    "analysis/calls/files.py: FileCalls",
-    "analysis/calls/ranks.py: Rank",
-    "analysis/calls/sites.py: SiteRow",
-    "analysis/collectives/asked.py: Collective",
-    "analysis/last_calls.py: PlaceRow",
-    "analysis/messages/matrix.py: Matrix",
-    "analysis/messages/pairs.py: Pair",
-    "analysis/nodes/system_counters.py: Counts",
-    "analysis/overview.py: Run",
-    "analysis/timing/efficiency.py: Efficiency",
-    "analysis/timing/efficiency.py: Split",
-    "analysis/timing/time_line.py: Phase",
-    "analysis/timing/time_line.py: RankLine",
-    "findings/finding.py: Finding",
-    "launch/containers.py: Tool",
-    "launch/detect.py: Detection",
-    "live/difference.py: Difference",
-    "mpi_libraries/base.py: MpiLibrary",
-    "views/view.py: Column",
-    "views/view.py: Table",
-}
-"""Records that still take their fields by position, most of them from rows of a query; none may join them."""
+import pytest
+
+from rankwise.records import dataclass
 
 
-def by_position(source: str) -> Iterator[str]:
-    """Names of the records in a file that take more fields by position than they may."""
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.ClassDef):
-            continue
-        made = [ast.unparse(one) for one in (*node.decorator_list, *node.bases)]
-        if not any(one.startswith(("dataclass", "NamedTuple")) for one in made):
-            continue
-        fields = [
-            one
-            for one in node.body
-            if isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation)
-        ]
-        given = [one for one in fields if one.value is None or "init=False" not in ast.unparse(one.value)]
-        if len(given) > MOST_BY_POSITION and not any("kw_only=True" in one for one in made):
-            yield node.name
+@dataclass(frozen=True)
+class Point:
+    """A frozen one."""
+
+    x: int
+    y: int = 2
+    note: str = field(default="", compare=False, repr=False)
 
 
-def test_records_of_many_fields_are_built_by_name() -> None:
-    found = {
-        f"{file.relative_to(PACKAGE)}: {name}"
-        for file in PACKAGE.rglob("*.py")
-        for name in by_position(file.read_text(encoding="utf-8"))
-    }
-    assert found == BY_POSITION
+@dataclass(frozen=True, kw_only=True)
+class Named(Point):
+    """One with a base, and members by keyword."""
+
+    name: str
 
 
-def test_a_record_that_is_built_by_position_is_named() -> None:
-    fields = "".join(f"    field_{place}: int\n" for place in range(MOST_BY_POSITION + 1))
-    assert list(by_position(f"@dataclass(frozen=True)\nclass Wide:\n{fields}")) == ["Wide"]
-    assert list(by_position(f"class Wide(NamedTuple):\n{fields}")) == ["Wide"]
-    assert not list(by_position(f"@dataclass(frozen=True, kw_only=True)\nclass Wide:\n{fields}"))
+@dataclass
+class Bag:
+    """One that changes."""
+
+    things: list[int] = field(default_factory=list)
 
 
-def test_arguments_of_the_command_line_stay_in_commands() -> None:
-    users = {
-        file.relative_to(PACKAGE).parts[0]
-        for file in PACKAGE.rglob("*.py")
-        if "argparse.Namespace" in file.read_text(encoding="utf-8")
-    }
-    assert users == {"commands"}
+def test_members_come_in_order_with_their_defaults() -> None:
+    assert [one.name for one in dataclasses.fields(Named)] == ["x", "y", "note", "name"]
+    assert dataclasses.asdict(Named(1, name="a")) == {"x": 1, "y": 2, "note": "", "name": "a"}
+    assert Bag().things is not Bag().things
+    with pytest.raises(TypeError):
+        Named(1, 2, "", "a")  # type: ignore[misc]
+
+
+def test_objects_of_one_class_are_compared() -> None:
+    assert Point(1, note="a") == Point(1, note="b")
+    assert Point(1) != Point(2)
+    assert Point(1) != Named(1, name="")
+    assert Bag([1]) == Bag([1])
+
+
+def test_only_frozen_ones_can_be_keys() -> None:
+    assert len({Point(1), Point(1, note="a"), Point(2)}) == 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Bag())
+
+
+def test_it_is_shown_as_it_is_made() -> None:
+    assert repr(Point(1, note="a")) == "Point(x=1, y=2)"
+
+
+def test_it_can_be_changed_in_a_copy_and_sent_to_another_process() -> None:
+    there = Named(1, name="a")
+    assert dataclasses.replace(there, name="b") == Named(1, name="b")
+    assert pickle.loads(pickle.dumps(there)) == there

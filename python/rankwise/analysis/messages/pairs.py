@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 OUTSIDE_WORLD = -1
 OTHER = -2

@@ -9,7 +9,7 @@ message to those with whom this wait began. What it waited before the others cam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+from rankwise.records import dataclass
 
 MOST_STEPS = 8
 MESSAGES = -1

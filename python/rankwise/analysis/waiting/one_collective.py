@@ -8,7 +8,6 @@ really took, which is known exactly, and so is their number. By how much that ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from rankwise.analysis.waiting.instances import (
     consistent,
     waits,
 )
+from rankwise.records import dataclass
 
 Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
 """Calls and seconds by rank, by communicator and procedure, of all calls that are looked at."""
