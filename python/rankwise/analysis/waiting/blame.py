@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 
 MOST_STEPS = 8
@@ -150,7 +151,7 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
     computing = found.since - found.since_in_mpi
     start = found.arrival - found.since
     late = {}
-    for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
+    for member in distinct(known.whose[known.whose != NOBODY]).tolist():
         waited = np.where(known.whose == member, each, 0.0)
         seconds = waited.sum(axis=1)
         rows = seconds > 0
