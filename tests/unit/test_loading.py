@@ -20,8 +20,9 @@ OF_OTHERS = {"rich", "numpy", "pyarrow", "cffi", "importlib.metadata", "rankwise
 OF_THE_END = {"sqlite3", "rankwise.profile.assemble", "rankwise.render.terminal.summary"}
 # Making data classes takes as long as all else before the launch: it needs a parser of Python.
 OF_DATA_CLASSES = {"dataclasses", "inspect"}
-HEAVY = {"rich", "cffi", "pycparser", "elftools", "yaml", "ClusterShell", "scipy", "pandas", "matplotlib"}
-"""What no run needs at its end, at least if it has no call sites and nothing is wrong."""
+HEAVY = {"rich", "cffi", "pycparser", "elftools", "numpy.ma", "yaml", "ClusterShell", "scipy", "pandas"}
+HEAVY |= {"matplotlib"}
+"""What no run needs at its end, at least if nothing is wrong and the program has no debug information."""
 
 
 def output_of(code: str, directory: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -81,6 +82,24 @@ NOW = 1 << 62  # nanoseconds: whatever is changed is changed before
 
 def soon() -> float:
     return time.monotonic() + 60
+
+
+@pytest.mark.parametrize(("option", "loaded"), [("-g0", False), ("-g", True)])
+def test_the_reader_of_lines_is_loaded_only_for_files_that_have_some(
+    tmp_path: Path, option: str, loaded: bool
+) -> None:
+    program, build_id, addresses = built(tmp_path, option)
+    code = f"""
+import sys
+from pathlib import Path
+from rankwise.profile.join.source_lines import sources
+print([one.function for one in sources(Path({str(program)!r}), {build_id!r}, {addresses}, {soon()}, {NOW})])
+print("elftools" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines() == ["['work', 'work', 'main']", str(loaded)]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.columns import decoded_if_known
 from rankwise.profile.store.database import TABLES_BESIDE, column_types
+from rankwise.records import dataclass
 
 # Numbers of other tables, made readable. Left joins: a row must not get lost with a damaged reference.
 _READABLE = {

@@ -8,13 +8,13 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from rankwise.analysis.rows import rows_by_name
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import compact, parse
 from rankwise.profile.join.waiting import POLLS_S, SEVERAL, Partner
+from rankwise.records import dataclass
 
 _PROCEDURES = {procedure.name: procedure for procedure in PROCEDURES}
 COLLECTIVES = frozenset(p.name for p in PROCEDURES if p.class_name in ("collective", "neighbourhood"))

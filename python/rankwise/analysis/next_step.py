@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.time_in_mpi import FILES
+from rankwise.records import dataclass
 
 _UNEVEN = 20.0  # percentage points between the shares of MPI in the run of two ranks
 _MOST = 50.0  # percent of the bytes or of the time

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.columns import decoded_if_known, decoded_list
 from rankwise.analysis.percent import percent
 from rankwise.analysis.rows import rows_by_name
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

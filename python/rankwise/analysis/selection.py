@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from rankwise.analysis.calls.procedures import procedure_ids
 from rankwise.analysis.calls.totals import BETWEEN
@@ -17,6 +17,7 @@ from rankwise.analysis.percent import percent
 from rankwise.errors import RankwiseError
 from rankwise.profile.join.families import library_of, with_library
 from rankwise.profile.store.database import calculate_sums
+from rankwise.records import dataclass
 
 _LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
 _MARK = "selection"  # a temporary view that is there if the profile is no longer whole

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.families import Family
 from rankwise.analysis.calls.files import FileTotals, file_totals
@@ -20,6 +19,7 @@ from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Balance, Times, balance, times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

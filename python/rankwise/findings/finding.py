@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
+from rankwise.records import dataclass
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text, second_text
 
 Value = str | int | float

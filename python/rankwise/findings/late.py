@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.waiting.totals import Blamed, blamed_ranks
+from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting

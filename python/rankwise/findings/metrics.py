@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Split
 from rankwise.findings.finding import Fact, NotTold
+from rankwise.records import dataclass
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
 OURS = "docs/waiting.md"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankwise.analysis.calls.families import Family
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.messages.regrouping import MOST_PAIRS, regrouping
 from rankwise.analysis.waiting.message_sample import WAITING
 from rankwise.findings.finding import Fact, NotTold
 from rankwise.profile.join.members import parse
+from rankwise.records import dataclass
 
 LEAST_OFF_NODE = 0.25  # of the bytes
 LEAST_KEPT = 0.2  # of the bytes that leave their nodes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.ranks import Rank
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.system_counters import rank_counters
+from rankwise.records import dataclass
 
 LEAST_BUSY = 0.25
 """Of the processors of a node, by its ranks: with less, hardly ever did one want a processor and get none."""

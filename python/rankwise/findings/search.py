@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
 from rankwise.findings.finding import Finding, NotTold
 from rankwise.findings.registry import RULES
+from rankwise.records import dataclass
 
 LEAST_PERCENT = 1.0
 """Of the run time of all ranks: what could save less is not in the summary."""

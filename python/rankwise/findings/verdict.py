@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.percent import percent
@@ -11,6 +10,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.cpulist import cpu_text
 from rankwise.findings.late import Late, late
 from rankwise.findings.search import Findings
+from rankwise.records import dataclass
 from rankwise.text.empty import NO_CALLS, NO_RANKS, NOTHING_BETWEEN
 from rankwise.text.last_calls import place_text
 from rankwise.text.units import number_of, percent_text

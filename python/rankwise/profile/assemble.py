@@ -6,7 +6,6 @@ The end of a run, an abort, a time limit and a `kill -9` are one and the same pa
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -21,6 +20,7 @@ from rankwise.profile.collect.worlds import worlds
 from rankwise.profile.progress import Listener, Progress
 from rankwise.profile.store.database import new_profile
 from rankwise.profile.store.world_profile import WorldProfile
+from rankwise.records import dataclass
 
 _READING_SHARE = 0.4  # of the time that an assembly takes, roughly
 _SHARED_FROM = 3000  # processes: to start others that help takes as long as to read some hundreds

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from rankwise.analysis.calls.spread import Spread
 from rankwise.analysis.calls.totals import Totals
+from rankwise.records import dataclass
 from rankwise.text.units import percent_text
 from rankwise.views.view import (
     COUNT,

@@ -8,11 +8,12 @@ know nothing of the analysis.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from enum import Flag, auto
 from typing import Any, Generic, TypeVar
 
 from rankwise.analysis.nodes.binding import NodePlace
+from rankwise.records import dataclass
 from rankwise.text.units import bin_text, byte_text, count_text, percent_text, ratio_text, second_text
 
 AnyRow = TypeVar("AnyRow", contravariant=True)  # a column for general rows also serves special ones

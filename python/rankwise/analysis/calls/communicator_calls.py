@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.over_ranks import calls_over_ranks, members_read
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

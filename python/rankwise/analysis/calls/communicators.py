@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.operations import Operation, top_operations
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.rows import rows_by_name
 from rankwise.analysis.selection import is_part
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

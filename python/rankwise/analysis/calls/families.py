@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.calls.operations import Operation, top_operations
@@ -12,6 +11,7 @@ from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.selection import is_part
 from rankwise.profile.join.families import library_of, with_library
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rankwise.analysis.rows import rows_by_name
+from rankwise.records import dataclass
 
 _DATA_ACCESS = re.compile(r"MPI_File_(i?)(read|write)(?!.*_begin$)")
 """A call that moves data; of a split collective the end, which tells the bytes."""

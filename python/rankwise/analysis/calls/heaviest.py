@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.sites import Place, places_of_sites
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES, totals_by
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.calls.bins import bin_range
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, Totals, opening_and_closing_by, totals_by
 from rankwise.errors import RankwiseError
+from rankwise.records import dataclass
 
 _KEYS = "procedures.name, procedures.class, procedures.id"
 

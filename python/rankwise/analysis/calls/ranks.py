@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.last_calls import seconds_between
 from rankwise.analysis.percent import percent
 from rankwise.analysis.rows import rows_by_name
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

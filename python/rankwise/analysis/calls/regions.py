@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 WHOLE_PROGRAM = 0
 OTHER = 4095

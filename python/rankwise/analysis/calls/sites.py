@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from rankwise.analysis.calls.spread import Spread, spread
 from rankwise.analysis.calls.totals import BETWEEN, JOIN_COMMUNICATORS, JOIN_PROCEDURES, Totals, totals_by
 from rankwise.profile.join.sites import NAMELESS, Object
+from rankwise.records import dataclass
 
 Key = TypeVar("Key", bound=Hashable)
 

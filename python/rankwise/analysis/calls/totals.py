@@ -7,10 +7,11 @@ else, so they are in no sum and in no share of the other calls.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 JOIN_COMMUNICATORS = "JOIN communicators ON communicators.id = calls.communicator"
 JOIN_PROCEDURES = "JOIN procedures ON procedures.id = calls.procedure"

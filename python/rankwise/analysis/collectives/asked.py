@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.families import names_of_all
 from rankwise.analysis.calls.totals import (
@@ -16,6 +15,7 @@ from rankwise.analysis.calls.totals import (
 )
 from rankwise.analysis.collectives.visibility import Visibilities, Visibility, has_messages_inside
 from rankwise.profile.join.families import with_library
+from rankwise.records import dataclass
 
 CLASSES = ("collective", "neighbourhood")
 """Of procedures."""

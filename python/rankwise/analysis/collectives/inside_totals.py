@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.collectives.asked import CLASSES, seen_inside
 from rankwise.analysis.collectives.visibility import Visibilities, Visibility
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 # Collectives on each communicator of several processes. (There may be so many that nothing is made of each.)
 _AMONG = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from rankwise.analysis.collectives.algorithms import name_of
 from rankwise.analysis.collectives.asked import CLASSES, Collective, collectives
 from rankwise.analysis.collectives.visibility import MOVED, Visibilities, moved_otherwise
 from rankwise.profile.join.families import with_library
+from rankwise.records import dataclass
 
 MOST_PROCESSES = 2048
 """Of the communicators whose messages are compared with algorithms: a matrix has its square many numbers."""

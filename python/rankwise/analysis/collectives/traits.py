@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

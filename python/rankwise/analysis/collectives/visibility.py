@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from dataclasses import dataclass
 
 from rankwise.analysis.columns import decoded_list
+from rankwise.records import dataclass
 
 NOT_VISIBLE = "not visible here"
 _WITHIN_NODE = "within-node"

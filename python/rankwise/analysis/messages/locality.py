@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.messages.kinds import OF_THE_PROGRAM
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 OWN_MESSAGES = f"host_sums WHERE kind IN {OF_THE_PROGRAM}"
 """SQL: sums of the messages that the program itself sends and fetches."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.procedures import procedure_ids
 from rankwise.analysis.collectives.asked import hidden_collectives
 from rankwise.analysis.messages import kinds
+from rankwise.records import dataclass
 
 ENDS = ("rank", "node")
 MEASURES = ("bytes", "messages")

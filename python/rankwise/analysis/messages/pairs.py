@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.rows import rows_by_name
+from rankwise.records import dataclass
 
 OUTSIDE_WORLD = -1
 OTHER = -2

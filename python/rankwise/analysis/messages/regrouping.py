@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 
 from rankwise.analysis.messages.kinds import OF_THE_PROGRAM
+from rankwise.records import dataclass
 
 MOST_PAIRS = 200_000
 """That exchange messages: more take too long."""

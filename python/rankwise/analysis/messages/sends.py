@@ -8,9 +8,9 @@ was posted was buffered.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.totals import JOIN_PROCEDURES, totals_by
+from rankwise.records import dataclass
 
 _SENDS = ("MPI_Send", "MPI_Isend", "MPI_Rsend", "MPI_Irsend", "MPI_Sendrecv", "MPI_Sendrecv_replace")
 _NOT_BUFFERED_BY_SIZE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
+from rankwise.records import dataclass
 
 MOST_RANKS = 1 << 24
 """More are refused: a damaged profile must not fill the memory."""

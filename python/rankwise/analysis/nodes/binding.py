@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from rankwise.cpulist import cpu_list
 from rankwise.profile.join.members import compact
+from rankwise.records import dataclass
 
 _BUSY = 0.1  # of the processor time of the rank's busiest thread: less is no work of the program
 _LONGEST_LIST = 60  # characters, of ranks in a sentence

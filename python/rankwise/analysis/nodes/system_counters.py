@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import RUN_SECONDS
+from rankwise.records import dataclass
 
 _MANY_A_SECOND = 20.0  # involuntary context switches of a rank: it shares its processor with something
 YIELDS_PER_SECOND = 2000.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from rankwise.analysis.calls.totals import THREAD_SECONDS
 from rankwise.analysis.messages.locality import OWN_MESSAGES
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

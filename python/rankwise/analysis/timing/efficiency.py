@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
 """By how much the transfer efficiency may be off: else it is not told."""

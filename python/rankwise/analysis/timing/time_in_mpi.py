@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.calls.totals import totals_by
 from rankwise.analysis.waiting.message_sample import WAITING as WAITING_FOR_MESSAGES
 from rankwise.analysis.waiting.messages import MessageWaits
+from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Waiting

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.change_points import change_points
+from rankwise.records import dataclass
 
 _LEAST_RATE = 0.01  # of the largest rate of bytes: what is less is as good as nothing
 _WEIGHT_OF_RATE = 0.5  # beside the share in MPI

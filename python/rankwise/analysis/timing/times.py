@@ -7,11 +7,12 @@ those of the time in between.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rankwise.analysis.calls.spread import Spread, spread
 from rankwise.analysis.calls.totals import THREAD_SECONDS
 from rankwise.analysis.percent import percent
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

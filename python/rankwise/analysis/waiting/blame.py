@@ -9,7 +9,7 @@ message to those with whom this wait began. What it waited before the others cam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.chains import Chains
 from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits
+from rankwise.profile.join.grouping import distinct
+from rankwise.records import dataclass
 
 MOST_STEPS = 8
 MESSAGES = -1
@@ -149,7 +151,7 @@ def _lateness(number: int, table: Late) -> dict[_Node, _Lateness]:
     computing = found.since - found.since_in_mpi
     start = found.arrival - found.since
     late = {}
-    for member in np.unique(known.whose[known.whose != NOBODY]).tolist():
+    for member in distinct(known.whose[known.whose != NOBODY]).tolist():
         waited = np.where(known.whose == member, each, 0.0)
         seconds = waited.sum(axis=1)
         rows = seconds > 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
 from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
 from rankwise.analysis.waiting.sample import sampled
+from rankwise.records import dataclass
 
 CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
 """Procedures whose arrivals are kept."""

@@ -7,11 +7,12 @@ time in the call is the transfer, which the library's own way of doing it may le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rankwise.analysis.selection import is_part
+from rankwise.records import dataclass
 
 WAITING = (
     "MPI_Recv",

@@ -10,7 +10,6 @@ import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.percent import percent
@@ -25,6 +24,7 @@ from rankwise.analysis.waiting.message_sample import (
     samples_of,
     scales_of,
 )
+from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.errors import Floats, Sampled

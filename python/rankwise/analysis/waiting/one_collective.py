@@ -8,7 +8,6 @@ really took, which is known exactly, and so is their number. By how much that ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,8 @@ from rankwise.analysis.waiting.instances import (
     consistent,
     waits,
 )
+from rankwise.profile.join.grouping import distinct
+from rankwise.records import dataclass
 
 Times = Mapping[tuple[int, str], Mapping[int, tuple[int, float]]]
 """Calls and seconds by rank, by communicator and procedure, of all calls that are looked at."""
@@ -142,7 +143,7 @@ def _ratio(values: Floats, by: Floats) -> Floats:
 def _may_wait(found: Instances) -> NDArray[np.bool_]:
     """Tell of each member whether it has anybody to wait for: the root of a broadcast has not, for one."""
     members = np.arange(len(found.ranks))
-    roots = np.unique(found.roots[found.roots != NOBODY])
+    roots = distinct(found.roots[found.roots != NOBODY])
     if found.procedure in FOR_ROOT:
         return ~np.isin(members, roots) if len(roots) == 1 else np.ones(len(members), bool)
     if found.procedure in FOR_OTHERS:
@@ -156,7 +157,7 @@ def _may_wait(found: Instances) -> NDArray[np.bool_]:
 def _may_wait_for(found: Instances, member: int) -> NDArray[np.bool_]:
     """Tell of each member whether it could have waited for this one."""
     could = _may_wait(found)
-    roots = np.unique(found.roots[found.roots != NOBODY])
+    roots = distinct(found.roots[found.roots != NOBODY])
     if found.procedure in FOR_ROOT and member not in roots:
         return np.zeros(len(could), bool)
     if found.procedure in FOR_LOWER:

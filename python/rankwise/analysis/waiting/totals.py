@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.messages import MessageWaits
+from rankwise.records import dataclass
 
 if TYPE_CHECKING:
     from rankwise.analysis.waiting.collectives import Estimate, Waiting

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.nodes.binding import SHARING, Fault, NodePlace, faults_of_node
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.processors import LEAST_BUSY, Use, crowded, total, use
+from rankwise.records import dataclass
 
 _BUSY = 0.8  # of the processors
 _SHOWN = 3  # groups of ranks

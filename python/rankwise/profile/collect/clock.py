@@ -7,13 +7,14 @@ of a tick.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankwise.records import dataclass
 
 NANOSECONDS = 1e9
 _CLOSEST_NS = 100_000  # reading the clocks takes some 0.1 us: an error of 0.1 % at this distance

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ from rankwise.profile.collect.side_sample import chosen_numbers
 from rankwise.profile.collect.source import Source, check_format, open_source
 from rankwise.profile.collect.text import text_of
 from rankwise.profile.collect.time_line import BETWEEN, TimeLine, time_line
+from rankwise.records import dataclass
 
 _FEW_SIDES = 128  # of messages, where there are thousands of processes
 _STAMPS = ("loaded", "started", "latest", "stopping", "stopped")
@@ -160,8 +161,8 @@ class Header:
     imports_known: int
     clock: int = 0
     reference: int = 0
-    at_start: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
-    at_stop: Comparison = Comparison(0, 0, 0)  # noqa: RUF009 - immutable
+    at_start: Comparison = Comparison(0, 0, 0)
+    at_stop: Comparison = Comparison(0, 0, 0)
     absent: tuple[int, ...] = ()
     seen: tuple[int, ...] = ()
     looks: int = 0

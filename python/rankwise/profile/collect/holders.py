@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -20,6 +20,7 @@ from rankwise.profile.collect.node_files import (
 )
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.source import open_source
+from rankwise.records import dataclass
 
 COUNTERS_SUFFIX = ".counters"
 

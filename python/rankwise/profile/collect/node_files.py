@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +21,7 @@ from rankwise.profile.collect.clock import iso
 from rankwise.profile.collect.counters import Counters, counters_in
 from rankwise.profile.collect.source import Source, check_format, open_source
 from rankwise.profile.collect.text import text_of
+from rankwise.records import dataclass
 from rankwise.version import __version__
 
 NODE_SUFFIX = ".node"

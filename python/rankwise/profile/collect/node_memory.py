@@ -71,9 +71,9 @@ def of_user() -> Iterator[NodeMemory]:
             names = os.listdir(parent)  # noqa: PTH208 - the names are all that is wanted
         except OSError:
             continue
-        for name in sorted(names):
+        for name in sorted(name for name in names if name.startswith(f"{_PREFIX}.{user}.")):
             path = Path(parent, name)
-            if name.startswith(f"{_PREFIX}.{user}.") and _is_ours(path, user):
+            if _is_ours(path, user):
                 yield NodeMemory(path)
 
 

@@ -7,7 +7,6 @@ multiples, so time lines by the same clock are made alike by merging neighbours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.layout import CONSTANTS, INTERVAL
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
+from rankwise.records import dataclass
 
 assert INTERVAL.names
 COLUMNS: tuple[str, ...] = INTERVAL.names

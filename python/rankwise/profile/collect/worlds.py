@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rankwise.profile.collect.counters import Counters, Header
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.programs import program_name
+from rankwise.records import dataclass
 
 _MOST_RANKS = CONSTANTS["FIRST_ENDPOINT"]
 _MOST_PROGRAMS = 8  # that are told of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from rankwise.profile.collect.keys import part
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows, add_up_accesses
 from rankwise.profile.join.files import Files
+from rankwise.records import dataclass
 
 _RECORDED = np.array([procedure.id for procedure in PROCEDURES], np.int64)
 

@@ -7,7 +7,7 @@ processes, so that it can run in parallel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankwise.profile.join.grouping import Columns, Groups
 from rankwise.profile.join.members import compact_ascending
 from rankwise.profile.join.own_ids import translated
 from rankwise.profile.join.peers import IMPOSSIBLE, OTHER, UNKNOWN, known_peers
+from rankwise.records import dataclass
 
 OUTSIDE_WORLD = -1
 """The other end of messages to or from processes that are not in MPI_COMM_WORLD, or not known."""

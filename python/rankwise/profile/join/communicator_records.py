@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from rankwise.profile.collect.clock import Clock, instants
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.join.sites import Sites
+from rankwise.records import dataclass
 
 _FIRST = layout.CONSTANTS["FIRST_COMMUNICATOR"]
 _BETWEEN_GROUPS = layout.CONSTANTS["COMMUNICATOR_BY_GROUP"] | layout.CONSTANTS["COMMUNICATOR_INTER"]

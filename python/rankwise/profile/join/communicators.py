@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from rankwise.profile.join.members import compact_sparse
 from rankwise.profile.join.names import Name, Origin, name_communicators
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.sites import UNKNOWN, Sites
+from rankwise.records import dataclass
 
 FIRST = layout.CONSTANTS["FIRST_COMMUNICATOR"]
 OTHER = layout.CONSTANTS["COMMUNICATOR_OTHER"]

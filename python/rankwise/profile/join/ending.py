@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.profile.collect.clock import NANOSECONDS, iso
@@ -18,6 +17,7 @@ from rankwise.profile.join.members import missing_ranks
 from rankwise.profile.join.named_ranks import named
 from rankwise.profile.join.victims import victims
 from rankwise.profile.join.waiting import POLLS_S
+from rankwise.records import dataclass
 
 # Local procedures are not recorded, whose error may end the program, nor is what the error handlers do.
 OUTSIDE = "outside of recorded MPI calls"

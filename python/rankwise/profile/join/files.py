@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from rankwise.profile.collect.layout import CONSTANTS, names_of
 from rankwise.profile.collect.text import text_of
 from rankwise.profile.join.communicators import FIRST, Joined
 from rankwise.profile.join.own_ids import own_ids
+from rankwise.records import dataclass
 
 OTHER = CONSTANTS["FILE_OTHER"]
 _KEPT_BYTES = CONSTANTS["MOST_FILE_BYTES"]

@@ -15,6 +15,19 @@ LARGEST = 2**63 - 1
 """That SQLite stores. Only damaged numbers come near."""
 
 
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers that there are, sorted, each once.
+
+    (np.unique does the same, and loads `numpy.ma` first: 20 ms of CPU time.)
+    """
+    ordered = np.sort(numbers)
+    return ordered[_firsts(ordered)]
+
+
+def _firsts(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)])
+
+
 class Groups:
     """Rows that are alike.
 
@@ -27,7 +40,7 @@ class Groups:
         packed = _packed([table[key] for key in keys])
         self._order = np.argsort(packed, kind="stable")
         ordered = packed[self._order]
-        self._starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)])
+        self._starts = _firsts(ordered)
         firsts = self._order[self._starts]
         self.keys: Columns = {key: table[key][firsts] for key in keys}
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.communicator_records import Records
+from rankwise.records import dataclass
 
 _INTER = CONSTANTS["COMMUNICATOR_INTER"]
 

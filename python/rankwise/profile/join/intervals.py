@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.time_line import BETWEEN, COLUMNS, TimeLine
 from rankwise.profile.join.grouping import LARGEST
 from rankwise.profile.join.node_clocks import NodeClock
+from rankwise.records import dataclass
 
 MOST = CONSTANTS["MOST_INTERVALS"]
 """Intervals of a profile; of one with many ranks fewer."""

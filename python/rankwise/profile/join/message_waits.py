@@ -20,7 +20,7 @@ from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.rows import Rows
 from rankwise.profile.collect.side_sample import chosen_numbers
 from rankwise.profile.join.communicators import FIRST, Joined
-from rankwise.profile.join.grouping import LARGEST, Columns
+from rankwise.profile.join.grouping import LARGEST, Columns, distinct
 from rankwise.profile.join.node_clocks import NodeClock
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.regions import Regions
@@ -169,7 +169,7 @@ def _repeated(rows: Rows) -> NDArray[np.bool_]:
 def _used(streams: Columns, sides: Columns) -> Columns:
     """Leave out streams of which nothing is in the sample; the sides get the new numbers of theirs."""
     known = sides["stream"] >= 0
-    used = np.unique(sides["stream"][known])
+    used = distinct(sides["stream"][known])
     sides["stream"] = np.where(known, np.searchsorted(used, sides["stream"]), _NEVER)
     return _chosen(streams, used)
 

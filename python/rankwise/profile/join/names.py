@@ -16,11 +16,11 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.join.families import ELLIPSIS, without_loops
+from rankwise.records import dataclass
 
 LONGEST_NAME = 120
 """Characters; a longer name is shortened in the middle."""

@@ -7,13 +7,13 @@ and in MPI_Finalize (src/runtime/wrappers/node_clocks.h), along a tree whose roo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.profile.collect.clock import NANOSECONDS, Clock, Stamp, frequency
 from rankwise.profile.collect.counters import Comparison, Counters, Header
+from rankwise.records import dataclass
 
 _DRIFT = 1e-5  # of two clocks that were compared once: what NTP lets them differ by, with room to spare
 _LEAST_DISTANCE = 0.05  # seconds between two comparisons that tell how the clocks drift

@@ -7,7 +7,7 @@ keep the messages of the same ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.communicators import FIRST, WORLD, Communicator, Joined
 from rankwise.profile.join.peers import IMPOSSIBLE, Peers
+from rankwise.records import dataclass
 
 _COLLECTIVES = frozenset(
     procedure.id for procedure in PROCEDURES if procedure.class_name in ("collective", "neighbourhood")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.lifetime import Lifetime
 from rankwise.profile.collect.text import text_of
 from rankwise.profile.join.own_ids import own_ids
+from rankwise.records import dataclass
 
 WHOLE_PROGRAM = 0
 OTHER = CONSTANTS["REGION_OTHER"]

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from rankwise.profile.collect.text import text_of
 from rankwise.profile.join.own_ids import own_ids
 from rankwise.profile.join.python_functions import functions
 from rankwise.profile.join.source_lines import MOST_SECONDS, sources
+from rankwise.records import dataclass
 
 UNKNOWN = layout.CONSTANTS["SITE_UNKNOWN"]
 NAMELESS = "<unknown>"

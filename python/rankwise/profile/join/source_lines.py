@@ -17,15 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from rankwise.profile.collect.regular_files import changed_ns, open_regular
 from rankwise.profile.join.cplusplus_names import short_name
-
-if TYPE_CHECKING:
-    from elftools.elf.elffile import ELFFile
+from rankwise.profile.join.object_file import ObjectFile
 
 MOST_SECONDS = 4.0
 """That all addresses of a profile may take."""
@@ -39,6 +37,7 @@ _CHUNK = 1 << 20
 
 _DEBUG = Path("/usr/lib/debug")
 _DWARF = (".debug_", ".zdebug_")
+_WITH_LINES = (".debug_info", ".zdebug_info")
 _FUNCTION = 2  # STT_FUNC
 _INDIRECT = 10  # STT_GNU_IFUNC
 _SYMBOL = np.dtype(
@@ -97,16 +96,16 @@ def sources(
     found = [UNKNOWN] * len(addresses)
     with suppress(*_TROUBLE), ExitStack() as opened:
         file = opened.enter_context(open_regular(path, _MOST_FILE_BYTES))
-        elf = _elf_file(file)
-        if _build_id(elf) != build_id or (not build_id and changed_ns(file) > before_ns):
+        elf = ObjectFile(file)
+        if elf.build_id() != build_id or (not build_id and changed_ns(file) > before_ns):
             return found
         files = [elf]
         for candidate in _debug_files(elf, path, build_id):
             with suppress(*_TROUBLE):
                 debug = opened.enter_context(open_regular(candidate.path, _MOST_FILE_BYTES))
                 if build_id or _crc(debug, deadline) == candidate.crc:
-                    other = _elf_file(debug)
-                    if _build_id(other) == build_id:
+                    other = ObjectFile(debug)
+                    if other.build_id() == build_id:
                         files.append(other)
                         break
         with suppress(*_TROUBLE):
@@ -122,30 +121,15 @@ def sources(
     return found
 
 
-def _elf_file(file: BinaryIO) -> ELFFile:
-    from elftools.elf.elffile import ELFFile  # not above: only call sites need it
-
-    return ELFFile(file)
-
-
-def _build_id(elf: ELFFile) -> str:
-    segment: Any
-    for segment in elf.iter_segments("PT_NOTE"):
-        for note in segment.iter_notes():
-            if note["n_type"] == "NT_GNU_BUILD_ID":
-                return str(note["n_desc"])
-    return ""
-
-
-def _debug_files(elf: ELFFile, path: Path, build_id: str) -> Iterator[_DebugFile]:
+def _debug_files(elf: ObjectFile, path: Path, build_id: str) -> Iterator[_DebugFile]:
     """Name the places where the debug information of a stripped file may be, as debuggers do."""
     if build_id:
         yield _DebugFile(_DEBUG / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug", None)
-    section = elf.get_section_by_name(".gnu_debuglink")
+    section = elf.section(".gnu_debuglink")
     if section:
-        data = section.data()
+        data = elf.data(section)
         name = data.partition(b"\0")[0].decode(errors="replace")
-        crc = int.from_bytes(data[-4:], "little" if elf.little_endian else "big")
+        crc = int.from_bytes(data[-4:], "little")
         folder = path.resolve().parent
         for place in (folder, folder / ".debug", _DEBUG / str(folder).lstrip("/")):
             if (place / name).resolve() != path.resolve():
@@ -164,14 +148,14 @@ def _crc(file: BinaryIO, deadline: float) -> int | None:
     return crc
 
 
-def _minimal(elf: ELFFile) -> Iterator[ELFFile]:
+def _minimal(elf: ObjectFile) -> Iterator[ObjectFile]:
     """Return the symbols that some distributions pack into stripped files."""
-    section = elf.get_section_by_name(".gnu_debugdata")
+    section = elf.section(".gnu_debugdata")
     if section:
-        yield _elf_file(io.BytesIO(lzma.decompress(section.data())))
+        yield ObjectFile(io.BytesIO(lzma.decompress(elf.data(section))))
 
 
-def _functions(files: Iterable[ELFFile], addresses: Sequence[int]) -> dict[int, str]:
+def _functions(files: Iterable[ObjectFile], addresses: Sequence[int]) -> dict[int, str]:
     """Map addresses to the names of the functions that they are in, as the symbol tables tell them."""
     names: dict[int, str] = {}
     for elf in files:
@@ -181,18 +165,18 @@ def _functions(files: Iterable[ELFFile], addresses: Sequence[int]) -> dict[int, 
     return names
 
 
-def _add_functions(elf: ELFFile, table: str, addresses: Sequence[int], names: dict[int, str]) -> None:
-    section = elf.get_section_by_name(table)
-    if not section or section["sh_type"] == "SHT_NOBITS" or section["sh_size"] > _MOST_BYTES:
+def _add_functions(elf: ObjectFile, table: str, addresses: Sequence[int], names: dict[int, str]) -> None:
+    section = elf.section(table)
+    if not section or not 0 < section.bytes <= _MOST_BYTES:
         return
-    data = section.data()
+    data = elf.data(section)
     symbols = np.frombuffer(data[: len(data) // _SYMBOL.itemsize * _SYMBOL.itemsize], _SYMBOL)
     kinds = symbols["info"] & 0xF
     symbols = symbols[((kinds == _FUNCTION) | (kinds == _INDIRECT)) & (symbols["section"] != 0)]
     symbols = symbols[np.argsort(symbols["value"], kind="stable")]
     if not len(symbols):
         return
-    strings: Any = elf.get_section(section["sh_link"])
+    strings = elf.sections[section.link]
     for address in addresses:
         place = int(np.searchsorted(symbols["value"], np.uint64(address), side="right")) - 1
         if address in names or place < 0:
@@ -201,7 +185,7 @@ def _add_functions(elf: ELFFile, table: str, addresses: Sequence[int], names: di
         same = symbols[symbols["value"] == symbols["value"][place]]
         holding = same[address - int(same["value"][0]) < same["size"]]
         if len(holding):
-            names[address] = _readable(strings.get_string(int(holding["name"][0])))
+            names[address] = _readable(elf.string(strings, int(holding["name"][0])))
 
 
 def _readable(symbol: str) -> str:
@@ -239,14 +223,15 @@ def _demangled(name: str) -> str:
     return found
 
 
-def _lines(elf: ELFFile, addresses: set[int], deadline: float) -> dict[int, _Line]:
+def _lines(elf: ObjectFile, addresses: set[int], deadline: float) -> dict[int, _Line]:
     """Map addresses to files and lines."""
-    if not addresses or not elf.has_dwarf_info(strict=True):
+    if not addresses or not any(section.name in _WITH_LINES for section in elf.sections):
         return {}
-    size = sum(section["sh_size"] for section in elf.iter_sections() if section.name.startswith(_DWARF))
-    if size > _MOST_BYTES:
+    if sum(section.bytes for section in elf.sections if section.name.startswith(_DWARF)) > _MOST_BYTES:
         return {}
-    dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
+    from elftools.elf.elffile import ELFFile  # not above: only debug information needs it
+
+    dwarf = ELFFile(elf.file).get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
     units: dict[int, Any] = {}
     left: dict[int, list[int]] = {}
     ranges = _announced(dwarf)

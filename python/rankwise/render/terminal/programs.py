@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import run_facts
 from rankwise.analysis.timing.times import times
+from rankwise.records import dataclass
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.summary import print_summary
 from rankwise.render.terminal.tables import TextColumn, fit, label, number, table_lines

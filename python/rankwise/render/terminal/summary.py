@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeVar
 
@@ -17,6 +16,7 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.summary import Summary, summary
 from rankwise.analysis.timing.times import Balance
 from rankwise.findings.search import Findings, findings
+from rankwise.records import dataclass
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.summary_foot import foot_lines

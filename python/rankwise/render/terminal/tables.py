@@ -6,13 +6,13 @@ With it how many rows are shown, and the notes below that several rows share.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Generic, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 
+from rankwise.records import dataclass
 from rankwise.render.terminal.page import Page
 
 Row = TypeVar("Row")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from rankwise.analysis.percent import percent
 from rankwise.placement.placement_cost import LevelTraffic
 from rankwise.placement.what_if.compare import Comparison
 from rankwise.placement.what_if.outlook import Outlook
+from rankwise.records import dataclass
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.units import byte_text, count_text, percent_text

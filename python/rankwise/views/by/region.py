@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rankwise.analysis.calls.procedures import opening_and_closing_procedures
 from rankwise.analysis.calls.regions import WHOLE_PROGRAM, Region, regions
 from rankwise.analysis.calls.totals import Totals, opening_and_closing
+from rankwise.records import dataclass
 from rankwise.text.empty import NO_REGIONS
 from rankwise.views.totals_columns import CALLS, OF_MPI, OF_RUN, SENT, TIME, apart_line, share_of_mpi
 from rankwise.views.view import COUNT, SECONDS, SHARE, Column, Detail, Table, View, label, number

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.time_line import Phase, RankLine, TimeLine, time_line
+from rankwise.records import dataclass
 from rankwise.text.empty import NO_TIME_LINE
 from rankwise.text.units import byte_text, percent_text, rate_text, second_text
 from rankwise.views.view import (

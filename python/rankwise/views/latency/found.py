@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.latency.formats.detect import read
 from rankwise.latency.measurement import Measurement
+from rankwise.records import dataclass
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from rankwise.records import dataclass
 from rankwise.topology.pairs.relative import rank_groups
 from rankwise.views.latency.found import Found
 from rankwise.views.latency.texts import ranks_text

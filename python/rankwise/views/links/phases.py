@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rankwise.network.job.phases import (
@@ -13,6 +12,7 @@ from rankwise.network.job.phases import (
     SAMPLED_MESSAGES,
 )
 from rankwise.network.phases import LoadsByPhase, LoadsOfPhase, PhaseLink
+from rankwise.records import dataclass
 from rankwise.text.units import percent_text, second_text
 from rankwise.views.links.rows import causes_text, link_text
 from rankwise.views.links.sentences import as_far_as_known

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankwise.network.answer import Answer
 from rankwise.network.causes import Cause
 from rankwise.network.hot_links import HotLink, LinkLoad, link_loads_of
 from rankwise.network.loads import JobLoads
 from rankwise.network.what_if import Scenario
+from rankwise.records import dataclass
 from rankwise.text.names import call_name, names_quoted
 from rankwise.text.units import count_text, percent_text
 

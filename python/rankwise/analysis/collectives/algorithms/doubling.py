@@ -7,12 +7,12 @@ barrier synchronization", 1988 (dissemination); Hillis, Steele, "Data parallel a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwise.analysis.collectives.algorithms.folds import Fold
 from rankwise.analysis.collectives.algorithms.schedule import Integers, Schedule
+from rankwise.records import dataclass
 
 
 def powers(limit: int) -> Iterator[int]:

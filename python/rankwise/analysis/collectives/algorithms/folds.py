@@ -7,11 +7,11 @@ processes give their data to a neighbour, wait, and get the result.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwise.analysis.collectives.algorithms.schedule import Integers
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from rankwise.analysis.collectives.algorithms import blocks
 from rankwise.analysis.collectives.algorithms.schedule import Integers, Schedule, Traffic
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

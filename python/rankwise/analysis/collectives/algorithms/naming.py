@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -19,6 +18,7 @@ from rankwise.analysis.collectives.algorithms.table import (
     Pair,
     collective,
 )
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)

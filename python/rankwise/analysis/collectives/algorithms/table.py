@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankwise.analysis.collectives.algorithms import rooted, unrooted
 from rankwise.analysis.collectives.algorithms.model import Model
+from rankwise.records import dataclass
 
 
 @dataclass(frozen=True)
