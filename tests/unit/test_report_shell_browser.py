@@ -198,20 +198,6 @@ def test_calls_that_the_run_does_not_have(browser: Any, report: Path) -> None:
     tab.close()
 
 
-def test_search_finds_what_pages_show(browser: Any, report: Path) -> None:
-    tab = Tab(browser, report)
-    for text, first in (
-        ("MPI_Allreduce", "Allreduce"),
-        ("mpi_all", "Allreduce"),
-        ("W_a1_u2", "W_a1_u2 (2 communicators)"),
-    ):
-        tab.page.fill("#search", text)
-        assert tab.page.locator("#results [role=option] > :first-child").first.inner_text() == first
-    tab.page.keyboard.press("Enter")
-    assert state(tab) == {"communicator": "W_a1_u2"}
-    tab.close()
-
-
 def test_ranks_that_are_none(browser: Any, report: Path) -> None:
     tab = Tab(browser, report, address="page=calls")
     tab.click(".filters summary")
