@@ -81,6 +81,12 @@ class Tab:
         with path.open(encoding="utf-8", newline="") as lines:
             return list(csv.DictReader(lines))
 
+    def names_of_pages(self) -> list[str]:
+        """Of a report: the names that its addresses take."""
+        tabs = self.page.locator("[role=tab]")
+        tabs.first.wait_for()
+        return [one.get_attribute("id").removeprefix("tab-") for one in tabs.all()]
+
     def to(self, address: str) -> None:
         """Go to another place of the same report, which is not loaded anew."""
         self.page.evaluate("address => { window.location.hash = address }", address)

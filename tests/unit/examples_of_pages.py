@@ -26,14 +26,14 @@ def blocks(page: str, language: str = "python") -> list[str]:
     return found
 
 
-def _link(source: Path, target: Path, way: list[str]) -> None:
+def link(source: Path, target: Path, way: list[str]) -> None:
     """Make a directory of links to what is in another one, and directories of links along the way down."""
     target.mkdir()
     for entry in source.iterdir():
         if entry.name not in ("__pycache__", *way[:1]):
             (target / entry.name).symlink_to(entry.resolve())
     if way:
-        _link(source / way[0], target / way[0], way[1:])
+        link(source / way[0], target / way[0], way[1:])
 
 
 def carried_out(place: Path, package: str, name: str, module: str, test: str, more: str = "") -> str:
@@ -48,7 +48,7 @@ def carried_out(place: Path, package: str, name: str, module: str, test: str, mo
         more: Python code, run after the tests.
     """
     source, target = Path(rankwise.__file__).parent, place / "rankwise"
-    _link(source, target, package.split(".")[1:])
+    link(source, target, package.split(".")[1:])
     target.joinpath(*package.split(".")[1:], f"{name}.py").write_text(module)
     (place / "example.py").write_text(test)
     path = [str(place), str(Path(__file__).parent)]

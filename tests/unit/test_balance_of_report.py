@@ -16,10 +16,10 @@ from golden import Golden
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.timing.time_line import time_line
 from rankwise.render.page.container import Container
-from rankwise.render.page.contents.balance import balance_data
 from rankwise.render.page.contents.overview_figures import late_part
+from rankwise.render.page.contents.parts.balance import balance_data
+from rankwise.render.page.contents.parts.time_line import time_line_data
 from rankwise.render.page.contents.subject import subject
-from rankwise.render.page.contents.time_line import time_line_data
 from rankwise.views.by import rank, time, waiting
 from rankwise.views.view import Detail
 

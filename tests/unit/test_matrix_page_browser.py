@@ -15,7 +15,7 @@ from golden import assert_facts
 from rankwise.__main__ import main
 from rankwise.reading.profile import open_profile
 from rankwise.render.page.blocks import BlockSums
-from rankwise.render.page.contents import messages
+from rankwise.render.page.contents.parts import messages
 
 SMALL = Grid(8, 4, 4)
 Pairs = dict[tuple[str, str], tuple[float, float]]

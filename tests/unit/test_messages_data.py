@@ -16,8 +16,8 @@ from rankwise.analysis.opened import opened_profile
 from rankwise.reading.profile import open_profile
 from rankwise.render.page.blocks import BlockSums, blocks
 from rankwise.render.page.container import Container
-from rankwise.render.page.contents import messages
-from rankwise.render.page.contents.messages import messages_data
+from rankwise.render.page.contents.parts import messages
+from rankwise.render.page.contents.parts.messages import messages_data
 from rankwise.render.page.contents.subject import subject
 
 _TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "i32": np.int32, "f32": np.float32}

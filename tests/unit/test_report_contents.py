@@ -17,8 +17,8 @@ import pytest
 from rankwise.analysis.opened import opened_profile
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents import axes as axes_module
-from rankwise.render.page.contents import cells as cells_module
 from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.contents.parts import cells as cells_module
 from rankwise.render.page.contents.run import run_data, run_title
 from rankwise.render.page.contents.subject import subject
 from rankwise.render.page.report import report_page

@@ -17,8 +17,8 @@ from rankwise.analysis.nodes.binding import NodePlace, Processor, RankPlace
 from rankwise.analysis.opened import opened_profile
 from rankwise.cpulist import cpu_list
 from rankwise.findings.registry import RULES
-from rankwise.render.page.contents import place as contents
-from rankwise.render.page.contents.place import place_data
+from rankwise.render.page.contents.parts import place as contents
+from rankwise.render.page.contents.parts.place import place_data
 from rankwise.render.page.contents.subject import subject
 from rankwise.views.node_inside import inside_text
 

@@ -44,13 +44,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return profile.with_suffix(".html")
 
 
-def names_of_pages(tab: Tab) -> list[str]:
-    return [
-        one.removeprefix("tab-")
-        for one in tab.page.eval_on_selector_all("[role=tab]", "all => all.map(one => one.id)")
-    ]
-
-
 def calls(tab: Tab, folder: Path) -> dict[str, float]:
     """Seconds of each call, as the page Calls tells it."""
     found: dict[str, float] = {}
@@ -65,7 +58,7 @@ def state(tab: Tab) -> dict[str, str]:
 
 def test_every_page_opens(browser: Any, report: Path) -> None:
     tab = Tab(browser, report)
-    pages = names_of_pages(tab)
+    pages = tab.names_of_pages()
     assert {"overview", "communicators", "calls", "balance", "time-line", "network"} <= set(pages)
     for name in pages:
         tab.click(f"#tab-{name}")
@@ -205,20 +198,6 @@ def test_calls_that_the_run_does_not_have(browser: Any, report: Path) -> None:
     tab.close()
 
 
-def test_search_finds_what_pages_show(browser: Any, report: Path) -> None:
-    tab = Tab(browser, report)
-    for text, first in (
-        ("MPI_Allreduce", "Allreduce"),
-        ("mpi_all", "Allreduce"),
-        ("W_a1_u2", "W_a1_u2 (2 communicators)"),
-    ):
-        tab.page.fill("#search", text)
-        assert tab.page.locator("#results [role=option] > :first-child").first.inner_text() == first
-    tab.page.keyboard.press("Enter")
-    assert state(tab) == {"communicator": "W_a1_u2"}
-    tab.close()
-
-
 def test_ranks_that_are_none(browser: Any, report: Path) -> None:
     tab = Tab(browser, report, address="page=calls")
     tab.click(".filters summary")
@@ -246,7 +225,7 @@ def test_names_that_the_run_does_not_have(browser: Any, report: Path) -> None:
     ):
         assert f"no {name}" in told
     assert tab.page.locator(".chip.unknown").count() == 7
-    for name in names_of_pages(tab):
+    for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
     tab.close()
 
@@ -294,7 +273,7 @@ def test_search_by_keyboard(browser: Any, report: Path) -> None:
 def test_tabs_and_help_by_keyboard(browser: Any, report: Path) -> None:
     tab = Tab(browser, report)
     press = tab.page.keyboard.press
-    pages = names_of_pages(tab)
+    pages = tab.names_of_pages()
     tab.page.focus(f"#tab-{pages[0]}")
     for key, name in (
         ("ArrowRight", pages[1]),
@@ -318,7 +297,7 @@ def test_tabs_and_help_by_keyboard(browser: Any, report: Path) -> None:
 
 def test_hostile_names_are_text(browser: Any, hostile: Path) -> None:
     tab = Tab(browser, hostile)
-    for name in names_of_pages(tab):
+    for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
     tab.click(".filters summary")
     tab.page.fill("#search", "script")
@@ -363,7 +342,7 @@ def test_everybody_can_use_it(browser: Any, report: Path, theme: str) -> None:
     tab = Tab(browser, report, color_scheme=theme)
     tab.page.evaluate(AXE.read_text(encoding="utf-8"))
     found = []
-    for name in names_of_pages(tab):
+    for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
         found += wrong(tab, f"{name} {theme}")
     tab.page.evaluate("window.location.hash = 'page=calls&communicator=W&ranks=77'")
@@ -416,7 +395,7 @@ def test_nothing_overlaps_or_hangs_out(browser: Any, report: Path, width: int, t
     tab = Tab(browser, report, width=width, address=address, color_scheme=theme)
     tab.click(".filters summary")
     tab.page.fill("#search", "a")
-    for name in names_of_pages(tab):
+    for name in tab.names_of_pages():
         tab.click(f"#tab-{name}")
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, name
         # The tab of the page that is open is in sight.

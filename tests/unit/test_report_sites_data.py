@@ -15,8 +15,8 @@ from rankwise.analysis.calls.sites import Place
 from rankwise.analysis.opened import opened_profile
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.render.page.container import Container
+from rankwise.render.page.contents.parts.sites import sites_data
 from rankwise.render.page.contents.site_names import site_names
-from rankwise.render.page.contents.sites import sites_data
 from rankwise.render.page.contents.subject import subject
 
 FIRST = CONSTANTS["FIRST_SITE"]

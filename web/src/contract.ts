@@ -1,18 +1,10 @@
 /**
- * What a report holds: written by python/rankwise/render/page/report.py. The parts of a run are filled by the files of
- * python/rankwise/render/page/contents/; a page that needs more than what stands here declares it beside itself.
+ * What a report holds: written by python/rankwise/render/page/report.py. What stands here of a
+ * run is what all pages share. Each page declares beside itself what else it needs, as a part of `RunData`; the files of
+ * python/rankwise/render/page/contents/parts/ fill them.
  */
 import type { Numbers } from "./ui/data.ts";
-import type { OverviewData } from "./overview/contract.ts";
-import type { CommunicatorsData } from "./communicators/contract.ts";
-import type { SitesData } from "./sites/contract.ts";
-import type { MessagesData } from "./matrix/contract.ts";
-import type { BalanceData } from "./balance/contract.ts";
-import type { TimeLineData } from "./time_line/contract.ts";
-import type { PlaceData } from "./place/contract.ts";
-import type { AppendixData } from "./appendix/contract.ts";
 import type { ComparisonData } from "./comparison/contract.ts";
-import type { NetworkData } from "./network/contract.ts";
 
 export interface Report {
   format: 2;
@@ -35,15 +27,6 @@ export interface RunData {
   warnings: string[];
   axes: Axes;
   cells: Cells;
-  overview?: OverviewData;
-  communicators?: CommunicatorsData;
-  sites?: SitesData;
-  messages?: MessagesData;
-  balance?: BalanceData;
-  timeLine?: TimeLineData;
-  place?: PlaceData;
-  network?: NetworkData;
-  appendix?: AppendixData;
 }
 
 /** What numbers are told apart by. Texts are shown as they are. */

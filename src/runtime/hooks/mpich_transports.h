@@ -9,10 +9,5 @@ inline int largest_tag() {
   return found != 0 ? *value : 0;
 }
 
-inline const char *start_libfabric() { return libfabric::start(largest_tag()); }
-
-inline constexpr transports::Transport over_libfabric = {"libfabric",       libfabric::sees, libfabric::prepare,
-                                                         libfabric::in_use, start_libfabric, libfabric::stop};
-
-inline constexpr const transports::Transport *own_transports[] = {&ucx::hook, &over_libfabric};
-inline constexpr std::size_t own_transport_count = sizeof own_transports / sizeof *own_transports;
+inline constexpr transports::Library own_library = {largest_tag};
+inline constexpr const auto &own_transports = mpich_hooks::all;

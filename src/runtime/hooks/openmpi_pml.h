@@ -339,7 +339,7 @@ inline void stop() {
   hidden_communicators.drop_all();
 }
 
-inline const char *start() {
+inline const char *start(const transports::Library & /*library*/) {
   int major = 0;
   if (std::sscanf(counters_file::header()->library, "Open MPI v%d.", &major) != 1 || major < 4 || major > 5) {
     return "the inside of this version of Open MPI is not known";
@@ -368,4 +368,4 @@ inline constexpr transports::Transport hook = {"openmpi-pml", sees, prepare, in_
 }  // namespace pml
 
 inline constexpr const transports::Transport *own_transports[] = {&pml::hook};
-inline constexpr std::size_t own_transport_count = 1;
+inline constexpr transports::Library own_library = {nullptr};

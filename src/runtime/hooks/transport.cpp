@@ -42,14 +42,14 @@ void prepare(const Transport *const *offered, std::size_t count) {
   }
 }
 
-void start() {
+void start(const Library &library) {
   if (used != nullptr) return;
   if (disabled) return note(RANKWISE_TRANSPORT_DISABLED, "switched off by --no-inside");
   note(RANKWISE_TRANSPORT_NONE, prepared_count != 0 ? "this run uses no transport with a hook: try --see-all" : "");
   for (std::size_t i = 0; i < prepared_count; ++i) {
     if (used == nullptr) counters_file::header()->transport_sees = 0;  // it may add to it while it starts
     const bool tried = used == nullptr && prepared[i]->in_use();
-    const char *why = tried ? prepared[i]->start() : nullptr;
+    const char *why = tried ? prepared[i]->start(library) : nullptr;
     if (tried && why == nullptr) {
       use(prepared[i]);
       continue;

@@ -1,5 +1,5 @@
-// The interface of a hook in the transport of an MPI library; each hook is a file in this folder. The one that fits is
-// found by trying.
+// The interface of a hook in the transport of an MPI library: that of Open MPI is openmpi_pml.h, those of MPICH are the
+// source files of mpich/. The one that fits is found by trying.
 #ifndef RANKWISE_HOOKS_TRANSPORT_H
 #define RANKWISE_HOOKS_TRANSPORT_H
 
@@ -7,6 +7,11 @@
 #include <cstdint>
 
 namespace rankwise::transports {
+
+// What a hook may ask the MPI library.
+struct Library {
+  int (*largest_tag)();  // the value of MPI_TAG_UB; 0 if MPICH doesn't tell, nullptr in Open MPI
+};
 
 struct Transport {
   const char *name;    // in the counters file, see rankwise_header.transport
@@ -19,7 +24,7 @@ struct Transport {
   bool (*in_use)();
 
   // Checks that the library's inside is what we know. nullptr if the hook works; else why it doesn't.
-  const char *(*start)();
+  const char *(*start)(const Library &library);
 
   // Takes the hook out again, as far as possible: before MPI is closed, and if start() has failed.
   void (*stop)();
@@ -31,7 +36,7 @@ inline constexpr std::size_t most = 4;
 // Of those given, the one that works is used from start() to stop(); the first is tried first. All of them are
 // prepared. `RANKWISE_INSIDE=off` keeps all of them out.
 void prepare(const Transport *const *offered, std::size_t count);
-void start();
+void start(const Library &library);
 void stop();
 
 // A hook has seen more than it promised.

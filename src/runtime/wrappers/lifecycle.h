@@ -134,8 +134,8 @@ inline bool load() {
   const Guard guard(state::lock);
   if (state::given_up) return false;
   if (counters_file::header() != nullptr || process::load(builds::RANKWISE_BUILD_ABI)) {
-    static_assert(own_transport_count <= transports::most);
-    transports::prepare(own_transports, own_transport_count);
+    static_assert(std::size(own_transports) <= transports::most);
+    transports::prepare(own_transports, std::size(own_transports));
     return true;
   }
   state::given_up = true;
@@ -168,7 +168,7 @@ inline Opened open(const Opener &opener) {
   if (opener.is_world) {
     if (started_before) process::set_thread_level(thread_level());
     construction::add_world();
-    transports::start();
+    transports::start(own_library);
   }
   threads::recording = true;
   return started_before ? Opened::further : Opened::first;

@@ -1,5 +1,11 @@
-/** What the page Appendix holds: filled by python/rankwise/render/page/contents/appendix.py. */
+/** What the page Appendix holds: filled by python/rankwise/render/page/contents/parts/appendix.py. */
 import type { TableData } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    appendix?: AppendixData;
+  }
+}
 
 export interface AppendixData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

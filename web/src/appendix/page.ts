@@ -6,16 +6,17 @@ import { figure } from "../ui/figure.ts";
 import { givenTable, type Sorted, tableLines } from "../ui/table.ts";
 import type { TableCell, TableData } from "../ui/data.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import type { AppendixSection } from "./contract.ts";
 
 const SHOWN = 40;
 /** Rows of a table that is short enough to be seen at a glance. */
 const FEW = 8;
 
-export const appendixPage: Page = {
+export const page: Page = {
   name: "appendix",
   title: "Appendix",
+  order: 110,
   options: ["open"],
   there: ({ run }) => run.appendix !== undefined,
   ignores: () => "The appendix is of the whole run: filters do not change it.",

@@ -1,5 +1,11 @@
-/** What the page Balance holds: filled by python/rankwise/render/page/contents/balance.py. */
+/** What the page Balance holds: filled by python/rankwise/render/page/contents/parts/balance.py. */
 import type { Numbers } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    balance?: BalanceData;
+  }
+}
 
 export interface BalanceData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is, and so is the rest. */

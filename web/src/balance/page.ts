@@ -1,7 +1,7 @@
 /** How the ranks share the time: computing, waiting, transfer, and whom the others waited for. */
 import "./balance.css";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { element } from "../ui/dom.ts";
 import { balanceOf } from "./model.ts";
 import { NodeTable, RankTable } from "./tables.ts";
@@ -10,9 +10,10 @@ import { WaitsFigure } from "./waits.ts";
 
 const FEW = 32; // ranks: their bars need no more than half of a wide screen
 
-export const balancePage: Page = {
+export const page: Page = {
   name: "balance",
   title: "Balance",
+  order: 70,
   options: ["bars-by", "waits-by", "ranks-order", "nodes-order"],
   there: ({ run }) => run.balance !== undefined,
   open: (context, parent) => {

@@ -8,7 +8,7 @@ import { saveCsv } from "../ui/files.ts";
 import { saveSvg } from "../ui/pictures.ts";
 import { countOf, percentText, secondText } from "../units.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { type Cross, cross } from "./cross.ts";
 import { amountText, heatTable } from "./heat.ts";
 import { type Amounts, called } from "../shell/amounts.ts";
@@ -22,9 +22,10 @@ const OTHER = "other";
 /** Part of the time from which on a cell is named for its rate. */
 const WORTH = 0.01;
 
-export const callsPage: Page = {
+export const page: Page = {
   name: "calls",
   title: "Calls and sizes",
+  order: 40,
   options: ["measure"],
   open: (context, parent) => new CallsPage(context, parent),
 };

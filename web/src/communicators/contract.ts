@@ -1,5 +1,11 @@
-/** What the page Communicators holds: filled by python/rankwise/render/page/contents/communicators.py. */
+/** What the page Communicators holds: filled by python/rankwise/render/page/contents/parts/communicators.py. */
 import type { Numbers } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    communicators?: CommunicatorsData;
+  }
+}
 
 /** Lists in the order of the communicators' axis: each communicator, or each family of them. */
 export interface CommunicatorsData {

@@ -6,7 +6,7 @@ import { figure } from "../ui/figure.ts";
 import { MatrixDrawing } from "../ui/matrix.ts";
 import { savePng } from "../ui/pictures.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import type { Selection } from "../shell/selection.ts";
 import { countOf, percentText } from "../units.ts";
 import { CommunicatorAmounts } from "./amounts.ts";
@@ -20,9 +20,10 @@ import { communicatorTree, isShown, keyOf, type TreeState } from "./tree.ts";
 const COLOURS = ["time", "members"] as const;
 const ROWS = ["families", "each"] as const;
 
-export const communicatorsPage: Page = {
+export const page: Page = {
   name: "communicators",
   title: "Communicators",
+  order: 30,
   options: ["colour", "lanes"],
   there: ({ run }) => run.communicators !== undefined,
   open: (context, parent) => {

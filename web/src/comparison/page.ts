@@ -9,15 +9,16 @@ import { saveSvg } from "../ui/pictures.ts";
 import { givenTable, type Sorted } from "../ui/table.ts";
 import { changeText, secondText } from "../units.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { type Bar, changesDrawing } from "./changes.ts";
 import type { ComparisonData } from "./contract.ts";
 
 const SHOWN = 12;
 
-export const comparisonPage: Page = {
+export const page: Page = {
   name: "comparison",
   title: "Comparison",
+  order: 10,
   there: ({ report }) => report.comparison !== undefined,
   heading: ({ report }) => report.comparison?.title ?? "",
   ignores: () => "The comparison is of the whole runs: filters do not change it.",

@@ -6,7 +6,7 @@ import { byId, element } from "../ui/dom.ts";
 import { lookButton } from "../ui/look.ts";
 import type { LatencyData } from "./contract.ts";
 import { Model } from "./model.ts";
-import { LatencyPage } from "./page.ts";
+import { LatencyPage } from "./whole.ts";
 
 async function start(): Promise<void> {
   const redraw: { page?: LatencyPage } = {};

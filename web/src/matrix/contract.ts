@@ -1,5 +1,11 @@
-/** What the page Matrix holds: filled by python/rankwise/render/page/contents/messages.py. */
+/** What the page Matrix holds: filled by python/rankwise/render/page/contents/parts/messages.py. */
 import type { Numbers } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    messages?: MessagesData;
+  }
+}
 
 export interface MessagesData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

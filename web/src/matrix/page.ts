@@ -1,7 +1,7 @@
 /** Who sends how much to whom. */
 import type { RunData } from "../contract.ts";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { choice, type Option, redraw } from "../ui/controls.ts";
 import { button, element } from "../ui/dom.ts";
 import { countText, byteText } from "../units.ts";
@@ -25,9 +25,10 @@ const MEASURE_TEXTS: Record<Measure, string> = { bytes: "bytes", messages: "mess
 const SHOWN = ["both", "rank", "node"] as const;
 const SCALES = ["log", "linear"] as const;
 
-export const matrixPage: Page = {
+export const page: Page = {
   name: "matrix",
   title: "Matrix",
+  order: 60,
   options: ["matrix-of", "matrix-kind", "matrix-measure", "matrix-scale", "matrix-order"],
   there: ({ run }) => run.messages !== undefined,
   ignores: ({ selection }) => {

@@ -5,6 +5,12 @@
  */
 import type { Numbers } from "../ui/data.ts";
 
+declare module "../contract.ts" {
+  interface RunData {
+    network?: NetworkData;
+  }
+}
+
 /** Traffic of R ranks, G groups of it, on the rails of a fabric. */
 export interface NetworkData {
   /** What was found, a sentence. */

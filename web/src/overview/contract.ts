@@ -1,5 +1,11 @@
-/** What the page Overview holds: filled by python/rankwise/render/page/contents/overview.py. All texts are as the terminal's. */
+/** What the page Overview holds: filled by python/rankwise/render/page/contents/parts/overview.py. All texts are as the terminal's. */
 import type { TableData } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    overview?: OverviewData;
+  }
+}
 
 export interface OverviewData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

@@ -4,10 +4,9 @@ import type { EfficiencyNode, TimeData } from "./contract.ts";
 
 const WIDTH = 560;
 const LINE = 22;
-const STYLE = getComputedStyle(document.documentElement);
 
 function colour(name: string): string {
-  return STYLE.getPropertyValue(`--${name}`).trim();
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
 function word(x: number, y: number, text: string, anchor = "start"): SVGElement {

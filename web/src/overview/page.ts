@@ -6,7 +6,7 @@ import { saveCsv } from "../ui/files.ts";
 import { givenTable, tableLines } from "../ui/table.ts";
 import type { TableCell } from "../ui/data.ts";
 import type { Context } from "../shell/context.ts";
-import type { Page } from "../shell/page.ts";
+import type { Page } from "../shell/page_interface.ts";
 import { EVERYTHING, type Filter } from "../shell/state.ts";
 import type { HeaviestCalls, OverviewData, ShortTable } from "./contract.ts";
 import { efficiencyFigure } from "./efficiency.ts";
@@ -14,9 +14,10 @@ import { findingsFigure, nextCard } from "./findings.ts";
 import { lateFigure } from "./late.ts";
 import { timeFigure } from "./time.ts";
 
-export const overviewPage: Page = {
+export const page: Page = {
   name: "overview",
   title: "Overview",
+  order: 20,
   there: ({ run }) => run.overview !== undefined,
   ignores: () => "The overview is of the whole run: filters do not change it.",
   open: (context, parent) => {

@@ -1,5 +1,11 @@
-/** What the page Place holds: filled by python/rankwise/render/page/contents/place.py. */
+/** What the page Place holds: filled by python/rankwise/render/page/contents/parts/place.py. */
 import type { Numbers } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    place?: PlaceData;
+  }
+}
 
 export interface PlaceData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

@@ -1,6 +1,6 @@
 /** Where the ranks ran: nodes, sockets, cores. */
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { element } from "../ui/dom.ts";
 import { Faults } from "./faults.ts";
 import { Nodes } from "./nodes.ts";
@@ -8,9 +8,10 @@ import { NodeTable } from "./table.ts";
 import { PlaceView } from "./view.ts";
 import "./place.css";
 
-export const placePage: Page = {
+export const page: Page = {
   name: "place",
   title: "Place",
+  order: 90,
   options: ["colour", "drawn", "nodes"],
   there: ({ run }) => run.place !== undefined,
   ignores: (context) =>

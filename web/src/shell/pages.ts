@@ -1,27 +1,6 @@
-/** The pages of a report, in their order. */
-import { callsPage } from "../calls/page.ts";
-import { comparisonPage } from "../comparison/page.ts";
-import { overviewPage } from "../overview/page.ts";
-import { communicatorsPage } from "../communicators/page.ts";
-import { sitesPage } from "../sites/page.ts";
-import { matrixPage } from "../matrix/page.ts";
-import { balancePage } from "../balance/page.ts";
-import { timeLinePage } from "../time_line/page.ts";
-import { placePage } from "../place/page.ts";
-import { appendixPage } from "../appendix/page.ts";
-import { networkPage } from "../network/shown.ts";
-import type { Page } from "./page.ts";
+/** The pages of a report, in their order: what the files `page.ts` beside this folder export. */
+import type { Page } from "./page_interface.ts";
 
-export const PAGES: readonly Page[] = [
-  comparisonPage,
-  overviewPage,
-  communicatorsPage,
-  callsPage,
-  sitesPage,
-  matrixPage,
-  balancePage,
-  timeLinePage,
-  placePage,
-  networkPage,
-  appendixPage,
-];
+export const PAGES: readonly Page[] = Object.values(
+  import.meta.glob<Page>("../*/page.ts", { eager: true, import: "page" }),
+).sort((one, other) => one.order - other.order);

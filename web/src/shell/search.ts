@@ -6,7 +6,7 @@ import { LIBRARY } from "../sites/libraries.ts";
 import { regionOptions } from "./regions.ts";
 import { calledProcedures, familiesOf } from "./selection.ts";
 
-interface Found {
+export interface Found {
   text: string;
   what: string;
   go: () => void;
@@ -120,7 +120,8 @@ export class Search {
   }
 }
 
-function matches(context: Context, text: string): Found[] {
+/** What has a text in its name; what begins with it comes first. */
+export function matches(context: Context, text: string): Found[] {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
   const { axes } = context.run;

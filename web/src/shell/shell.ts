@@ -6,7 +6,7 @@ import { lookButton } from "../ui/look.ts";
 import { Context } from "./context.ts";
 import { Filters, told } from "./filters.ts";
 import { Help } from "./help.ts";
-import type { Open, Page } from "./page.ts";
+import type { Open, Page } from "./page_interface.ts";
 import { PAGES } from "./pages.ts";
 import { Search } from "./search.ts";
 import { EVERYTHING } from "./state.ts";

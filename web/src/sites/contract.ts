@@ -1,5 +1,11 @@
-/** What the page Call sites holds: filled by python/rankwise/render/page/contents/sites.py. */
+/** What the page Call sites holds: filled by python/rankwise/render/page/contents/parts/sites.py. */
 import type { Numbers } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    sites?: SitesData;
+  }
+}
 
 export interface SitesData {
   /** In place of the page: why there is nothing, and what cures it; '' = there is. */

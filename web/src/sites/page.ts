@@ -1,6 +1,6 @@
 /** Places of the program and of its libraries that call MPI. */
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { element } from "../ui/dom.ts";
 import { Libraries } from "./libraries.ts";
 import { Places } from "./places.ts";
@@ -8,9 +8,10 @@ import { Split } from "./split.ts";
 import { SitesView } from "./view.ts";
 import "./sites.css";
 
-export const sitesPage: Page = {
+export const page: Page = {
   name: "sites",
   title: "Call sites",
+  order: 50,
   options: ["callers", "find", "library", "order"],
   there: ({ run }) => run.sites !== undefined,
   open: (context, parent) => new SitesPage(context, parent),

@@ -1,5 +1,11 @@
-/** What the page Time line holds: filled by python/rankwise/render/page/contents/time_line.py. */
+/** What the page Time line holds: filled by python/rankwise/render/page/contents/parts/time_line.py. */
 import type { Numbers, TableData } from "../ui/data.ts";
+
+declare module "../contract.ts" {
+  interface RunData {
+    timeLine?: TimeLineData;
+  }
+}
 
 export type Measure = "mpi" | "sent" | "received" | "messages" | "calls";
 

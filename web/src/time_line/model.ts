@@ -114,9 +114,8 @@ function chosenRows(run: RunData, selection: Selection, byNode: boolean): number
   const all = Array.from({ length: Math.ceil(data.rank.length / data.together) }, (_, row) => row);
   const rows = all.filter((row) => membersOf(data, row).some((place) => selection.ranks[data.rank[place]]));
   const { hostOf } = run.axes;
-  return byNode
-    ? rows.sort((one, other) => hostOf[data.rank[one]] - hostOf[data.rank[other]] || one - other)
-    : rows;
+  const host = (row: number) => hostOf[data.rank[row * data.together]];
+  return byNode ? rows.sort((one, other) => host(one) - host(other) || one - other) : rows;
 }
 
 /** Places of the ranks of a row. */

@@ -1,7 +1,7 @@
 /** What the ranks did when: a heat map of rank and time, with the phases that are found in it. */
 import "./time_line.css";
 import type { Context } from "../shell/context.ts";
-import type { Open, Page } from "../shell/page.ts";
+import type { Open, Page } from "../shell/page_interface.ts";
 import { type Scale, STEPS } from "../ui/colours.ts";
 import { choice, redraw } from "../ui/controls.ts";
 import { element } from "../ui/dom.ts";
@@ -29,9 +29,10 @@ import type { Measure, Phases } from "./contract.ts";
 
 const [ROW, HIGHEST] = [22, 620];
 
-export const timeLinePage: Page = {
+export const page: Page = {
   name: "time-line",
   title: "Time line",
+  order: 80,
   options: ["time-of", "time-rows"],
   there: ({ run }) => run.timeLine !== undefined,
   ignores: ({ selection }) =>

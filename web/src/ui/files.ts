@@ -16,6 +16,11 @@ export function save(name: string, content: Blob): void {
 const JOINED = 10_000;
 
 export function saveCsv(name: string, rows: Iterable<readonly Cell[]>): void {
+  save(`${name}.csv`, new Blob(csvPieces(rows), { type: "text/csv" }));
+}
+
+/** The text of a file, in pieces. */
+export function csvPieces(rows: Iterable<readonly Cell[]>): string[] {
   const pieces: string[] = [];
   let lines: string[] = [];
   for (const row of rows) {
@@ -23,7 +28,8 @@ export function saveCsv(name: string, rows: Iterable<readonly Cell[]>): void {
     pieces.push(lines.join(""));
     lines = [];
   }
-  save(`${name}.csv`, new Blob([...pieces, lines.join("")], { type: "text/csv" }));
+  pieces.push(lines.join(""));
+  return pieces;
 }
 
 /** Quoted where it must be; a text that a spreadsheet would take for a formula is a text to it, too. A dash is nothing. */

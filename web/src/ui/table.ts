@@ -165,8 +165,9 @@ function cellOf<Row>(column: TableColumn<Row>, one: Row): HTMLElement {
   return cell;
 }
 
-function inOrder<Row>(
-  columns: readonly TableColumn<Row>[],
+/** The rows by a column, those without a value last; as they were given, if there is no such column. */
+export function inOrder<Row>(
+  columns: readonly Pick<TableColumn<Row>, "name" | "value">[],
   rows: readonly Row[],
   { by, descending }: Sorted,
 ): Row[] {

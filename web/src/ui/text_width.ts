@@ -1,9 +1,10 @@
 /** How wide a text is that is written in the font of drawings, and what of it there is room for. */
 import { short } from "./dom.ts";
 
-const context = document.createElement("canvas").getContext("2d");
+let context: CanvasRenderingContext2D | null | undefined;
 
 export function measured(text: string, size = 11): number {
+  context ??= document.createElement("canvas").getContext("2d");
   if (!context) return 0.6 * size * text.length;
   context.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
   return context.measureText(text).width;

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rankwise.findings.verdict import verdict
-from rankwise.render.page.contents.appendix import appendix_data
-from rankwise.render.page.contents.balance import balance_data
-from rankwise.render.page.contents.cells import cells_data
-from rankwise.render.page.contents.communicators import communicators_data
-from rankwise.render.page.contents.messages import messages_data
-from rankwise.render.page.contents.overview import overview_data
-from rankwise.render.page.contents.place import place_data
-from rankwise.render.page.contents.sites import sites_data
+from rankwise.render.page.contents.parts import parts_data
 from rankwise.render.page.contents.subject import Subject
-from rankwise.render.page.contents.time_line import time_line_data
 from rankwise.text.names import run_command
 from rankwise.text.safe import safe
 from rankwise.text.summary import run_fields
 from rankwise.text.trust import partial_line, warnings
-
-_PARTS: dict[str, Callable[[Subject], dict[str, Any]]] = {
-    "cells": cells_data,
-    "communicators": communicators_data,
-    "overview": overview_data,
-    "balance": balance_data,
-    "timeLine": time_line_data,
-    "sites": sites_data,
-    "place": place_data,
-    "messages": messages_data,
-    "appendix": appendix_data,
-}
-"""Parts of a run in web/src/contract.ts, and what fills them."""
 
 
 def run_data(of: Subject, name: str) -> dict[str, Any]:
@@ -53,7 +32,7 @@ def run_data(of: Subject, name: str) -> dict[str, Any]:
         "about": [safe(phrase, "utf-8") for phrase in about if phrase],
         "warnings": [safe(phrase, "utf-8") for phrase in told],
         "axes": of.axes.data,
-        **{part: made(of) for part, made in _PARTS.items()},
+        **parts_data(of),
     }
 
 

@@ -2,7 +2,7 @@
 #ifndef RANKWISE_HOOKS_MPICH_CALLS_H
 #define RANKWISE_HOOKS_MPICH_CALLS_H
 
-#include "../generated/procedures.h"
+#include "../../generated/procedures.h"
 
 namespace rankwise::mpich_calls {
 

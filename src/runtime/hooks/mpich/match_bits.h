@@ -1,12 +1,12 @@
 // The 64 bits by which MPICH and Intel MPI match messages over libfabric: the tag, the context, and marks above.
-#ifndef RANKWISE_HOOKS_MATCH_BITS_H
-#define RANKWISE_HOOKS_MATCH_BITS_H
+#ifndef RANKWISE_HOOKS_MPICH_MATCH_BITS_H
+#define RANKWISE_HOOKS_MPICH_MATCH_BITS_H
 
 #include <cstdint>
 #include <cstdio>
 
-#include "../hash.h"
-#include "../inside/inside.h"
+#include "../../hash.h"
+#include "../../inside/inside.h"
 #include "mpich_calls.h"
 
 namespace rankwise::libfabric {

@@ -1,18 +1,18 @@
-#include "ucx.h"
-
+// MPICH over UCX.
 #include <cstdio>
 #include <cstdlib>
 
-#include "../counters_file.h"
-#include "../generated/procedures.h"
-#include "../hash.h"
-#include "../inside/endpoints.h"
-#include "../inside/inside.h"
-#include "../keys.h"
-#include "../thread.h"
+#include "../../counters_file.h"
+#include "../../generated/procedures.h"
+#include "../../hash.h"
+#include "../../inside/endpoints.h"
+#include "../../inside/inside.h"
+#include "../../keys.h"
+#include "../../thread.h"
+#include "../peer_table.h"
+#include "../relocations.h"
+#include "hooks.h"
 #include "mpich_calls.h"
-#include "peer_table.h"
-#include "relocations.h"
 #include "ucx_abi.h"
 
 namespace rankwise::ucx {
@@ -245,7 +245,7 @@ bool prepare() {
 
 bool in_use() { return !peers.empty(); }
 
-const char *start() {
+const char *start(const transports::Library & /*library*/) {
   int major = 0;
   if (std::sscanf(counters_file::header()->library, "MPICH Version: %d.", &major) != 1 || major < 4 || major > 5) {
     return "the inside of this version of MPICH is not known";
@@ -264,10 +264,9 @@ void stop() {
 }
 
 }  // namespace
+}  // namespace rankwise::ucx
 
 // Messages within a node: MPICH without shared memory sends them the same way, MPICH with it does not. Readers find out
 // which by what was seen.
-const transports::Transport hook = {
-    "ucx", RANKWISE_SEES_BETWEEN_NODES | RANKWISE_SEES_NONBLOCKING, prepare, in_use, start, stop};
-
-}  // namespace rankwise::ucx
+const rankwise::transports::Transport rankwise::mpich_hooks::ucx = {
+    "ucx", RANKWISE_SEES_BETWEEN_NODES | RANKWISE_SEES_NONBLOCKING, ucx::prepare, ucx::in_use, ucx::start, ucx::stop};

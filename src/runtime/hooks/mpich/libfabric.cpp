@@ -1,5 +1,4 @@
-#include "libfabric.h"
-
+// MPICH and Intel MPI over libfabric.
 #include <strings.h>
 
 #include <cstdlib>
@@ -7,18 +6,18 @@
 #include <initializer_list>
 #include <new>
 
-#include "../counters_file.h"
-#include "../generated/procedures.h"
-#include "../inside/endpoints.h"
-#include "../inside/inside.h"
-#include "../keys.h"
-#include "../thread.h"
+#include "../../counters_file.h"
+#include "../../generated/procedures.h"
+#include "../../inside/endpoints.h"
+#include "../../inside/inside.h"
+#include "../../keys.h"
+#include "../../thread.h"
+#include "../peer_table.h"
+#include "../relocations.h"
+#include "hooks.h"
 #include "libfabric_abi.h"
 #include "libfabric_tables.h"
 #include "match_bits.h"
-#include "peer_table.h"
-#include "relocations.h"
-#include "transport.h"
 
 namespace rankwise::libfabric {
 
@@ -385,8 +384,6 @@ bool is(const char *variable, const char *wanted) {
   return value != nullptr && strcasecmp(value, wanted) == 0;
 }
 
-}  // namespace
-
 bool prepare() {
   open_fabric =
       reinterpret_cast<OpenFabric>(relocations::replace("fi_fabric", reinterpret_cast<void *>(&seeing_open_fabric)));
@@ -400,11 +397,11 @@ bool prepare() {
 // What is not known may be in use.
 bool in_use() { return has_endpoint || !tables_are_known; }
 
-const char *start(int largest_tag) {
+const char *start(const transports::Library &library) {
   if (!tables_are_known) return "the inside of this version of libfabric is not known";
   if (!addresses_are_known) return "libfabric does not tell the addresses of processes";
   if (is("MPIR_CVAR_CH4_OFI_ENABLE_TAGGED", "0")) return "messages are sent without tags";
-  match_bits = MatchBits(counters_file::header()->library, largest_tag);
+  match_bits = MatchBits(counters_file::header()->library, library.largest_tag());
   if (!match_bits.known()) return "the tags of this version of the MPI library are not known";
   const bool nothing_local = is_set("MPIR_CVAR_NOLOCAL");
   const bool intel_without_memory = is("I_MPI_FABRICS", "ofi") && is("I_MPI_COLL_INTRANODE", "pt2pt");
@@ -424,4 +421,11 @@ void stop() {
   }
 }
 
+}  // namespace
 }  // namespace rankwise::libfabric
+
+// Messages within a node: most runs hand them to shared memory, unless they are told not to.
+const rankwise::transports::Transport rankwise::mpich_hooks::libfabric = {
+    "libfabric",        RANKWISE_SEES_BETWEEN_NODES | RANKWISE_SEES_NONBLOCKING,
+    libfabric::prepare, libfabric::in_use,
+    libfabric::start,   libfabric::stop};

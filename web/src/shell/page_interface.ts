@@ -11,10 +11,13 @@ export interface Open {
   escape?: () => boolean;
 }
 
+/** Each `page.ts` beside this folder exports one by the name of `page`: there is no other list of them. */
 export interface Page {
   /** In the address. */
   name: string;
   title: string;
+  /** Where it stands: pages are in ascending order of it. */
+  order: number;
   /** What stands above it in place of what is told of the run. */
   heading?: (context: Context) => string;
   /** What it lets choose beside the filters, as the address names it. */

@@ -1,13 +1,13 @@
 // Function tables of libfabric's objects: the table of an object is replaced by a copy with some functions hooked.
-#ifndef RANKWISE_HOOKS_LIBFABRIC_TABLES_H
-#define RANKWISE_HOOKS_LIBFABRIC_TABLES_H
+#ifndef RANKWISE_HOOKS_MPICH_LIBFABRIC_TABLES_H
+#define RANKWISE_HOOKS_MPICH_LIBFABRIC_TABLES_H
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "../lock.h"
+#include "../../lock.h"
 
 namespace rankwise::libfabric {
 

@@ -1,7 +1,7 @@
 // The parts of ucp/api/ucp.h that are used, so that building does not need it: checked with UCX 1.13 and 1.20. These
 // structures say themselves which of their members are valid, and grow only at their ends.
-#ifndef RANKWISE_HOOKS_UCX_ABI_H
-#define RANKWISE_HOOKS_UCX_ABI_H
+#ifndef RANKWISE_HOOKS_MPICH_UCX_ABI_H
+#define RANKWISE_HOOKS_MPICH_UCX_ABI_H
 
 #include <cstddef>
 #include <cstdint>
