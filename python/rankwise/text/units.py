@@ -104,6 +104,11 @@ def percent_text(share: float, decimals: int = 1) -> str:
     return f"<{least:.{decimals}f}" if 0 < share < least / 2 else f"{share:.{decimals}f}"
 
 
+def percent_range_text(low: float, high: float) -> str:
+    """Return an interval of percentages, which may hold 0: `-0.2 to 0.1`."""
+    return " to ".join(f"{round(end, 1) + 0.0:.1f}" for end in (low, high))
+
+
 def ratio_text(factor: float) -> str:
     """Return a ratio: `3.00`, `0.88`, from 10 on without decimals."""
     return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"

@@ -12,7 +12,14 @@ from rich.text import Text
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.names import algorithm_name, call_name
-from rankwise.text.units import byte_range_text, number_of, percent_text, ratio_text, second_text
+from rankwise.text.units import (
+    byte_range_text,
+    number_of,
+    percent_range_text,
+    percent_text,
+    ratio_text,
+    second_text,
+)
 from rankwise.trials.interval import Interval
 from rankwise.tuning.proof import Proof
 from rankwise.tuning.target import Target
@@ -159,12 +166,12 @@ def _said(one: Interval) -> str:
     confidence = f"{percent_text(100 * one.confidence)} % confidence"
     of = f"{number_of(one.pairs, 'pair')} of runs, {confidence}"
     if one.verdict == "faster":
-        between = f"{percent_text(least)} to {percent_text(most)} %"
+        between = f"{percent_range_text(least, most)} %"
         return f"Proven: the program takes {percent_text(less)} % less time ({between}; {of})."
     if not one.reached and one.low > 1:
         few = f"{one.pairs} pairs of runs give no more than {confidence}"
         return f"Not proven: the program took {percent_text(less)} % less time, but {few}."
     if one.verdict == "slower":
-        between = f"{percent_text(-most)} to {percent_text(-least)} %"
+        between = f"{percent_range_text(-most, -least)} %"
         return f"The program takes {percent_text(-less)} % more time ({between}; {of})."
     return f"No gain is shown: the time changes by {-less:+.1f} % ({-most:+.1f} to {-least:+.1f} %; {of})."

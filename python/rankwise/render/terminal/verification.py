@@ -13,7 +13,7 @@ from rankwise.placement.verification.measured import Measured
 from rankwise.placement.verification.verify import Verified
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
-from rankwise.text.units import byte_text, count_text, percent_text, second_text
+from rankwise.text.units import byte_text, count_text, percent_range_text, percent_text, second_text
 from rankwise.trials.interval import Interval
 
 _KEPT = "The old order is kept: no files are written."
@@ -118,10 +118,10 @@ def _verdict(interval: Interval | None, *, alike: bool) -> str:
     ratio = f"before / after = {interval.ratio:.3f}"
     if interval.verdict == "faster":
         less = f"Faster: the job takes {percent_text(-change)} % less time"
-        return f"{less} ({confidence}: {percent_text(-high)} to {percent_text(-low)} %), {ratio}."
+        return f"{less} ({confidence}: {percent_range_text(-high, -low)} %), {ratio}."
     if interval.verdict == "slower":
         more = f"Slower: the job takes {percent_text(change)} % more time"
-        return f"{more} ({confidence}: {percent_text(low)} to {percent_text(high)} %), {ratio}."
+        return f"{more} ({confidence}: {percent_range_text(low, high)} %), {ratio}."
     below = " Any difference is smaller than what was to be resolved." if alike else ""
     few = "" if interval.reached else f" So few pairs can't give {_percent(interval.wanted)}."
     none = f"No difference shown: the time changes by {change:+.1f} %"
