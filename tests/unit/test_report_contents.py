@@ -21,7 +21,7 @@ from rankwise.render.page.contents import cells as cells_module
 from rankwise.render.page.contents.packed_tables import tables_data
 from rankwise.render.page.contents.run import run_data, run_title
 from rankwise.render.page.contents.subject import subject
-from rankwise.render.page.report import report_page
+from rankwise.render.page.html import report_page
 from rankwise.views import by as views
 from rankwise.views.view import Detail
 
