@@ -19,7 +19,7 @@ from rankwise.network.job.rank_ports import places_on
 from rankwise.render.network.page_data import network_data
 from rankwise.render.network.traffic import Traffic, traffic
 from rankwise.render.page.container import Container
-from rankwise.render.page.report import report_page
+from rankwise.render.page.html import report_page
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.safe import safe
 

@@ -1,4 +1,4 @@
-"""Synthetic profiles, straight from a schema: every number is known by construction.
+"""Synthetic profiles, straight from the schema: every number is known by construction.
 
 Four ranks on two hosts, 10 s of wall time each. Each rank spends 0.71 s in MPI (ranks 0 and 1, the roots of
 a Bcast, 0.72 s) and (rank + 1) x 0.25 s more in Allreduce: 0.97, 1.22, 1.46, 1.71 s, together 5.36 s of 40 s.
@@ -9,17 +9,15 @@ Between the two are 9.86 s a rank, together 39.44 s.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
-from rankwise.profile.join.members import parse
-from rankwise.profile.store.database import add_what_is_missing
+from changeable import SUMS_FOLLOW, WRITE_CALLS
+from made_rows import insert
 
-SCHEMA_5 = Path(__file__).with_name("schema_5.sql").read_text(encoding="utf-8")
-"""Of the latest version that has a table `calls`, so that tests can change it."""
+from rankwise.profile.join.members import parse
+from rankwise.profile.store.database import SCHEMA
 
 HOSTS = ("nodea", "nodea", "nodeb", "nodeb")
 MPI_SECONDS = (0.97, 1.22, 1.46, 1.71)
@@ -56,72 +54,8 @@ def write_profile(path: Path) -> Path:
     _procedures(connection)
     _calls(connection)
     _messages(connection)
-    _close(connection)
+    _finish(connection)
     return path
-
-
-def changeable(path: Path) -> sqlite3.Connection:
-    """Open a profile to change it, with all that it shows."""
-    connection = sqlite3.connect(path)
-    # (Else they would be in views, which can't be changed.)
-    for table, column, declared in (
-        ("run", "programs", "TEXT NOT NULL DEFAULT '[]'"),
-        ("ranks", "memory", "TEXT DEFAULT NULL"),
-        ("ranks", "clock_offset", "REAL DEFAULT NULL"),
-        ("ranks", "clock_error", "REAL DEFAULT NULL"),
-        ("calls", "site", "INTEGER DEFAULT NULL"),
-    ):
-        if column not in _columns(connection, table):
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} {declared}")
-    add_what_is_missing(connection)
-    return connection
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    return [name for (name,) in found]
-
-
-# Columns that version 7 has added.
-_SINCE_7 = {
-    "communicators": ("type", "made_in", "site"),
-    "regions": ("parent", "path"),
-    "region_times": ("exclusive",),
-    "call_places": ("site",),
-}
-
-
-def as_version_6(path: Path, target: Path) -> Path:
-    """Make the profile of version 6 that has the same figures."""
-    with closing(sqlite3.connect(path)) as new, closing(sqlite3.connect(target)) as old, old:
-        new.backup(old)
-        # Nothing else is to be changed with it.
-        old.execute("PRAGMA legacy_alter_table = ON")
-        for table, added in _SINCE_7.items():
-            old.execute(f"ALTER TABLE {table} RENAME TO later")
-            columns = ", ".join(column for column in _columns(old, "later") if column not in added)
-            old.execute(f"CREATE TABLE {table} AS SELECT {columns} FROM later")
-            old.execute("DROP TABLE later")
-        [(view,)] = old.execute("SELECT sql FROM sqlite_master WHERE name = 'calls'").fetchall()
-        old.execute("DROP VIEW calls")
-        old.execute(re.sub(r"\n  , site .*", "", view))
-        old.execute("DROP TABLE sites")
-        old.execute("DROP TABLE objects")
-        old.execute("PRAGMA user_version = 6")
-    return target
-
-
-def as_version_5(path: Path, target: Path) -> Path:
-    """Write what an older Rankwise would have written."""
-    with closing(sqlite3.connect(target)) as connection:
-        connection.executescript(SCHEMA_5)
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        connection.execute("ATTACH ? AS newer", (str(path),))
-        for (table,) in tables:
-            columns = ", ".join(_columns(connection, table))
-            connection.execute(f"INSERT INTO {table} SELECT {columns} FROM newer.{table}")
-        connection.commit()
-    return target
 
 
 def write_partial(path: Path) -> Path:
@@ -186,7 +120,7 @@ def write_with_files(path: Path) -> Path:
         [(key, name) for name, key in procedures.items()],
     )
     connection.executemany(
-        "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, NULL)",
         [
             (0, "(other)", OTHER, "", 0, ""),
             (1, "out.dat", WORLD, "create wronly", 4, "01"),
@@ -225,7 +159,7 @@ def write_hostile(path: Path) -> Path:
     )
     connection.execute("UPDATE communicators SET user_name = 'Höhe 高' WHERE id >= ?", (COLUMN_0,))
     connection.execute("UPDATE ranks SET host = 'node\x9b31mb' WHERE rank >= 2")
-    connection.execute("UPDATE regions SET name = 'so\nlve' WHERE id = 1")
+    connection.execute("UPDATE regions SET name = 'so\nlve', path = 'so\nlve' WHERE id = 1")
     connection.execute("UPDATE run SET command = ?", (json.dumps(["./a\x1b[31m", "é"]),))
     _close(connection)
     return path
@@ -287,7 +221,7 @@ def write_traffic(
     _regions(connection)
     _procedures(connection)
     connection.executemany(f"INSERT INTO messages VALUES (?, ?, {WORLD}, ?, 3, ?, ?)", messages)
-    _close(connection)
+    _finish(connection)
     return path
 
 
@@ -296,15 +230,24 @@ def write_empty(path: Path) -> Path:
     connection = _empty(path)
     _run(connection, seen=0)
     connection.execute("UPDATE run SET partial = 1, partial_reason = 'no rank came to MPI_Init', wall = 0")
-    connection.execute("INSERT INTO regions VALUES (0, '')")
-    _close(connection)
+    insert(connection, "regions", [(0, "")])
+    _finish(connection)
     return path
 
 
 def _empty(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
-    connection.executescript(SCHEMA_5)
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.executescript(f"BEGIN; {SCHEMA} {WRITE_CALLS} COMMIT")
     return connection
+
+
+def _finish(connection: sqlite3.Connection) -> None:
+    """Close a new profile, which its tests may change: what it keeps of `calls` and `messages` follows."""
+    connection.commit()
+    connection.executescript(f"BEGIN; {SUMS_FOLLOW} COMMIT")
+    _close(connection)
 
 
 def _close(connection: sqlite3.Connection) -> None:
@@ -313,67 +256,73 @@ def _close(connection: sqlite3.Connection) -> None:
 
 
 def _run(connection: sqlite3.Connection, seen: int = 4) -> None:
-    connection.execute(
-        f"INSERT INTO run VALUES ({', '.join('?' * 21)}, NULL)",
-        (
-            "0.1.0",
-            json.dumps(COMMAND),
-            "/home/user/heat",
-            "/home/user",
-            "mpirun",
-            "4711",
-            "openmpi",
-            "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
-            "single",
-            "2026-11-21T10:02:03+01:00",
-            "2026-11-21T10:02:13+01:00",
-            10.0,
-            0,
-            4,
-            seen,
-            0,
-            "",
-            "[]",
-            1,
-            1,
-            "[]",
-        ),
+    insert(
+        connection,
+        "run",
+        [
+            (
+                "0.1.0",
+                json.dumps(COMMAND),
+                "/home/user/heat",
+                "/home/user",
+                "mpirun",
+                "4711",
+                "openmpi",
+                "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
+                "single",
+                "2026-11-21T10:02:03+01:00",
+                "2026-11-21T10:02:13+01:00",
+                10.0,
+                0,
+                4,
+                seen,
+                0,
+                "",
+                "[]",
+                1,
+                1,
+                "[]",
+            )
+        ],
     )
 
 
 def _ranks(connection: sqlite3.Connection, hosts: Sequence[str] = HOSTS) -> None:
     for rank, host in enumerate(hosts):
-        connection.execute(
-            f"INSERT INTO ranks VALUES ({', '.join('?' * 27)}{', NULL' * 10})",
-            (
-                rank,
-                host,
-                1000 + rank,
-                "finalized",
-                None,
-                "0-3",
-                rank,
-                rank,
-                "2026-11-21T10:02:03+01:00",
-                "2026-11-21T10:02:13+01:00",
-                10.0,
-                9.0 + 0.1 * rank,
-                0.5,
-                MPI_SECONDS[rank % len(MPI_SECONDS)],
-                INIT_FINALIZE_SECONDS,
-                (100 + rank) * 2**20,
-                1,
-                0.002,
-                None,
-                None,
-                None,
-                "openmpi-pml",
-                "active",
-                "between-nodes within-node nonblocking",
-                "",
-                RUN_SECONDS,
-                OWN_SETUP_SECONDS,
-            ),
+        insert(
+            connection,
+            "ranks",
+            [
+                (
+                    rank,
+                    host,
+                    1000 + rank,
+                    "finalized",
+                    None,
+                    "0-3",
+                    rank,
+                    rank,
+                    "2026-11-21T10:02:03+01:00",
+                    "2026-11-21T10:02:13+01:00",
+                    10.0,
+                    9.0 + 0.1 * rank,
+                    0.5,
+                    MPI_SECONDS[rank % len(MPI_SECONDS)],
+                    INIT_FINALIZE_SECONDS,
+                    (100 + rank) * 2**20,
+                    1,
+                    0.002,
+                    None,
+                    None,
+                    None,
+                    "openmpi-pml",
+                    "active",
+                    "between-nodes within-node nonblocking",
+                    "",
+                    RUN_SECONDS,
+                    OWN_SETUP_SECONDS,
+                )
+            ],
         )
 
 
@@ -404,10 +353,8 @@ def _communicator(
         "",
         None,
     )
-    connection.execute(
-        f"INSERT INTO communicators VALUES ({', '.join('?' * 19)})",
-        (key, name, family, user_name, parent, procedure, size, 0, members, *facts),
-    )
+    row = (key, name, family, user_name, parent, procedure, size, 0, members, *facts)
+    insert(connection, "communicators", [row])
 
 
 def _communicators(connection: sqlite3.Connection) -> None:
@@ -425,9 +372,9 @@ def _communicators(connection: sqlite3.Connection) -> None:
 
 
 def _regions(connection: sqlite3.Connection) -> None:
-    connection.execute("INSERT INTO regions VALUES (0, ''), (1, 'solve')")
+    insert(connection, "regions", [(0, "", None, ""), (SOLVE, "solve", 0, "solve")])
     for rank in range(4):
-        connection.execute("INSERT INTO region_times VALUES (?, 0, 1, 10.0), (?, 1, 2, 8.0)", (rank, rank))
+        insert(connection, "region_times", [(rank, 0, 1, 10.0, 2.0), (rank, SOLVE, 2, 8.0, 8.0)])
 
 
 def _procedures(connection: sqlite3.Connection) -> None:
@@ -448,7 +395,7 @@ def _call(
 ) -> None:
     mean = seconds / calls
     connection.execute(
-        f"INSERT INTO calls VALUES ({', '.join('?' * 11)}, 0)",
+        f"INSERT INTO calls VALUES ({', '.join('?' * 11)}, 0, NULL)",
         (rank, communicator, region, procedure, size_bin, calls, sent, received, seconds, mean / 2, mean * 2),
     )
 

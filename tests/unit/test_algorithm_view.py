@@ -106,7 +106,7 @@ def test_intercommunicators_and_many_processes(path: Path, monkeypatch: pytest.M
 
 def test_other_calls_have_no_algorithm(path: Path) -> None:
     change(path, "INSERT INTO procedures VALUES (99, 'MPI_Comm_dup', 'communicator')")
-    change(path, "INSERT INTO calls VALUES (0, 3, 0, 99, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0)")
+    change(path, "INSERT INTO calls VALUES (0, 3, 0, 99, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0, NULL)")
     change(path, "INSERT INTO messages VALUES (0, 1, 3, 'in-collective', 99, 3, 12)")
     assert "MPI_Comm_dup" not in {row.procedure for row in rows(path)}
 
@@ -122,7 +122,7 @@ def test_by_algorithm(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     change(path, "INSERT INTO patterns VALUES (2, 3, 7, 1, NULL, 3, 2, 1)")
-    change(path, "INSERT INTO calls VALUES (0, 3, 0, 7, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0)")
+    change(path, "INSERT INTO calls VALUES (0, 3, 0, 7, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0, NULL)")
     assert main(["show", str(path), "--by", "algorithm"]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
@@ -173,7 +173,7 @@ def test_the_time_of_a_shape_is_that_of_its_size(path: Path) -> None:
     change(
         path,
         "INSERT INTO calls SELECT rank, communicator, region, procedure, 5, calls, 0, 0, 3 * seconds,"
-        " min, max, 0 FROM calls WHERE procedure = 2 AND communicator = 3",
+        " min, max, 0, NULL FROM calls WHERE procedure = 2 AND communicator = 3",
     )
     found = {row.size: row.seconds for row in rows(path) if row.procedure == "MPI_Allreduce"}
     assert found == pytest.approx({8: 2.5, 16: 7.5})

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import profiles
@@ -26,7 +25,6 @@ from rankwise.analysis.summary import summary
 from rankwise.analysis.timing.times import balance, times
 from rankwise.analysis.to_json import to_json
 from rankwise.errors import RankwiseError
-from rankwise.profile.store.database import open_profile
 
 near = pytest.approx
 
@@ -132,47 +130,6 @@ def test_families(profile: sqlite3.Connection) -> None:
     assert cart.top_operation.procedure == "MPI_Waitall"
 
 
-def test_older_profiles_have_the_families_of_today(tmp_path: Path) -> None:
-    path = profiles.write_profile(tmp_path / "a.rankwise")
-    with sqlite3.connect(path) as connection:
-        for name, renamed in (
-            ("W_a1_u1.0", "W_s1.0_d1"),
-            ("W_a1_u1.2", "W_s1.2_d1"),
-            ("W_a1_u2.0", "W_a1_…~0000000000000029"),
-        ):
-            connection.execute(
-                "UPDATE communicators SET name = ?, family = ? WHERE name = ?", (renamed, renamed, name)
-            )
-    with closing(open_profile(path)) as connection:
-        found = {row.family: row for row in families(connection)}
-        assert {family: row.communicators for family, row in found.items()} == {
-            "W": 1,
-            "W_s1_d1": 2,
-            "W_a1": 1,
-            "W_a1_u2": 1,
-            "W_a1_…~0000000000000029": 1,
-        }
-        rows = found["W_s1_d1"]
-        assert rows.totals.calls == 40
-        assert rows.totals.percent_of_mpi == near(100 * 1.6 / 5.36)
-        assert rows.top_operation is not None
-        assert rows.top_operation.procedure == "MPI_Alltoallv"
-
-
-def test_older_profiles_have_one_family_for_a_loop(tmp_path: Path) -> None:
-    path = profiles.write_profile(tmp_path / "a.rankwise")
-    with sqlite3.connect(path) as connection:
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(communicators)")][3:]
-        for number in range(8):
-            connection.execute(
-                f"INSERT INTO communicators SELECT ?, ?, ?, {', '.join(columns)} FROM communicators"
-                " WHERE name = 'W_a1_u1.0'",
-                (100 + number, f"W_d{number}", f"W_d{number}"),
-            )
-    with closing(open_profile(path)) as connection:
-        assert [row.communicators for row in families(connection) if row.family == "W_d*"] == [8]
-
-
 def test_shares_add_up(profile: sqlite3.Connection) -> None:
     for rows in (
         families(profile),
@@ -204,7 +161,7 @@ def test_init_and_finalize_stand_apart(profile: sqlite3.Connection) -> None:
 
 
 def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
-    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("UPDATE calls SET communicator = 0 WHERE procedure = 7")
     top = next(row.top_operation for row in communicators(connection) if row.name == "(none)")
     assert top is not None
@@ -212,7 +169,7 @@ def test_what_counts_comes_first_within_a_communicator(tmp_path: Path) -> None:
 
 
 def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
-    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("DELETE FROM calls WHERE procedure NOT IN (1, 8)")
     connection.execute("UPDATE ranks SET mpi = 0")
     assert procedures(connection) == []
@@ -222,20 +179,11 @@ def test_nothing_but_init_and_finalize(tmp_path: Path) -> None:
 
 
 def test_threads_share_the_time(tmp_path: Path) -> None:
-    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
+    connection = sqlite3.connect(profiles.write_profile(tmp_path / "a.rankwise"))
     connection.execute("UPDATE ranks SET threads = 4")
     connection.execute("UPDATE ranks SET mpi = 4 * run WHERE rank = 0")
     assert times(connection).mpi_percent_of_run == near(100 * (4 * 9.86 + 5.36 - 0.97) / (4 * 39.44))
     assert ranks(connection)[0].percent_of_own_run == near(100)
-
-
-def test_old_profiles_do_not_tell_the_time_between(tmp_path: Path) -> None:
-    connection = profiles.changeable(profiles.write_profile(tmp_path / "a.rankwise"))
-    connection.execute("UPDATE ranks SET run = NULL, own_setup = NULL")
-    assert times(connection).mpi_percent_of_run == near(100 * profiles.MPI_TOTAL / profiles.RUN_TOTAL)
-    found = trust(connection)
-    assert (found.own_seconds_per_call, found.own_setup_seconds_per_rank) == (None, None)
-    assert found.own_cost_seconds_per_rank == near(0.002)
 
 
 def test_communicators(profile: sqlite3.Connection) -> None:
@@ -256,7 +204,7 @@ def test_communicator_calls_spread_over_processes(profile: sqlite3.Connection) -
 
 def test_a_member_that_never_calls_counts_as_zero(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = profiles.changeable(path)
+    connection = sqlite3.connect(path)
     connection.execute("DELETE FROM calls WHERE procedure = 2 AND rank = 3")
     connection.commit()
     row = next(row for row in communicator_calls(connection) if row.procedure == "MPI_Allreduce")
@@ -327,7 +275,7 @@ def test_locality_and_nodes(profile: sqlite3.Connection) -> None:
 
 def test_destinations_without_a_host_are_unplaced(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = profiles.changeable(path)
+    connection = sqlite3.connect(path)
     connection.execute(
         "INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 1, 1000), "
         "(0, -2, 3, 'point-to-point', 3, 1, 24), (0, 1, 3, 'in-collective', 2, 9, 9000)"
@@ -379,7 +327,7 @@ def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connec
 
 def test_foreign_json_is_one_line(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = profiles.changeable(path)
+    connection = sqlite3.connect(path)
     connection.execute("UPDATE run SET command = '{'")
     with pytest.raises(RankwiseError, match="not JSON"):
         run_facts(connection)

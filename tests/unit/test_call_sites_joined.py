@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from assembled import made, rows
-from profiles import as_version_5, as_version_6
 from synthetic import IDS, WORLD, Process, call, loaded_object, small_world, ticks
 
 from golden import Golden
@@ -297,15 +295,3 @@ def test_what_is_shown_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFi
     assert sent("--communicator", "libfftw3_mpi: W_s1.0") == 2 * 80
     assert main(["show", str(path), "--by", "communicator", "-v"]) == 0
     assert "libfftw3_mpi.so.3" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("older", [as_version_5, as_version_6])
-def test_older_profiles_do_not_know(tmp_path: Path, older: Callable[[Path, Path], Path]) -> None:
-    path = older(made(tmp_path, small_world()).path, tmp_path / "old.rankwise")
-    assert [row[1:] for row in rows(path, PARTS)] == [("W_s1", None, None)] * 2
-    assert rows(path, "SELECT * FROM objects") == rows(path, "SELECT * FROM sites") == []
-    assert rows(path, "SELECT SUM(calls) FROM calls") == [(4 * 16,)]
-    assert rows(path, "SELECT family, SUM(calls) FROM family_sums GROUP BY family") == [
-        ("W", 24),
-        ("W_s1", 40),
-    ]

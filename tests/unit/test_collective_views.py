@@ -173,7 +173,7 @@ def test_what_could_not_be_attributed_may_be_a_nonblocking_collectives(path: Pat
 def test_other_calls_are_there_if_something_was_seen_inside(path: Path) -> None:
     change(path, "INSERT INTO procedures VALUES (99, 'MPI_Comm_dup', 'communicator')")
     for rank in range(4):
-        change(path, "INSERT INTO calls VALUES (?, 3, 0, 99, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0)", rank)
+        change(path, "INSERT INTO calls VALUES (?, 3, 0, 99, 0, 1, 0, 0, 0.1, 0.1, 0.1, 0, NULL)", rank)
     assert ("MPI_Comm_dup", "W") not in visibility(path)
     change(path, "INSERT INTO messages VALUES (0, 1, 3, 'in-collective', 99, 3, 12)")
     assert visibility(path)["MPI_Comm_dup", "W"] == ""

@@ -88,7 +88,7 @@ def test_profiles_without_a_run(tmp_path: Path, golden: Golden) -> None:
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(SCHEMA_VERSION + 1, "Rankwise .. Rankwise"), (0, "Rankwise")],
+    [(2, "2 .. 1"), (0, "0 .. 1")],
 )
 def test_profiles_of_another_version(profile: Path, version: int, message: str, golden: Golden) -> None:
     with closing(sqlite3.connect(profile)) as connection:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
-import profiles
 import pytest
 from assembled import made, made_of_damaged, rows
 from synthetic import IDS, SELF, WORLD_ID, Process, access, communicator, file, small_world
@@ -139,15 +136,3 @@ def test_a_hole_before_files_is_told(tmp_path: Path, golden: Golden) -> None:
     assert len(counters.files) == 1
     [loss] = counters.losses
     golden.says(loss, "cut.counters: .. 1 .. 2")
-
-
-def test_profiles_of_the_first_version_have_no_files(tmp_path: Path) -> None:
-    path = profiles.as_version_5(made(tmp_path, world_with_files()).path, tmp_path / "old.rankwise")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript("DROP TABLE file_accesses; DROP TABLE files; VACUUM")
-        connection.execute("PRAGMA user_version = 1")
-    before = path.read_bytes()
-    assert rows(path, "SELECT id, name, communicator, mode, opens, name_hash FROM files") == []
-    assert rows(path, "SELECT rank, file, procedure FROM file_accesses") == []
-    assert len(rows(path, "SELECT * FROM ranks")) == 2
-    assert path.read_bytes() == before

@@ -105,24 +105,6 @@ def test_what_else_is_in_the_file_does_nothing(path: Path, capsys: pytest.Captur
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        ["ALTER TABLE calls RENAME TO old", f"CREATE VIEW calls AS {ENDLESS} SELECT old.* FROM n, old"],
-        [f"CREATE VIEW rank_sums AS {ENDLESS} SELECT i AS rank, i, i, i FROM n"],
-        ["ALTER TABLE calls DROP COLUMN max"],
-    ],
-    ids=["view", "view of sums", "no column"],
-)
-def test_other_tables_in_an_older_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], statements: list[str]
-) -> None:
-    path = profiles.write_profile(tmp_path / "a.rankwise")
-    assert shows_or_complains(capsys, path)
-    change(path, *statements)
-    assert not shows_or_complains(capsys, path)
-
-
 def columns(path: Path) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(path)) as connection:
         tables = [
@@ -159,10 +141,13 @@ def test_every_column_with_what_it_should_not_hold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], *, each: bool
 ) -> None:
     path, ways, shown = tmp_path / "x.rankwise", all_ways(), 0
-    older = profiles.write_inside(tmp_path / "older")
-    newer = made(tmp_path, small_world(2)).path
-    originals = dict.fromkeys(columns(newer), newer.read_bytes())
-    originals |= dict.fromkeys(columns(older), older.read_bytes())
+    inside = profiles.write_inside(tmp_path / "inside")
+    with closing(sqlite3.connect(inside)) as connection:  # sums of these values would overflow
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+    small = made(tmp_path, small_world(2)).path
+    originals = dict.fromkeys(columns(small), small.read_bytes())
+    originals |= dict.fromkeys(columns(inside), inside.read_bytes())
     for place, ((table, column), original) in enumerate(originals.items()):
         for value in VALUES if each else VALUES[place % len(VALUES) :][:1]:
             path.write_bytes(original)
@@ -172,7 +157,7 @@ def test_every_column_with_what_it_should_not_hold(
             except sqlite3.IntegrityError:  # the column's own type forbids it
                 continue
             shown += shows_or_complains(capsys, path, *next(ways))
-    assert shown > (len(columns(newer)) if each else len(columns(newer)) / 2)
+    assert shown > (len(columns(small)) if each else len(columns(small)) / 2)
 
 
 def test_flipped_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -228,9 +228,8 @@ def test_one_process_tells_of_a_node(tmp_path: Path) -> None:
     assert [rail.share.tolist() for rail in on_rails.rails] == [[0.5, 0.5]] * 2
 
 
-def test_profiles_of_older_versions_have_no_adapters(tmp_path: Path) -> None:
-    with opened_profile(write_profile(tmp_path / "old.rankwise")) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() < (9,)
+def test_hosts_without_adapters_are_found_by_their_names(tmp_path: Path) -> None:
+    with opened_profile(write_profile(tmp_path / "a.rankwise")) as connection:
         hosts = [host for (host,) in connection.execute("SELECT DISTINCT host FROM ranks ORDER BY rank")]
         places = places_of_run(connection, fabric(star(hosts)))
     assert [host.how for host in places.hosts] == ["name"] * len(hosts)

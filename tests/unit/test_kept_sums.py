@@ -1,21 +1,16 @@
-"""Sums that are kept and rows that are packed: as in profiles of older versions, however they were made."""
+"""Sums that are kept and rows that are packed: what they are sums of, however the profile was made."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import profiles
 import pytest
 from assembled import made, rows
 from nodes_synthetic import write_nodes
 from synthetic import OTHER, PART, WORLD, Process, call, message, small_world, ticks
 
-from rankwise.__main__ import main
 from rankwise.analysis.calls.over_ranks import (
     calls_over_ranks,
     communicators_over_ranks,
@@ -24,17 +19,14 @@ from rankwise.analysis.calls.over_ranks import (
     procedures_over_ranks,
 )
 from rankwise.analysis.calls.spread import spread
-from rankwise.analysis.messages.matrix import ENDS
-from rankwise.commands.show import VIEWS
 from rankwise.profile import assemble as assembling
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collect.keys import calls_key
 from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.members import parse
-from rankwise.profile.store.database import TABLES_BESIDE, add_what_is_missing, open_profile
+from rankwise.profile.store.database import SUMS, open_profile
 
-SUMS = sorted(TABLES_BESIDE - {"call_counts"})
 IDS = {one.name: one.id for one in PROCEDURES}
 
 
@@ -89,15 +81,16 @@ def near(value: Any) -> Any:
 
 
 def test_kept_sums_are_the_sums_of_the_rows(tmp_path: Path) -> None:
-    newer = made(tmp_path, world()).path
-    older = profiles.as_version_5(newer, tmp_path / "older.rankwise")
-    for table in SUMS:
-        columns = [name for (name,) in rows(newer, f"SELECT name FROM pragma_table_info('{table}')")]
+    path = made(tmp_path, world()).path
+    for table, computed in SUMS.items():
+        columns = [name for (name,) in rows(path, f"SELECT name FROM pragma_table_info('{table}')")]
         columns = columns[1:] if columns[0] == "id" else columns
-        query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(columns[:4])}"
-        kept, computed = (comparable(table, rows(path, query)) for path in (newer, older))
+        query = f"SELECT {', '.join(columns)} FROM {{}} ORDER BY {', '.join(columns[:4])}"
+        kept, sums = (
+            comparable(table, rows(path, query.format(source))) for source in (table, f"({computed})")
+        )
         assert kept
-        assert kept == near(computed)
+        assert kept == near(sums)
 
 
 def test_spreads_are_those_of_the_rows(tmp_path: Path) -> None:
@@ -156,70 +149,6 @@ def test_calls_of_the_packed_rows(tmp_path: Path) -> None:
     assert found == [(3, *other), (4, *other), (4, 0, 5.0, 2.0, 3.0, 2)]
 
 
-def of_both_versions(directory: Path) -> tuple[Path, Path]:
-    """Make a profile, less the columns that have no place in the older format, and one of that format."""
-    newer = made(directory, world()).path
-    with closing(sqlite3.connect(newer)) as connection, connection:
-        connection.execute("UPDATE ranks SET memory = NULL, clock_offset = NULL, clock_error = NULL")
-        connection.execute("UPDATE run SET programs = '[]'")
-        connection.execute("UPDATE regions SET parent = NULL")
-        connection.execute("UPDATE region_times SET exclusive = NULL")
-    (directory / "old").mkdir()
-    return newer, profiles.as_version_5(newer, directory / "old" / newer.name)
-
-
-def as_version_6(path: Path) -> None:
-    """Take out of a profile what that version did not have."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for table in SUMS:
-            if table.endswith("_spreads"):
-                connection.execute(f"DROP TABLE {table}")
-        connection.execute("PRAGMA user_version = 6")
-
-
-def test_a_profile_of_version_6_shows_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = made(tmp_path, world()).path
-    shown: list[list[str]] = []
-    for version in (7, 6):
-        if version == 6:
-            as_version_6(path)
-        shown.append([])
-        for words in (["--by", "call"], ["--by", "communicator", "-v"], ["--by", "call", "--rank", "0-4"]):
-            assert main(["show", str(path), *words]) == 0
-            shown[-1].append(capsys.readouterr().out)
-    assert shown[0] == shown[1]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [[], *(["--by", view] for view in VIEWS), *(["--matrix", ends] for ends in ENDS)],
-    ids=lambda words: " ".join(words) or "summary",
-)
-def test_every_view_is_the_same_of_an_older_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    shown = []
-    for path in of_both_versions(tmp_path):
-        assert main(["show", str(path), *words, "--json"]) == 0
-        data = json.loads(capsys.readouterr().out.replace(str(path), "F"))
-        assert main(["show", str(path), *words]) == 0
-        shown.append((data, capsys.readouterr().out.replace(str(path), "F")))
-    assert shown[0][0] == near(shown[1][0])
-    assert shown[0][1] == shown[1][1]
-
-
-def test_an_export_is_the_same_of_an_older_profile(tmp_path: Path) -> None:
-    files = []
-    for path in of_both_versions(tmp_path):
-        assert main(["export", str(path), "--to", "csv", "-o", str(path.with_suffix(""))]) == 0
-        files.append(sorted(path.with_suffix("").iterdir()))
-    assert [path.name for path in files[0]] == [path.name for path in files[1]]
-    for paths in zip(*files, strict=True):
-        first, second = (list(csv.reader(path.read_text("utf-8").splitlines())) for path in paths)
-        assert first[0] == second[0]
-        assert sorted(first) == sorted(second)
-
-
 # The helper of multiprocessing that outlives the workers ends with this process, or with the first such test.
 @pytest.mark.filterwarnings("ignore:resource_tracker")
 @pytest.mark.parametrize("with_nodes", [True, False], ids=["node files", "files"])
@@ -252,14 +181,3 @@ def test_several_processes_make_the_same_profile_as_one(
         assert first == near(second), table
     assert len(rows(several.path, "SELECT * FROM calls")) > 23 * 6
     assert len(rows(several.path, "SELECT * FROM messages")) > 23 * 3
-
-
-def test_sums_of_a_profile_of_the_first_version(tmp_path: Path) -> None:
-    path = profiles.write_profile(tmp_path / "a.rankwise")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ALTER TABLE calls DROP COLUMN unfinished")
-        connection.execute("PRAGMA user_version = 1")
-        connection.commit()
-        add_what_is_missing(connection)
-        assert connection.execute("SELECT SUM(unfinished) FROM family_sums").fetchone() == (0,)
-        assert connection.execute("SELECT SUM(calls) FROM rank_sums").fetchone() == (4 * 617,)

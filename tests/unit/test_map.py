@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from profiles import changeable, write_traffic
+from profiles import write_traffic
 
 from golden import Golden, assert_facts
 from rankwise.__main__ import main
@@ -367,7 +367,7 @@ def test_no_files_after_an_error(dealt_out: Path, tmp_path: Path, capsys: pytest
     ],
 )
 def test_program_of_a_run(dealt_out: Path, command: list[str], program: list[str]) -> None:
-    with changeable(dealt_out) as connection:
+    with sqlite3.connect(dealt_out) as connection:
         connection.execute("UPDATE run SET command = ?", (json.dumps(command),))
         assert program_of(run_facts(connection)) == program
 

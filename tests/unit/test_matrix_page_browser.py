@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_filters_that_messages_know_nothing_of_are_told(browser: Any, inside: Pa
 
 
 def test_captions_tell_what_is_missing(browser: Any, inside: Path, tmp_path: Path) -> None:
-    with profiles.changeable(inside) as connection:
+    with sqlite3.connect(inside) as connection:
         connection.execute("INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 7, 70)")
     tab = opened(browser, inside, tmp_path)
     for ends in ("rank", "node"):
@@ -267,7 +268,7 @@ def test_without_messages_the_page_says_why(browser: Any, tmp_path: Path) -> Non
 def test_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
     profile = profiles.write_inside(tmp_path / "hostile.rankwise")
     hostile = "<img src=x onerror=window.harmed=1>\u202e\x1b[31m"
-    with profiles.changeable(profile) as connection:
+    with sqlite3.connect(profile) as connection:
         connection.execute("UPDATE main.communicators SET user_name = ?", (hostile,))
         connection.execute("UPDATE main.ranks SET host = ? WHERE rank > 1", (hostile,))
     tab = opened(browser, profile, tmp_path)

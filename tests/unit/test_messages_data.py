@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def test_collectives_that_are_not_visible_are_told(inside: Path) -> None:
 
 
 def test_what_has_no_row_is_told_apart(inside: Path) -> None:
-    with profiles.changeable(inside) as connection:
+    with sqlite3.connect(inside) as connection:
         connection.execute("INSERT INTO messages VALUES (0, -1, 3, 'point-to-point', 3, 7, 70)")
         connection.execute("INSERT INTO messages VALUES (-2, 1, 3, 'point-to-point', 3, 2, 20)")
         connection.execute("INSERT INTO messages VALUES (3, 3, 3, 'point-to-point', 3, 1, 5)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import resource
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -377,26 +375,3 @@ def test_a_rank_that_did_not_leave_init_has_no_hook_yet(tmp_path: Path) -> None:
     processes = hooks(("ACTIVE", b""), ("NONE", b""))
     processes[1].header["state"] = CONSTANTS["STATE_STARTING"]
     assert warnings(made(tmp_path, processes).path) == []
-
-
-def test_profiles_of_the_second_version_have_no_messages_inside_collectives(tmp_path: Path) -> None:
-    path = made(tmp_path, small_world(2)).path
-    columns = [name for (name,) in rows(path, "SELECT name FROM pragma_table_info('ranks')")]
-    old = ", ".join(columns[: columns.index("transport")])  # what came later is not there either
-    with closing(sqlite3.connect(path)) as connection:
-        (sql,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'ranks'").fetchone()
-        connection.executescript(
-            "CREATE TABLE table_of_calls AS SELECT * FROM calls; DROP VIEW calls;"
-            "ALTER TABLE table_of_calls RENAME TO calls; ALTER TABLE calls DROP COLUMN unfinished;"
-            "ALTER TABLE calls DROP COLUMN site;"
-            f"DROP TABLE pattern_messages; DROP TABLE patterns; CREATE TABLE old AS SELECT {old} FROM ranks;"
-            f"DROP TABLE ranks; {sql[: sql.index(',', sql.index('inside_since'))]});"
-            f"INSERT INTO ranks SELECT * FROM old; DROP TABLE old; VACUUM; PRAGMA user_version = 2"
-        )
-    before = path.read_bytes()
-    assert rows(path, "SELECT id, communicator, procedure, root, size FROM patterns") == []
-    assert rows(path, "SELECT pattern, source, destination, messages FROM pattern_messages") == []
-    assert rows(path, "SELECT rank, host, transport, transport_state, transport_sees FROM ranks") == [
-        (rank, "node1", "", "unknown", "") for rank in (0, 1)
-    ]
-    assert path.read_bytes() == before

@@ -221,6 +221,5 @@ def test_the_legend_says_windows_where_there_are(
     asked = ("show", str(path), "--by", "communicator")
     assert "windows" not in at(WIDE, monkeypatch, capsys, *asked)
     with sqlite3.connect(path) as connection:
-        connection.execute("ALTER TABLE communicators ADD COLUMN type TEXT NOT NULL DEFAULT 'communicator'")
         connection.execute("UPDATE communicators SET type = 'window' WHERE family = 'W_a1_u2'")
     assert "windows" in at(WIDE, monkeypatch, capsys, *asked)

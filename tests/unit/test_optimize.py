@@ -14,10 +14,10 @@ import pytest
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
+from rankwise.optimization.attempts import Optimized
 from rankwise.optimization.budget import Budget
 from rankwise.optimization.optimize import Facts, Request, check_pairs, optimize, together
-from rankwise.optimization.outcome import Optimized
-from rankwise.optimization.saved import Saved
+from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, Tried, judged, whole_rounds
 from rankwise.trials.plan import Aim
 from rankwise.trials.recorded import Command

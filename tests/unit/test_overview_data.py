@@ -129,14 +129,6 @@ def test_any_profile_is_told(tmp_path: Path, write: Any) -> None:
     assert not any(ord(character) < 32 for character in text)
 
 
-def test_older_profiles_are_told(tmp_path: Path) -> None:
-    new = profiles.write_profile(tmp_path / "new.rankwise")
-    old = profiles.as_version_5(new, tmp_path / "old.rankwise")
-    parts = [part["name"] for part in run_of(old)["overview"]["time"]["parts"]]
-    assert parts[0] == "compute"
-    assert "waiting" not in parts
-
-
 def test_the_appendix_has_all_words_and_tables(late: dict[str, Any]) -> None:
     sections = {one["id"]: one for one in late["appendix"]["sections"]}
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import pytest
 from made_profile import Made
 
-from rankwise.tuning.parameters.in_force import is_in_force
-from rankwise.tuning.parameters.layers import Layers, read_layers
+from rankwise.tuning.parameters.layers import Layers, is_in_force, read_layers
 from rankwise.tuning.parameters.message_sizes import message_sizes
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.proposals import propose

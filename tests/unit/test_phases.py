@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +18,6 @@ from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.timing.change_points import change_points
 from rankwise.errors import RankwiseError
-from rankwise.profile.store.database import SCHEMA
 
 WIDTH = 0.125  # seconds
 BEGIN = 0.0625
@@ -80,9 +78,6 @@ def profile(tmp_path: Path) -> Path:
     """Four ranks: 3 s nothing, 4 s in MPI (rank 2 half of that) with bytes, then nothing."""
     path = profiles.write_profile(tmp_path / "a.rankwise")
     with closing(sqlite3.connect(path)) as connection, connection:
-        for table in ("time_axis", "time_lines", "intervals"):
-            [made] = re.findall(rf"^CREATE TABLE {table} .*?;$", SCHEMA, re.MULTILINE | re.DOTALL)
-            connection.execute(made)
         connection.execute("INSERT INTO time_axis VALUES (?, ?, ?)", (BEGIN, WIDTH, INTERVALS))
         for rank in range(4):
             connection.execute("INSERT INTO time_lines VALUES (?, 0.1, 9.96)", (rank,))

@@ -54,7 +54,6 @@ def test_names_fit_to_be_those_of_files(word: str, name: str) -> None:
 def made(directory: Path, number: int, wall: float, of: int) -> Path:
     path = profiles.write_profile(directory / f"heat.{number}.rankwise")
     with sqlite3.connect(path) as connection:
-        connection.execute("ALTER TABLE run ADD COLUMN programs TEXT NOT NULL DEFAULT '[]'")
         connection.execute(
             "UPDATE run SET world = ?, worlds = ?, wall = ?, programs = ?",
             (number, of, wall, f'[["./step{number}", "a\\u001bb"], ["./ice"]]'),

@@ -118,34 +118,6 @@ def test_a_profile_whose_parents_are_a_circle_is_shown(
     assert main(["show", str(path), "--by", "call", "--region", "a/"]) == 0
 
 
-def as_version_6(path: Path) -> None:
-    """Make the profile one of version 6."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            "CREATE TABLE old_regions (id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
-            "INSERT INTO old_regions SELECT id, name FROM regions; DROP TABLE regions;"
-            "ALTER TABLE old_regions RENAME TO regions;"
-            "ALTER TABLE region_times DROP COLUMN exclusive; VACUUM; PRAGMA user_version = 6;"
-        )
-
-
-def test_version_6_has_a_flat_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = nested(tmp_path)
-    as_version_6(path)
-    before = path.read_bytes()
-    assert rows(path, NESTED) == [(1, "a", None, "a"), (2, "b", None, "b"), (3, "b", None, "b")]
-    assert rows(path, "SELECT SUM(calls) FROM calls") == rows(path, "SELECT SUM(calls) FROM rank_sums")
-    assert main(["show", str(path), "--by", "region"]) == 0
-    text = capsys.readouterr().out
-    assert "wall incl." in text
-    assert "wall excl." not in text
-    assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / "csv")]) == 0
-    assert "id,name,parent,path\n0,(whole program),,(whole program)\n" in (
-        tmp_path / "csv" / "regions.csv"
-    ).read_text().replace("\r\n", "\n")
-    assert path.read_bytes() == before
-
-
 def test_the_tree_has_names_to_the_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

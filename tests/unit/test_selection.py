@@ -11,12 +11,10 @@ from typing import Any
 
 import profiles
 import pytest
-from assembled import made
-from test_kept_sums import near, world
+from test_kept_sums import near
 
 from golden import Golden
 from rankwise.__main__ import main
-from rankwise.commands.show import VIEWS
 
 ONLY_COUNTED = {"families", "communicators"}  # those that nothing was called on are listed in the whole alone
 
@@ -65,8 +63,6 @@ def of_messages(condition: str) -> str:
 
 REGION_TIMES = "DELETE FROM region_times WHERE NOT (region = 1)"
 RANKS = [f"DELETE FROM {table} WHERE rank NOT IN (1, 3)" for table in ("ranks", "region_times")]
-# Not known of older profiles.
-OF_NESTING = ("parent", "exclusive_wall_seconds", "percent_in_mpi", "exclusive_percent_in_mpi")
 OF_CALLS = ["call", "size", "region", "communicator", "rank"]
 OF_MESSAGES = ["pair", "node", "collective"]
 PARTS: list[tuple[list[str], list[str], list[str]]] = [
@@ -225,23 +221,6 @@ def test_opens_of_files_are_those_of_the_part(tmp_path: Path, capsys: pytest.Cap
     assert opens("--node", "nodea") == {"out.dat": 4, "log": 0}  # (log was opened in a pause)
     assert opens("--call", "File_read_at") == {"out.dat": 0}
     assert opens("--communicator", "W") == {"out.dat": 8}
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_older_profiles_have_the_same_parts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str
-) -> None:
-    newer = made(tmp_path, world()).path
-    older = profiles.as_version_5(newer, tmp_path / "older.rankwise")
-    words = [] if view == "algorithm" else ["--rank", "1-4", "--node", "node0"]
-    calls = [] if view == "time" else ["--call", "Bcast,Send"]
-    for part in (calls, words):
-        found, expected = (shown(capsys, path, "--by", view, *part) for path in (newer, older))
-        del found["trust"], expected["trust"]
-        for row in [*found.get("regions", ()), *expected.get("regions", ())]:
-            for unknown in OF_NESTING:
-                del row[unknown]
-        assert found == near(expected)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def write_random(path: Path, seed: int) -> float:
                 0.0,
                 0.0,
             )
-            connection.execute(f"INSERT INTO calls VALUES ({', '.join('?' * 11)}, 0)", facts)
+            connection.execute(f"INSERT INTO calls VALUES ({', '.join('?' * 11)}, 0, NULL)", facts)
         run = spent / threads * draw.choice([1.0, 1.5])
         connection.execute(
             "UPDATE ranks SET mpi = ?, init_finalize = ?, run = ?, wall = ?, threads = ? WHERE rank = ?",

@@ -186,9 +186,10 @@ def test_calls_of_ranks_are_those_between_init_and_finalize(
 
 def test_by_region(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = words_of(shown(capsys, path, "--by", "region"))
-    assert ["solve", "8", "32.0", "s", "5.30", "s", "2440", "3.28", "MiB", "98.9"] in words
-    assert ["solve", "13.4"] in words
-    assert ["Init,", "Finalize", "560", "ms", "8", "-", "-"] in words
+    assert ["solve", "8", *["32.0", "s"] * 2, *["5.30", "s"] * 2, "16.6"] in words
+    assert ["solve", "2440", "3.28", "MiB", "98.9", "13.4"] in words
+    assert ["Init,", "Finalize", "560", "ms"] in words
+    assert ["Init,", "Finalize", "8", "-", "-", "-"] in words
 
 
 def test_limit_always_leaves_a_line_for_the_others(large: str, capsys: pytest.CaptureFixture[str]) -> None:

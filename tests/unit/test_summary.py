@@ -251,13 +251,6 @@ def test_the_time_between_init_and_finalize_has_two_parts(
     assert wall_line(path, 0.892, 0.382, 26.1) == "wall 892 ms (Init, Finalize 382 ms)  MPI 26.1 %"
 
 
-def test_old_profiles_do_not_tell_the_parts_of_the_cost(tmp_path: Path) -> None:
-    path = profiles.write_profile(tmp_path / "a.rankwise")
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE ranks SET own_setup = NULL")
-    assert "own cost 0.02 % of wall (2.00 ms a rank)\n" in summary_of(path)
-
-
 def test_nothing_between_init_and_finalize(tmp_path: Path, golden: Golden) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
     with sqlite3.connect(path) as connection:

@@ -115,21 +115,6 @@ def test_damaged_records_are_passed_over(tmp_path: Path) -> None:
     }
 
 
-def test_profiles_of_version_7_tell_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = made(tmp_path, world(*[[recorded("MPI_Allreduce", KNOWN)]] * 2)).path
-    assert len(known(path)) == 1
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript("DROP TABLE collective_traits; VACUUM; PRAGMA user_version = 7")
-    before = path.read_bytes()
-    assert known(path) == {}
-    assert main(["show", str(path)]) == 0
-    assert main(["export", str(path), "--to", "csv", "-o", str(tmp_path / "csv")]) == 0
-    capsys.readouterr()
-    header = "communicator,procedure,not_commutative,rounds,in_place"
-    assert (tmp_path / "csv" / "collective_traits.csv").read_text().split() == [header]
-    assert path.read_bytes() == before
-
-
 def test_a_profile_that_lacks_the_table_is_damaged(tmp_path: Path) -> None:
     path = made(tmp_path, world([])).path
     with closing(sqlite3.connect(path)) as connection:

@@ -95,9 +95,7 @@ def export_tables(connection: sqlite3.Connection) -> list[ExportTable]:
     names = [
         name
         for (name,) in connection.execute(
-            # The temporary ones are those that an older profile lacks, or that lack columns there.
-            "SELECT DISTINCT name FROM"
-            " (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)"
+            "SELECT name FROM sqlite_master"
             " WHERE (type = 'table' OR name = 'calls') AND name NOT LIKE 'sqlite_%'"
         )
         if name not in TABLES_BESIDE

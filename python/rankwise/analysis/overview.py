@@ -48,10 +48,10 @@ class Trust:
         own_cost_percent_of_wall: Rankwise's own time, of the sum of all ranks' wall time.
         own_cost_seconds_per_rank: mean over the ranks.
         own_calls_per_rank: calls, mean over the ranks.
-        own_seconds_per_call: of that time, what each call costs; None if it is not known.
-        own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize; None if not known.
+        own_seconds_per_call: of that time, what each call costs; None if there is none.
+        own_setup_seconds_per_rank: the rest: processor time in MPI_Init and MPI_Finalize.
         threads: the most threads of one rank that called MPI; their time in MPI is added up.
-        memory: how many ranks totals in each kind of memory (`ranks.memory`); empty if not known.
+        memory: how many ranks totals in each kind of memory (`ranks.memory`).
     """
 
     complete: bool
@@ -65,7 +65,7 @@ class Trust:
     own_cost_seconds_per_rank: float
     own_calls_per_rank: float
     own_seconds_per_call: float | None
-    own_setup_seconds_per_rank: float | None
+    own_setup_seconds_per_rank: float
     threads: int
     memory: dict[str, int]
     warnings: list[str]
@@ -108,9 +108,9 @@ def trust(connection: sqlite3.Connection) -> Trust:
     partial, reason, seen, expected, not_covered = connection.execute(
         "SELECT partial, partial_reason, ranks_seen, ranks_expected, not_covered FROM run"
     ).fetchone()
-    # Profiles of versions 1 to 4 don't tell the parts of the cost: then the sum of the set-up is NULL.
     cost, setup, wall, ranks, threads = connection.execute(
-        "SELECT TOTAL(own_cost), SUM(own_setup), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0) FROM ranks"
+        "SELECT TOTAL(own_cost), TOTAL(own_setup), TOTAL(wall), COUNT(*), COALESCE(MAX(threads), 0)"
+        " FROM ranks"
     ).fetchone()
     (calls,) = connection.execute("SELECT COALESCE(SUM(calls), 0) FROM rank_sums").fetchone()
     dropped: dict[str, int] = dict(
@@ -119,9 +119,7 @@ def trust(connection: sqlite3.Connection) -> Trust:
         ).fetchall()
     )
     memory: dict[str, int] = dict(
-        connection.execute(
-            "SELECT memory, COUNT(*) FROM ranks WHERE memory IS NOT NULL GROUP BY memory ORDER BY memory"
-        ).fetchall()
+        connection.execute("SELECT memory, COUNT(*) FROM ranks GROUP BY memory ORDER BY memory").fetchall()
     )
     return Trust(
         complete=not partial,
@@ -134,8 +132,8 @@ def trust(connection: sqlite3.Connection) -> Trust:
         own_cost_percent_of_wall=percent(cost, wall),
         own_cost_seconds_per_rank=cost / ranks if ranks else 0.0,
         own_calls_per_rank=calls / ranks if ranks else 0.0,
-        own_seconds_per_call=None if setup is None or not calls else (cost - setup) / calls,
-        own_setup_seconds_per_rank=None if setup is None else setup / ranks,
+        own_seconds_per_call=(cost - setup) / calls if calls else None,
+        own_setup_seconds_per_rank=setup / ranks if ranks else 0.0,
         threads=threads,
         memory=memory,
         warnings=[text for (text,) in connection.execute("SELECT text FROM warnings ORDER BY id")],

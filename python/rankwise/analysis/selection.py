@@ -175,10 +175,6 @@ def _replace(connection: sqlite3.Connection, name: str, conditions: Sequence[str
     """Put those rows of a table or view that meet the conditions in its place."""
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     connection.execute(f"CREATE TEMP TABLE part_of_{name} AS SELECT * FROM {name}{where}")
-    # A profile of an older version has a temporary one already.
-    kinds = connection.execute("SELECT type FROM sqlite_temp_master WHERE name = ?", (name,)).fetchall()
-    for (kind,) in kinds:
-        connection.execute(f"DROP {kind} temp.{name}")
     # Views that name it are looked at when they are read, not now.
     connection.execute("PRAGMA legacy_alter_table = ON")
     connection.execute(f"ALTER TABLE temp.part_of_{name} RENAME TO {name}")

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rankwise.launch.signals import Signals
+    from rankwise.optimization.attempts import Optimized
     from rankwise.optimization.optimize import Facts
-    from rankwise.optimization.outcome import Optimized
     from rankwise.optimization.step import Step
     from rankwise.trials.recorded import Command
     from rankwise.trials.ways import Way
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.optimization.applied import way_of
     from rankwise.optimization.budget import Budget
     from rankwise.optimization.optimize import Request, check_pairs, optimize
-    from rankwise.optimization.saved import DIRECTORY, Saved
+    from rankwise.optimization.saved_attempts import DIRECTORY, Saved
     from rankwise.trials.plan import Aim
     from rankwise.trials.ways import Runs, Way, check_words
     from rankwise.tuning.program import Program

@@ -82,7 +82,7 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
     from rankwise.render.page.container import Container
     from rankwise.render.page.contents.run import both_sides, run_data, run_names, run_title
     from rankwise.render.page.contents.subject import subject
-    from rankwise.render.page.report import report_page
+    from rankwise.render.page.html import report_page
 
     container, runs, titles, names = Container(), [], [], []
     for path, name in run_names([*before, *after]):

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.optimization.budget import Budget
-from rankwise.optimization.outcome import Attempt, Optimized
-from rankwise.optimization.saved import Saved
+from rankwise.optimization.saved_attempts import Saved
 from rankwise.optimization.step import Now, Promise, Step, whole_rounds
 from rankwise.text.units import percent_text
 from rankwise.trials.plan import Aim, about, least_rounds

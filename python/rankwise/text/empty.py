@@ -24,11 +24,11 @@ NO_COLLECTIVES = (
     " --by call shows what the program calls."
 )
 NO_ARRIVALS = (
-    "No arrivals at collectives are known: the program calls no blocking collective on several processes, or"
-    " the profile is of an older version; --by call shows what it calls."
+    "No arrivals at collectives are known: the program calls no blocking collective on several processes;"
+    " --by call shows what it calls."
 )
 NO_SITES = (
-    "No places of calls were recorded: the profile was made by an older Rankwise, or with --no-sites;"
+    "No places of calls were recorded: the program made no call, or ran with --no-sites;"
     " --by call shows what was called."
 )
 NO_FILES = (
@@ -37,17 +37,14 @@ NO_FILES = (
 )
 NO_COUNTERS = (
     "No system counters were recorded: no rank came to where they are read (borders of regions, heartbeats,"
-    " MPI_Finalize), or the profile was made by an older Rankwise, or with --no-counters; --by call shows"
-    " what was called."
+    " MPI_Finalize), or the profile was made with --no-counters; --by call shows what was called."
 )
 NO_WAITS = (
-    "No waits for messages were recorded: the program sends none of its own, or the profile was made by an"
-    " older Rankwise; --by call shows what it calls."
+    "No waits for messages were recorded: the program sends none of its own; --by call shows what it calls."
 )
 NOBODY_LATE = "Nobody is known to have come late for a message."
 NO_TIME_LINE = (
-    "It is not known what the ranks did when: no rank came out of MPI_Init, or the profile was made by an"
-    " older Rankwise; --by call shows what they called."
+    "It is not known what the ranks did when: no rank came out of MPI_Init; --by call shows what they called."
 )
 NO_REGIONS = (
     'The program names no regions: put MPI_Pcontrol(1, "name") before and MPI_Pcontrol(-1, "name") after'

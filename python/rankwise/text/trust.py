@@ -34,8 +34,6 @@ def cost_line(trust: Trust) -> str:
     """Return what Rankwise itself took."""
     share = percent_text(trust.own_cost_percent_of_wall, decimals=2)
     setup, call = trust.own_setup_seconds_per_rank, trust.own_seconds_per_call
-    if setup is None:
-        return f"own cost {share} % of wall ({second_text(trust.own_cost_seconds_per_rank)} a rank)"
     calls = "" if call is None else f"{count_text(trust.own_calls_per_rank)} calls x {second_text(call)} + "
     return f"own cost {share} % of wall (a rank: {calls}set-up {second_text(setup)})"
 

@@ -30,7 +30,7 @@ class Region:
         parent: number of the enclosing region; None = of region 0, and not known.
         path: the names from the outermost region to this one, with slashes between them.
         depth: how many regions enclose it.
-        exclusive_wall_seconds: summed over the ranks; None = not known (profiles of versions 1 to 6).
+        exclusive_wall_seconds: summed over the ranks;
         inclusive_mpi_seconds: time in MPI calls, inclusive, summed over the ranks.
         percent_in_mpi: time in MPI in percent of the wall time times the ranks' threads that call MPI, both
             inclusive. None = not known.

@@ -16,8 +16,8 @@ from rankwise.records import dataclass
 JOIN_COMMUNICATORS = "JOIN communicators ON communicators.id = calls.communicator"
 JOIN_PROCEDURES = "JOIN procedures ON procedures.id = calls.procedure"
 
-RUN_SECONDS = "COALESCE(ranks.run, MAX(ranks.wall - ranks.init_finalize, 0.0))"
-"""SQL: seconds of a rank between MPI_Init and MPI_Finalize; profiles of versions 1 to 4 don't tell."""
+RUN_SECONDS = "ranks.run"
+"""SQL: seconds of a rank between MPI_Init and MPI_Finalize."""
 
 THREAD_SECONDS = f"{RUN_SECONDS} * MAX(ranks.threads, 1)"
 """SQL: those of all threads of a rank that call MPI: their times in MPI are added up, and can't be more."""

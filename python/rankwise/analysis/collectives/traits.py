@@ -27,8 +27,7 @@ class CallTraits:
 def traits(connection: sqlite3.Connection) -> Mapping[tuple[int, int], CallTraits]:
     """Return the traits of collectives by ids of communicator and procedure.
 
-    One that is not there is not known: everything has to be thought possible. Profiles of versions 1 to 7
-    have none.
+    One that is not there is not known: everything has to be thought possible.
     """
     found = connection.execute(
         "SELECT communicator, procedure, not_commutative, rounds, in_place FROM collective_traits"

@@ -112,19 +112,16 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | 
 
 
 def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:
-    """Return the efficiency of each region, by the order in which they were first entered.
-
-    None where the profile is of version 1 to 6: it does not tell which regions enclose which.
-    """
+    """Return the efficiency of each region, by the order in which they were first entered."""
     regions = connection.execute(
         f"SELECT id, path, parent FROM regions WHERE id NOT IN ({WHOLE_PROGRAM}, {OTHER}) ORDER BY id"
     ).fetchall()
     threads: dict[int, int] = dict(connection.execute("SELECT rank, MAX(threads, 1) FROM ranks").fetchall())
     walls: dict[int, dict[int, float]] = {}
-    for region, rank, seconds, exclusive in connection.execute(
-        "SELECT region, rank, seconds, exclusive FROM region_times WHERE entries > 0"
+    for region, rank, seconds in connection.execute(
+        "SELECT region, rank, seconds FROM region_times WHERE entries > 0"
     ):
-        if exclusive is not None and rank in threads:
+        if rank in threads:
             walls.setdefault(region, {})[rank] = seconds
     in_mpi: dict[int, dict[int, float]] = {}
     for region, rank, seconds in connection.execute(

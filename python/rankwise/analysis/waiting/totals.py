@@ -83,7 +83,6 @@ def message_totals(connection: sqlite3.Connection, found: MessageWaits) -> Messa
     if not found.waiting:
         return None
     seconds = found.late_sender_seconds + found.late_receiver_seconds
-    # (Profiles of older versions have no sample at all: that is told by what shows it.)
     not_known = (1 - found.percent_certain / 100) * found.seconds if found.is_sampled else 0.0
     most = found.origins[0] if found.origins and found.origins[0].origin_seconds else None
     return MessageTotals(

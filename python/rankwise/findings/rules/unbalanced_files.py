@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankwise.analysis.calls.file_times import file_seconds
+from rankwise.analysis.calls.files import file_seconds
 from rankwise.analysis.evidence import Evidence
 from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, Rule
 from rankwise.text.units import second_text

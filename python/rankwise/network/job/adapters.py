@@ -52,7 +52,7 @@ class Matched:
 
 
 def adapters_of_run(connection: sqlite3.Connection) -> dict[str, list[AdapterPort]]:
-    """Return the ports that were recorded, by host; none of profiles of versions 1 to 8."""
+    """Return the ports that were recorded, by host."""
     found: dict[str, list[AdapterPort]] = {}
     for host, device, number, guid, lid, state, layer in connection.execute(
         "SELECT host, device, port, port_guid, COALESCE(lid, 0), state, link_layer FROM adapters"

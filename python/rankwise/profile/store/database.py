@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.join.families import family_of, without_loops
 
 SCHEMA = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
 """The SQL that makes an empty profile."""
@@ -28,8 +27,6 @@ def _pragma(name: str) -> int:
 
 APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
-OLDEST_VERSION = 1
-"""Of the profiles that can still be read; tables that they lack appear empty, columns have their defaults."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
@@ -56,10 +53,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
     try:
         _distrust(profile, length)
         complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
-        if complete:
-            add_what_is_missing(profile)
-        passed_over = TABLES_BESIDE if complete and _is_old(profile) else frozenset[str]()
-        for table in _schema().keys() - passed_over if complete else ():
+        for table in _schema() if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
@@ -86,10 +80,6 @@ def _distrust(profile: sqlite3.Connection, length: int) -> None:
     profile.set_progress_handler(is_too_much, _STEPS_AT_ONCE)
 
 
-_PACKED_SINCE = 6
-"""The version from which on `calls` is a view; it was a table."""
-
-
 def _spreads(keys: str, columns: str, joins: str = "") -> str:
     """Return the query for a table of spreads.
 
@@ -110,8 +100,7 @@ def _spreads(keys: str, columns: str, joins: str = "") -> str:
     )
 
 
-# What later versions keep (6: sums, 7: spreads), as it follows from what the versions before had.
-_KEPT = {
+SUMS = {
     "call_places": "SELECT NULL AS id, rank, communicator, site FROM calls GROUP BY rank, communicator, site",
     "rank_sums": (
         "SELECT rank, SUM(calls) AS calls, SUM(bytes_sent) AS bytes_sent,"
@@ -153,8 +142,9 @@ _KEPT = {
         " LEFT JOIN main.ranks AS receiver ON receiver.rank = destination GROUP BY sender.host, kind"
     ),
 }
+"""By the name of its table what follows from `calls` and `messages`, and is kept: the query that makes it."""
 
-TABLES_BESIDE = frozenset({*_KEPT, "call_counts"})
+TABLES_BESIDE = frozenset({*SUMS, "call_counts"})
 """Names of tables that show nothing that is not in others: packed rows, and sums."""
 
 
@@ -185,43 +175,23 @@ def column_types(table: str) -> dict[str, str]:
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
 
 
-def _version(profile: sqlite3.Connection) -> int:
-    (version,) = profile.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def _is_old(profile: sqlite3.Connection) -> bool:
-    return _version(profile) != SCHEMA_VERSION
-
-
 def _has_our_tables(profile: sqlite3.Connection) -> bool:
     """Tell whether the tables are those of the schema, and no views in their place, or other columns.
 
-    The only view is our own, to the letter, or that of older versions. Old ones may lack tables, and the last
-    columns of a table.
-
-    What else there is does no harm, because nobody asks for it: triggers act on changes only.
+    The only view is our own, to the letter. What else there is does no harm, because nobody asks for it:
+    triggers act on changes only.
     """
     there: dict[str, list[tuple[str, str]]] = {}
     for name, kind, sql in profile.execute(
         "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"
     ):
         there.setdefault(str(name).lower(), []).append((kind, str(sql)))
-    is_old = _is_old(profile)
     for name, (kind, sql, ours) in _schema().items():
-        if name not in there:
-            if not is_old:
-                return False
-            continue
-        [(its_kind, its_sql), *others] = there[name]
-        if others or its_kind != ("table" if _version(profile) < _PACKED_SINCE else kind):
+        if [its_kind for its_kind, _ in there.get(name, [])] != [kind]:
             return False
-        allowed = [_words(sql), *([_words_before_sites(sql)] if is_old else [])]
-        if its_kind == "view" and _words(its_sql) not in allowed:
+        if kind == "view" and _words(there[name][0][1]) != _words(sql):
             return False
-        columns = _columns(profile, name)
-        later = {column for column, _ in ours[len(columns) :]}
-        if columns != ours[: len(columns)] or (later and not (is_old and later <= _defaults(name).keys())):
+        if _columns(profile, name) != ours:
             return False
     return True
 
@@ -231,81 +201,11 @@ def _words(sql: str) -> list[str]:
     return re.sub(r"--[^\n]*", " ", sql).split()
 
 
-def _words_before_sites(sql: str) -> list[str]:
-    """Make that of the view `calls` in version 6, which knew of no sites, of today's."""
-    return [word for word in _words(sql) if word not in (",", "site")]
-
-
-@cache
-def _defaults(table: str) -> dict[str, str]:
-    """Map the columns that have a default to it, as SQL: all that came later have one."""
-    if table == "calls":
-        return {"unfinished": "0", "site": "NULL"}
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(SCHEMA)
-        found = empty.execute(
-            "SELECT name, dflt_value FROM pragma_table_info(?) WHERE dflt_value IS NOT NULL", (table,)
-        )
-        return dict(found.fetchall())
-
-
-def add_what_is_missing(profile: sqlite3.Connection) -> None:
-    """Make what came after the profile appear in it: empty tables, columns with their defaults, sums.
-
-    The file itself stays as it is: temporary views are found before its own tables.
-    """
-    if not _is_old(profile):
-        return
-    profile.execute("PRAGMA temp_store = MEMORY")
-    there = {
-        name for (name,) in profile.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
-    }
-    instead = {"communicators": {"family": _FAMILY}} if _add_families(profile) else {}
-    if "path" not in {column for column, _ in _columns(profile, "regions")}:
-        instead["regions"] = {"path": "name"}
-    for name, (kind, sql, ours) in _schema().items():
-        columns = [column for column, _ in _columns(profile, name)] if name in there else []
-        if (len(columns) == len(ours) and name not in instead) or name in TABLES_BESIDE:
-            continue
-        if columns:
-            values = {column: _defaults(name)[column] for column, _ in ours[len(columns) :]}
-            values |= instead.get(name, {})
-            shown = [f"{values[column]} AS {column}" if column in values else column for column, _ in ours]
-            profile.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(shown)} FROM main.{name}")
-        elif kind == "table":
-            profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
-    for name, query in _KEPT.items():
-        if name not in there:
-            profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-
 def calculate_sums(profile: sqlite3.Connection) -> None:
     """Make the sums appear that `calls` and `messages` have now, in place of those that the profile keeps."""
-    old = {name for (name,) in profile.execute("SELECT name FROM sqlite_temp_master WHERE type = 'view'")}
-    for name, query in _KEPT.items():
-        if name in old:
-            profile.execute(f"DROP VIEW temp.{name}")
+    for name, query in SUMS.items():
+        profile.execute(f"DROP VIEW IF EXISTS temp.{name}")
         profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-
-# Until version 5 a family was what one call made, on one parent.
-_FAMILY = "COALESCE((SELECT families.family FROM temp.families WHERE families.id = communicators.id), family)"
-
-
-def _add_families(profile: sqlite3.Connection) -> bool:
-    """Keep the families that are other ones today; tell whether there are any."""
-    rows = profile.execute("SELECT id, name, family FROM main.communicators").fetchall()
-    families = {name: family for _, name, _ in rows if isinstance(name, str) and (family := family_of(name))}
-    known = without_loops(set(families.values()))
-    found = [
-        (identity, known[families[name]])
-        for identity, name, old in rows
-        if name in families and known[families[name]] != old
-    ]
-    if found:
-        profile.execute("CREATE TEMP TABLE families (id INTEGER PRIMARY KEY, family TEXT NOT NULL)")
-        profile.executemany("INSERT OR REPLACE INTO temp.families VALUES (?, ?)", found)
-    return bool(found)
 
 
 def _check(path: Path) -> int:
@@ -337,15 +237,10 @@ def _check(path: Path) -> int:
         raise RankwiseError(
             f"{path} is a database but not a Rankwise profile: give a file that `rankwise run` wrote"
         )
-    if version > SCHEMA_VERSION:
+    if version != SCHEMA_VERSION:
         raise RankwiseError(
-            f"{path} was made by a newer Rankwise (format {version}, this one reads {SCHEMA_VERSION}): "
-            f"update Rankwise"
-        )
-    if version < OLDEST_VERSION:
-        raise RankwiseError(
-            f"{path} was made by an older Rankwise (format {version}, this one reads {OLDEST_VERSION} to "
-            f"{SCHEMA_VERSION}): read it with that one"
+            f"{path} is a profile of version {version}, and this Rankwise reads version {SCHEMA_VERSION}: "
+            f"read it with the Rankwise that wrote it, or record the program again"
         )
     if length < (65536 if page_bytes == 1 else page_bytes) * pages:
         raise _damaged(path)

@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 9;             -- version of this schema
+PRAGMA user_version = 1;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -52,15 +52,13 @@ CREATE TABLE ranks (
   inside       TEXT,                 -- procedure that the rank was inside of when it ended without leaving it
   inside_communicator INTEGER REFERENCES communicators(id),
   inside_since TEXT,
-  -- Whether the messages that the MPI library sends inside collectives were seen. The defaults stand for profiles of
-  -- versions 1 and 2.
+  -- Whether the messages that the MPI library sends inside collectives were seen.
   transport       TEXT NOT NULL DEFAULT '',        -- the hook: openmpi-pml, ucx, ...; '' = none
   transport_state TEXT NOT NULL DEFAULT 'unknown', -- none (no hook fits), active, refused, disabled, stopped, unknown
   transport_sees  TEXT NOT NULL DEFAULT '',        -- of between-nodes, within-node, nonblocking; separated by blanks
   transport_note  TEXT NOT NULL DEFAULT '',        -- why it is not active
-  -- NULL = not known: profiles of versions 1 to 4.
-  run             REAL DEFAULT NULL, -- between MPI_Init returned and MPI_Finalize called (or last heartbeat)
-  own_setup       REAL DEFAULT NULL, -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
+  run             REAL NOT NULL,     -- between MPI_Init returned and MPI_Finalize called (or last heartbeat)
+  own_setup       REAL NOT NULL,     -- of own_cost: processor time of Rankwise's part of MPI_Init and MPI_Finalize
   -- Whom the call waits for that the rank was inside of: world ranks, -1 = MPI_ANY_SOURCE, -2 = several; tags, -1 =
   -- MPI_ANY_TAG; NULL = nobody, or not known.
   inside_source          INTEGER DEFAULT NULL,     -- whose message
@@ -74,10 +72,9 @@ CREATE TABLE ranks (
   gone            TEXT DEFAULT NULL,               -- when the process was seen to be gone
   signal          INTEGER DEFAULT NULL,            -- that ended it
   exit_code       INTEGER DEFAULT NULL,            -- that it ended with
-  -- Where it counted: shm, tmpdir, anonymous (memory without a name), own (nobody else saw it), unknown; NULL = not
-  -- known: profiles of versions 1 to 5.
-  memory          TEXT DEFAULT NULL,
-  -- NULL = not known: profiles of versions 1 to 6, and nodes whose clock was not compared with that of rank 0's.
+  -- Where it counted: shm, tmpdir, anonymous (memory without a name), own (nobody else saw it), unknown.
+  memory          TEXT NOT NULL DEFAULT 'unknown',
+  -- NULL = not known: nodes whose clock was not compared with that of rank 0's.
   clock_offset    REAL DEFAULT NULL,               -- seconds that the node's clock is ahead of that of rank 0's node, in MPI_Init
   clock_error     REAL DEFAULT NULL                -- seconds by which the times in `arrivals` may be off, at most
 );
@@ -103,7 +100,7 @@ CREATE TABLE communicators (
   remote_members TEXT NOT NULL DEFAULT '', -- of the remote group, likewise; '' = an intracommunicator
   remote_parent INTEGER DEFAULT NULL REFERENCES communicators(id), -- that MPI_Intercomm_create made the remote group from
   type         TEXT NOT NULL DEFAULT 'communicator', -- what it is: communicator; window, file (made from, opened on its parent)
-  -- Where the creating call was made; NULL = not known: predefined communicators, profiles of versions 1 to 6.
+  -- Where the creating call was made; NULL = not known: predefined communicators.
   made_in      TEXT DEFAULT NULL,    -- name of the object's file: libfftw3_mpi.so.3
   site         INTEGER DEFAULT NULL REFERENCES sites(id)
 );
@@ -130,7 +127,7 @@ CREATE TABLE sites (                 -- places that call MPI
 CREATE TABLE regions (               -- a name inside an enclosing region: the same name inside another one is another row
   id     INTEGER PRIMARY KEY,        -- 0 = the whole program, 4095 = other
   name   TEXT NOT NULL,
-  parent INTEGER DEFAULT NULL REFERENCES regions(id), -- enclosing region; NULL = none, or not known (versions 1 to 6)
+  parent INTEGER DEFAULT NULL REFERENCES regions(id), -- enclosing region; NULL = of ids 0 and 4095
   path   TEXT NOT NULL DEFAULT ''    -- names from the outermost region to this one, with slashes between them
 );
 
@@ -139,7 +136,7 @@ CREATE TABLE region_times (
   region  INTEGER NOT NULL REFERENCES regions(id),
   entries INTEGER NOT NULL,
   seconds REAL NOT NULL,             -- inclusive: wall time inside, nested regions included
-  exclusive REAL DEFAULT NULL,       -- likewise, nested regions not included; NULL = not known (versions 1 to 6)
+  exclusive REAL NOT NULL,           -- likewise, nested regions not included
   PRIMARY KEY (rank, region)
 ) WITHOUT ROWID;
 

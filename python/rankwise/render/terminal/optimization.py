@@ -8,7 +8,7 @@ from typing import TextIO
 
 from rich.text import Text
 
-from rankwise.optimization.outcome import Attempt, Optimized
+from rankwise.optimization.attempts import Attempt, Optimized
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.render.terminal.tuning import proof_text

@@ -1,4 +1,4 @@
-"""What carries the messages of the user's MPI library: what the probe `layers` has written."""
+"""What carries the messages of the MPI library, and what it has taken: as the probe `layers` wrote it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rankwise.mpi_libraries import Version, version_of
+from rankwise.tuning.parameters.constraint import number_of
+from rankwise.tuning.parameters.parameter import Parameter, Setting
 
 _DEVICE = re.compile(r"MPICH Device:\s*ch4:(\w+)")
 _SUMMARY = re.compile(r"==== (UCX|OFI) netmod Capability|==== (?:OFI|Capability set configuration)")
@@ -95,3 +97,28 @@ def _netmod(library: str, said: str) -> str:
         return ""
     told = _SUMMARY.search(said)
     return (told[1] or "ofi").lower() if told else device[1]
+
+
+def is_in_force(parameter: Parameter, setting: Setting, without: Layers, with_it: Layers) -> bool | None:
+    """Tell whether a value is in force; None: that can't be told.
+
+    Args:
+        parameter: whose value it is.
+        setting: with the value.
+        without: as the library is without us.
+        with_it: as it is with the value.
+    """
+    wanted = setting.value or ""
+    if parameter.shows == "pml":
+        return with_it.pml == wanted if with_it.pml else None
+    if parameter.shows == "processors":
+        return with_it.processors < without.processors if with_it.processors and without.processors else None
+    before, now = without.values.get(parameter.asked), with_it.values.get(parameter.asked)
+    if parameter.shows != "variable" or now is None:
+        return None
+    if now == wanted or (number_of(now) is not None and number_of(now) == number_of(wanted)):
+        return True
+    if before is None or now != before:
+        return None  # it has changed, into something that is written otherwise
+    # Words such as `true` or names of algorithms are numbers in the library.
+    return False if number_of(wanted) is not None else None

@@ -22,8 +22,7 @@ from rankwise.trials.recorded import Command
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, run
 from rankwise.tuning.parameters.constraint import Constraint, Unknown
 from rankwise.tuning.parameters.given import control_of_name, variable_of
-from rankwise.tuning.parameters.in_force import is_in_force
-from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.parameters.layers import Layers, is_in_force
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 from rankwise.tuning.parameters.parameter import Parameter, Setting
 from rankwise.tuning.parameters.recorded_run import Limits, Run, recorded_runs

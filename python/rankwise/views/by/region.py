@@ -80,8 +80,6 @@ _COLUMNS: list[Column[_Row]] = [
     OF_MPI,
     OF_RUN,
 ]
-# Profiles of versions 1 to 6 don't tell which region encloses which.
-_NAMES_OF_OLD = ("region", "entries", "wall incl.", "MPI excl.", "calls", "sent", "% of MPI", "% of run")
 
 
 def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG001
@@ -90,13 +88,11 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:  # noqa: ARG00
     used = [row for row in rows if row.entries or row.totals.calls]
     named = [row for row in used if row.region != WHOLE_PROGRAM]
     shown = _tree(rows, used) if named else []
-    is_known = any(row.exclusive_wall_seconds is not None for row in used)
-    columns = [column for column in _COLUMNS if is_known or column.name in _NAMES_OF_OLD]
-    apart = apart_line(columns, opening_and_closing(connection)) if shown else []
+    apart = apart_line(_COLUMNS, opening_and_closing(connection)) if shown else []
     most = max(named, key=lambda row: row.totals.seconds, default=None)
     return View(
         share_of_mpi(most.path, most.totals) if most else "",
-        [Table(columns, shown, NO_REGIONS, apart=apart)],
+        [Table(_COLUMNS, shown, NO_REGIONS, apart=apart)],
         {"regions": rows, "opening_and_closing": opening_and_closing_procedures(connection)},
     )
 

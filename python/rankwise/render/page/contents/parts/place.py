@@ -17,9 +17,9 @@ from rankwise.text.safe import safe
 from rankwise.views.node_inside import inside_text
 
 _NOT_SEEN = (
-    "What the nodes are like inside is not known: the profile was made by an older Rankwise, or its nodes"
-    " hide /sys, as some containers do. So there is no picture of them; which ranks were on which node is"
-    " known. Record the program again where /sys can be read."
+    "What the nodes are like inside is not known: they hide /sys, as some containers do. So there is no"
+    " picture of them; which ranks were on which node is known. Record the program again where"
+    " /sys can be read."
 )
 _NOT_KNOWN = -1
 _RULES = ("oversubscribed", "badly-bound", "preempted")

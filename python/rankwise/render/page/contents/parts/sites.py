@@ -10,9 +10,8 @@ from rankwise.render.page.contents.subject import Subject
 from rankwise.text.safe import safe
 
 _MISSING = (
-    "No places of calls were recorded: the profile was made by an older Rankwise, or with --no-sites."
-    " Record the program again by `rankwise run` without this option. The page Calls and sizes shows what"
-    " was called."
+    "No places of calls were recorded: the program made no call, or ran with --no-sites. Record it again by"
+    " `rankwise run` without this option. The page Calls and sizes shows what was called."
 )
 _NOT_KNOWN = "(not known)"
 

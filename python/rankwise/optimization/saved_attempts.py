@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.errors import RankwiseError
-from rankwise.optimization.outcome import Attempt
+from rankwise.optimization.attempts import Attempt
 from rankwise.optimization.step import Promise
 from rankwise.trials.interval import Interval
 from rankwise.tuning.settings.file import read, write
