@@ -20,6 +20,7 @@ from nodes import Cluster, UnavailableError
 from recording import RANKWISE, Recording
 
 import patience
+from exhaustive import few
 from rankwise.profile.collect.node_files import NodeFile, read_node_file
 
 NODES = 2
@@ -218,11 +219,14 @@ def test_it_hangs_on_one_node(on_nodes: Jobs) -> None:
 
 @pytest.mark.parametrize(
     ("spoiled", "why"),
-    [
-        (mounts.full, "No space left on device"),
-        (mounts.read_only, "Read-only file system"),
-        (mounts.gone, "No such file or directory"),
-    ],
+    few(
+        [
+            (mounts.full, "No space left on device"),
+            (mounts.read_only, "Read-only file system"),
+            (mounts.gone, "No such file or directory"),
+        ],
+        1,
+    ),
 )
 def test_it_is_of_no_use_on_one_node(
     on_nodes: Jobs, cluster: Cluster, run_directory: Path, spoiled: Spoiled, why: str

@@ -16,6 +16,8 @@ from libraries import ALL, ONE_OF_EACH, Mpi
 from numpy.typing import NDArray
 from recording import PROGRAMS
 
+from exhaustive import few
+
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "src" / "probes" / "latency"
 COMMON = PROBE.parent / "common"
@@ -182,10 +184,16 @@ def test_one_rank_has_no_partner(mpi: Mpi, build: Build, tmp_path: Path) -> None
 @pytest.mark.parametrize("mpi", FIRST, **NAMES)
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [
-        (["noisy", "64", "6", "1"], "there is no mode noisy: take quiet, loaded, leaders, sample or serial"),
-        (["leaders", "64", "6", "1"], "all ranks are on one node, "),
-    ],
+    few(
+        [
+            (
+                ["noisy", "64", "6", "1"],
+                "there is no mode noisy: take quiet, loaded, leaders, sample or serial",
+            ),
+            (["leaders", "64", "6", "1"], "all ranks are on one node, "),
+        ],
+        1,
+    ),
 )
 def test_wrong_words(mpi: Mpi, words: list[str], reason: str, build: Build, tmp_path: Path) -> None:
     run = Run(mpi, build(mpi), 2, tmp_path, *words)

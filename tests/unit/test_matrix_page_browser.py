@@ -11,6 +11,7 @@ import pytest
 from browsers import Tab
 from large_profiles import FACES, STEPS, Grid
 
+from exhaustive import few
 from rankwise.__main__ import main
 from rankwise.reading.profile import open_profile
 from rankwise.render.page.blocks import BlockSums
@@ -186,16 +187,19 @@ def given(tab: Tab, name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("a.ranks", "".join(f"rank {rank}=n{rank % 2} slot=0:{rank // 2}\n" for rank in range(4))),
-        ("hosts", "n0\nn1\nn0 # again\nn1\n"),
-        ("p.csv", "rank,host,package,core,core_of_package,cpu\n0,n0,,,,\n1,n1,,,,\n2,n0,,,,\n3,n1,,,,\n"),
-        (
-            "p.json",
-            '[{"rank":3,"host":"n1","core":1},{"rank":1,"host":"n1","core":0},'
-            '{"rank":0,"host":"n0","core":null},{"rank":2,"host":"n0","package":null}]',
-        ),
-    ],
+    few(
+        [
+            ("a.ranks", "".join(f"rank {rank}=n{rank % 2} slot=0:{rank // 2}\n" for rank in range(4))),
+            ("hosts", "n0\nn1\nn0 # again\nn1\n"),
+            ("p.csv", "rank,host,package,core,core_of_package,cpu\n0,n0,,,,\n1,n1,,,,\n2,n0,,,,\n3,n1,,,,\n"),
+            (
+                "p.json",
+                '[{"rank":3,"host":"n1","core":1},{"rank":1,"host":"n1","core":0},'
+                '{"rank":0,"host":"n0","core":null},{"rank":2,"host":"n0","package":null}]',
+            ),
+        ],
+        2,
+    ),
 )
 def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, name: str, text: str) -> None:
     tab = opened(browser, inside, tmp_path)
@@ -217,13 +221,16 @@ def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, n
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [
-        ("n0\n", "it places 1 ranks, and there are 4"),
-        ("rank 9=n0\n", "it places rank 9, and the ranks here are 0 to 3"),
-        ("[{", "it is no JSON"),
-        ('[{"rank": "0"}]', "its entry 1 has no rank and host"),
-        ("rank 0=a\nrank 0=b\n", "it places rank 0 twice"),
-    ],
+    few(
+        [
+            ("n0\n", "it places 1 ranks, and there are 4"),
+            ("rank 9=n0\n", "it places rank 9, and the ranks here are 0 to 3"),
+            ("[{", "it is no JSON"),
+            ('[{"rank": "0"}]', "its entry 1 has no rank and host"),
+            ("rank 0=a\nrank 0=b\n", "it places rank 0 twice"),
+        ],
+        2,
+    ),
 )
 def test_a_wrong_file_is_told(browser: Any, inside: Path, tmp_path: Path, text: str, why: str) -> None:
     tab = opened(browser, inside, tmp_path)
