@@ -1,9 +1,11 @@
 """What `make test` leaves to `make test-all`: most pairs of a test and an MPI library, and long hunts.
 
 A test that runs on every library stays with one of them, another one from file to file, so that each library
-has its share of the files. Rankwise has one build for each family of libraries: what depends on it, marked
-`each_family`, stays with one library of each. What holds on some libraries only is marked `only_on`. What
-else takes long without touching anything new is marked by hand.
+has its share of the files: a small one where its launches take long. Rankwise has one build for each family
+of libraries: what depends on it, marked `each_family`, stays with one library of each. What holds on some
+libraries only is marked `only_on`, and what takes long on some `slow_on`. A test with several parameters,
+marked `each_value`, stays with so many of their combinations that each value is in one. `few` keeps some of
+many random cases. What else takes long without touching anything new is marked by hand.
 
 `--share 2/3` runs the second third of all that is left. The tests of a file on one library share recordings,
 so they are in one share. `--passed FILE` leaves out what an earlier run with the same file has passed.
@@ -11,11 +13,12 @@ so they are in one share. `--passed FILE` leaves out what an earlier run with th
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +29,20 @@ _MARKS = (
     "exhaustive: left to `make test-all`",
     "each_family: `make test` runs it on one library of each family",
     "only_on(holds, reason): for libraries for which holds(mpi) is true",
+    "slow_on(holds, reason): left to `make test-all` on libraries for which holds(mpi) is true",
+    "each_value: `make test` runs it with each value of each parameter, not with each combination",
 )
+
+
+def few(cases: Iterable[Any], number: int) -> list[Any]:
+    """Return values for `parametrize`, tuples of them for several names: `make test` runs the first ones."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=[pytest.mark.exhaustive] * (place >= number),
+        )
+        for place, case in enumerate(cases)
+    ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,9 +77,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             continue
         if why := _why_not(item, mpi):
             item.add_marker(pytest.mark.skip(why))
-        able = [one for one in on[_function(item)] if not _why_not(item, one)]
-        if mpi not in _stand_for(able or [mpi], item):
+        able = [one for one in on[_function(item)] if not _why_not(item, one) and not _is_slow(item, one)]
+        if mpi not in _stand_for(able or [mpi], item) or _is_slow(item, mpi):
             item.add_marker(pytest.mark.exhaustive)
+    _mark_combinations(items)
     passed = set(_lines(config.option.passed))
     _leave_out(config, items, [item for item in items if item.nodeid in passed or _is_of_another_share(item)])
 
@@ -116,6 +133,32 @@ def _why_not(item: pytest.Item, mpi: Mpi) -> str:
     return ""
 
 
+def _is_slow(item: pytest.Item, mpi: Mpi) -> bool:
+    return any(mark.args[0](mpi) for mark in item.iter_markers("slow_on"))
+
+
+def _mark_combinations(items: Sequence[pytest.Item]) -> None:
+    """Of functions marked `each_value`, leave with `make test` what is needed to cover each value."""
+    combinations: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("each_value") and not item.get_closest_marker("exhaustive"):
+            combinations[_function(item)].append(item)
+    for some in combinations.values():
+        values = {item: _values(item) for item in some}
+        missing = set().union(*values.values())
+        while missing:
+            best = max(values, key=lambda item: len(values[item] & missing))
+            missing -= values.pop(best)
+        for item in values:
+            item.add_marker(pytest.mark.exhaustive)
+
+
+def _values(item: pytest.Item) -> set[tuple[str, int]]:
+    """Return which value of each parameter a test has: tests that have the same one share the object."""
+    parameters: dict[str, object] = item.callspec.params  # type: ignore[attr-defined]
+    return {(name, id(value)) for name, value in parameters.items()}
+
+
 def _function(item: pytest.Item) -> tuple[Path, str]:
     return item.path, item.name.partition("[")[0]
 
@@ -131,7 +174,10 @@ def _stand_for(some: Sequence[Mpi], item: pytest.Item) -> list[Mpi]:
     by_family: dict[str, list[Mpi]] = defaultdict(list)
     for mpi in some:
         by_family[mpi.family if item.get_closest_marker("each_family") else ""].append(mpi)
-    return [
-        max(alike, key=lambda mpi: zlib.crc32(f"{item.path.stem} {mpi.name}".encode()))
-        for alike in by_family.values()
-    ]
+    return [max(alike, key=lambda mpi: _place(mpi, item.path.stem)) for alike in by_family.values()]
+
+
+def _place(mpi: Mpi, file: str) -> float:
+    """Return where a library stands in the order of a file: the first one as often as its share is large."""
+    drawn = (zlib.crc32(f"{file} {mpi.name}".encode()) + 1) / (1 << 32)
+    return math.log(drawn) / mpi.share

@@ -118,7 +118,7 @@ def find(mpi: Mpi, links: Links, file: Path, nodes: Sequence[int], slow: set[str
     [
         pytest.param(BLOCK, marks=pytest.mark.exhaustive, id="block"),
         pytest.param(ROUND_ROBIN, marks=pytest.mark.exhaustive, id="round-robin"),
-        pytest.param(SHUFFLED, id="shuffled"),
+        pytest.param(SHUFFLED, marks=pytest.mark.exhaustive, id="shuffled"),
         pytest.param(UNEQUAL, id="unequal"),
     ],
 )
@@ -126,6 +126,7 @@ def test_levels_are_found(mpi: Mpi, links: Links, file: Path, nodes: Sequence[in
     find(mpi, links, file, nodes, slow=set())
 
 
+@pytest.mark.exhaustive  # 8 s; a slow node is found in the same way
 def test_a_slow_link_is_named(mpi: Mpi, links: Links, file: Path) -> None:
     with links.slow_link(3, "40mbit"):
         found = find(mpi, links, file, ROUND_ROBIN, slow={"node3"})

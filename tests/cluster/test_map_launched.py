@@ -26,6 +26,7 @@ def off_node(done: Recording) -> int:
     return sum(size for (source, target), size in sizes.items() if hosts[source] != hosts[target])
 
 
+@pytest.mark.exhaustive  # 9 s; test_relaunch_wire.py starts a job again, too
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_a_ring_that_was_dealt_out(
     mpi: Mpi, cluster: Cluster, ring: Callable[[Mpi], Path], place: Path

@@ -31,6 +31,7 @@ def verified(
     return run(mpi, cluster, place, command, LIMIT_SECONDS)
 
 
+@pytest.mark.exhaustive  # 17 s; test_map_verify_job.py compares on one node
 @pytest.mark.parametrize("mpi", LIBRARIES, ids=lambda mpi: mpi.name)
 def test_partners_that_were_parted(mpi: Mpi, slow: nodes.Cluster) -> None:
     """Dealt out in turns, no partners share a node; in the new order all do."""

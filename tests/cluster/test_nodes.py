@@ -31,6 +31,7 @@ def expected_hosts(count: int, placement: str) -> list[str]:
     return [f"node{rank // RANKS_OF_NODE if placement == 'block' else rank % count}" for rank in ranks]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("placement", ["block", "round-robin"])
 @pytest.mark.parametrize("count", [2, 3])
 def test_every_rank_is_seen_where_it_runs(

@@ -22,6 +22,7 @@ from nodes import Cluster, UnavailableError
 from recording import RANKWISE, Recording
 
 import patience
+from exhaustive import few
 from golden import assert_facts
 from rankwise.profile.collect.node_files import NodeFile, read_node_file
 
@@ -223,11 +224,14 @@ def test_it_hangs_on_one_node(on_nodes: Jobs) -> None:
 
 @pytest.mark.parametrize(
     ("spoiled", "why"),
-    [
-        (mounts.full, os.strerror(errno.ENOSPC)),
-        (mounts.read_only, os.strerror(errno.EROFS)),
-        (mounts.gone, os.strerror(errno.ENOENT)),
-    ],
+    few(
+        [
+            (mounts.full, os.strerror(errno.ENOSPC)),
+            (mounts.read_only, os.strerror(errno.EROFS)),
+            (mounts.gone, os.strerror(errno.ENOENT)),
+        ],
+        1,
+    ),
 )
 def test_it_is_of_no_use_on_one_node(
     on_nodes: Jobs, cluster: Cluster, run_directory: Path, spoiled: Spoiled, why: str

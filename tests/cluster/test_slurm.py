@@ -25,6 +25,7 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 import patience
+from exhaustive import few
 from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 
@@ -36,6 +37,8 @@ RANKS = 4
 RING_BYTES = 3 * 1000 * (1 + 2 + 3 + 4)  # as in programs/ring.c
 
 Ring = Callable[[Mpi], Path]
+
+EXPORTS = [(("--export=NAME=value",),), ((),), (("--export=NONE",),)]  # options of srun
 
 CONFIGURATION = """
 ClusterName=rankwise
@@ -178,7 +181,7 @@ def job_numbers(done: Recording) -> list[str]:
     return re.findall(r"\d+", str(job))
 
 
-@pytest.mark.parametrize("options", [(), ("--export=NONE",), ("--export=NAME=value",)], ids=" ".join)
+@pytest.mark.parametrize("options", few(EXPORTS, 2), ids=" ".join)
 def test_srun(slurm: Slurm, program: Path, place: Path, options: tuple[str, ...]) -> None:
     output = place / "ring.rankwise"
     words = srun(*options, program)
@@ -191,7 +194,7 @@ def test_srun(slurm: Slurm, program: Path, place: Path, options: tuple[str, ...]
     assert max(jobs, key=int) in job_numbers(done)
 
 
-@pytest.mark.parametrize("options", [(), ("--export=NONE",), ("--export=NAME=value",)], ids=" ".join)
+@pytest.mark.parametrize("options", few(EXPORTS, 1), ids=" ".join)
 def test_nothing_else_of_the_environment_changes(
     slurm: Slurm, program: Path, place: Path, options: tuple[str, ...], changed: Callable[..., set[str]]
 ) -> None:

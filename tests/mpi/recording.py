@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import sqlite3
@@ -12,9 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from libraries import Mpi
 
 import leftovers
+from rankwise.__main__ import main
 
 PROGRAMS = Path(__file__).parent / "programs"
 RANKWISE = Path(sys.executable).with_name("rankwise")
@@ -78,12 +81,16 @@ class Recording:
         return {(s, d): (m, b) for s, d, m, b in rows}  # type: ignore[misc]
 
     def shown(self, *words: str) -> str:
-        """What `rankwise show` prints, no line broken."""
-        command = [str(RANKWISE), "show", str(self.path), *words]
-        environment = {**os.environ, "COLUMNS": "400"}
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, env=environment)
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout
+        """What `rankwise show` prints, no line broken; it needs no process of its own, which takes longer."""
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            contextlib.redirect_stdout(io.StringIO()) as out,
+            contextlib.redirect_stderr(io.StringIO()) as said,
+        ):
+            patch.setenv("COLUMNS", "400")
+            status = main(["show", str(self.path), *words])
+        assert (status, said.getvalue()) == (0, "")
+        return out.getvalue()
 
     def communicators(self) -> dict[str, str]:
         """Members (world ranks) of the real communicators by name."""

@@ -13,6 +13,8 @@ from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
 from test_mpi4py import environment, has_module
 
+from exhaustive import few
+
 RANKS = 4
 LIBRARY = "libmakers.so.1"
 BINDINGS = ["makers_mpifh.f90", "makers_mpi.f90", "makers_mpi_f08.f90"]
@@ -93,7 +95,7 @@ def test_program_and_library(mpi: Mpi, library: Path, tmp_path: Path, many: bool
 
 
 @pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
-@pytest.mark.parametrize("source", BINDINGS, ids=lambda name: name.removesuffix(".f90"))
+@pytest.mark.parametrize("source", few(BINDINGS, 1), ids=lambda name: name.removesuffix(".f90"))
 def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     """The site is where the binding was called, not in the binding."""
 

@@ -51,6 +51,7 @@ def test_no_memory_is_left(place: Place) -> None:
     assert done.dropped["call_rows"] == on_other_rows(done)
 
 
+@pytest.mark.exhaustive  # 13 s
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)
 def test_100000_communicators_with_more_kinds_of_calls_than_rows(place: Place) -> None:
     communicators, known = 100_000, 10

@@ -14,6 +14,8 @@ import pytest
 import recording
 from libraries import Mpi
 
+from exhaustive import few
+
 RANKS = 2
 SOURCE = Path(__file__).parent / "programs" / "transcript" / "sentinels.F90"
 
@@ -43,7 +45,7 @@ general 1 1 0
 """
 
 
-@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "MPI_F08"])
+@pytest.mark.parametrize("binding", few(["MPIFH", "MPI_F08", "MPI"], 2))
 @pytest.mark.parametrize("mpi", [mpi for mpi in libraries.ALL if mpi.mpifort], ids=lambda mpi: mpi.name)
 def test_same_with_and_without(mpi: Mpi, binding: str, tmp_path: Path) -> None:
     program = tmp_path / "sentinels"

@@ -17,6 +17,8 @@ from libraries import Mpi
 from patterns import Seen, seen
 from recording import Compile, Recording, run_on
 
+from exhaustive import few
+
 PROCESSES = [4, 7, 8, 12, 16]
 COLLECTIVES = (
     *("Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv"),
@@ -288,12 +290,12 @@ def name_at(expected: Expected, processes: int) -> str:
     return expected if isinstance(expected, str) else expected.get(processes, expected[0])
 
 
-A_POWER_OF_TWO_AND_NONE = [
-    number if number in (7, 8) else pytest.param(number, marks=pytest.mark.exhaustive) for number in PROCESSES
+NO_POWER_OF_TWO = [
+    number if number == 7 else pytest.param(number, marks=pytest.mark.exhaustive) for number in PROCESSES
 ]
 
 
-@pytest.mark.parametrize("processes", A_POWER_OF_TWO_AND_NONE)
+@pytest.mark.parametrize("processes", NO_POWER_OF_TWO)
 @pytest.mark.parametrize("mpi", [m for m in libraries.ALL if m.family == "openmpi"], ids=lambda mpi: mpi.name)
 def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) -> None:
     allgatherv, allgatherv_name = OPENMPI_ALLGATHERV[processes]
@@ -324,7 +326,7 @@ def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) ->
 
 
 @libraries.NEEDS_SHARED_MEMORY
-@pytest.mark.parametrize("processes", A_POWER_OF_TWO_AND_NONE)
+@pytest.mark.parametrize("processes", NO_POWER_OF_TWO)
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and not m.vendor], ids=lambda mpi: mpi.name
 )
@@ -356,7 +358,7 @@ def expected_of_intel(call: Seen) -> str:
     return f"{name}|{on_one_node(call.collective, name)}"
 
 
-@pytest.mark.parametrize("processes", [pytest.param(4, marks=pytest.mark.exhaustive), 7, 8])
+@pytest.mark.parametrize("processes", few([7, 4, 8], 1))
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and m.vendor == "Intel"], ids=lambda mpi: mpi.name
 )

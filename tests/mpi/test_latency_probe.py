@@ -16,6 +16,7 @@ from libraries import ALL, ONE_OF_EACH, Mpi
 from numpy.typing import NDArray
 from recording import PROGRAMS
 
+from exhaustive import few
 from golden import assert_facts
 
 ROOT = Path(__file__).parents[2]
@@ -184,10 +185,13 @@ def test_one_rank_has_no_partner(mpi: Mpi, build: Build, tmp_path: Path) -> None
 @pytest.mark.parametrize("mpi", FIRST, **NAMES)
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [
-        (["noisy", "64", "6", "1"], "noisy .. quiet, loaded, leaders, sample .. serial"),
-        (["leaders", "64", "6", "1"], "leaders .. quiet"),
-    ],
+    few(
+        [
+            (["noisy", "64", "6", "1"], "noisy .. quiet, loaded, leaders, sample .. serial"),
+            (["leaders", "64", "6", "1"], "leaders .. quiet"),
+        ],
+        1,
+    ),
 )
 def test_wrong_words(mpi: Mpi, words: list[str], reason: str, build: Build, tmp_path: Path) -> None:
     run = Run(mpi, build(mpi), 2, tmp_path, *words)

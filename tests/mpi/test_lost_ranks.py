@@ -16,6 +16,8 @@ from jobs import LIMIT_SECONDS, RANKS, VICTIM, Job, Place, partial
 from libraries import Mpi
 from recording import Compile, Recording
 
+from exhaustive import few
+
 HUNG_S = 2.0
 # From there on anybody is told how a process ended.
 TELLS_HOW = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2]) >= (6, 15)
@@ -122,11 +124,14 @@ def test_whom_calls_wait_for(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Non
 @pytest.mark.skipif(not TELLS_HOW, reason="this kernel does not tell how processes end")
 @pytest.mark.parametrize(
     ("what", "told"),
-    [
-        ("kill", "killed by SIGKILL"),
-        ("segfault", "was killed by SIGSEGV"),
-        ("exit", "ended with status 3 before MPI_Finalize"),
-    ],
+    few(
+        [
+            ("kill", "killed by SIGKILL"),
+            ("segfault", "was killed by SIGSEGV"),
+            ("exit", "ended with status 3 before MPI_Finalize"),
+        ],
+        2,
+    ),
 )
 def test_who_was_lost(mpi: Mpi, compiled: Compile, tmp_path: Path, what: str, told: str) -> None:
     place = Place(mpi, compiled(mpi, "faults.c"), tmp_path)

@@ -1,7 +1,7 @@
 """mpi4py's own tests, from its source release: each has the same outcome with and without Rankwise.
 
-All of them on one rank, but those that start further processes; those that
-communicate on two ranks as well.
+All of them on one rank, but those that start further processes; those that communicate on two ranks as well.
+With NumPy, each test of a buffer is made once more: twice the time for the same calls.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LIMIT_SECONDS = 300
 SOURCES = libraries.ROOT / "build" / "mpi4py" / f"mpi4py-{version('mpi4py')}.tar.gz"
 LIBRARIES = [mpi for mpi in libraries.ONE_OF_EACH if mpi.family != "mpiabi"]
 
-# Spawning has tests of ours; mpi4py.util holds pools of workers, which spawn, too. On two ranks: without
-# NumPy, because each test of a buffer would be made twice, and without one-sided communication, which takes
-# MPICH minutes between ranks that share few cores.
-ONE_RANK = ["-e", "spawn|dynproc|util"]
+# Spawning has tests of ours; mpi4py.util holds pools of workers, which spawn, too. On two ranks:
+# without one-sided communication, which takes MPICH minutes between ranks that share few cores.
+WITH_NUMPY = ["-e", "spawn|dynproc|util"]
+ONE_RANK = ["--no-numpy", *WITH_NUMPY]
 TWO_RANKS = ["--no-numpy", "-i", "^test_(cco_(buf|nb_buf|pr_buf|obj)|p2p|request|comm)", "-e", "part"]
 
 Outcomes = dict[str, str]  # of a test
@@ -85,6 +85,7 @@ class Suite:
     ("ranks", "arguments"),
     [
         pytest.param(1, ONE_RANK, id="one"),
+        pytest.param(1, WITH_NUMPY, id="with-numpy", marks=pytest.mark.exhaustive),
         pytest.param(2, TWO_RANKS, id="two", marks=pytest.mark.exhaustive),
     ],
 )

@@ -38,6 +38,7 @@ def percent_certain(done: Recording) -> float:
         return message_waits(connection).percent_certain
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("cancels", [0, 1])

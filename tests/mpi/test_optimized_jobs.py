@@ -50,6 +50,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "place"
 
 
+@pytest.mark.exhaustive  # (tests/unit/test_optimize.py has the decision, of times that are made up)
 def test_a_control_program_has_nothing_to_gain(mpi: Mpi, compiled: Compile, place: Path) -> None:
     """It computes, and hardly communicates; nothing is left of the attempt.
 
@@ -118,6 +119,7 @@ def test_a_program_that_fails_without_us(mpi: Mpi, compiled: Compile, place: Pat
     assert not (place / "rankwise-optimize").exists()
 
 
+@pytest.mark.exhaustive  # (tests/unit/test_optimize.py interrupts at any time)
 def test_ctrl_c_and_the_same_command_again(mpi: Mpi, compiled: Compile, place: Path, tmp_path: Path) -> None:
     command = mpi.launch(RANKS, compiled(mpi, "collectives_given.c"), "2", "allreduce:32768:50:world")
     options = ("--budget", "3min", "--pairs", "4", "--confidence", "60", "--apply", "t.json")

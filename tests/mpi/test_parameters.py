@@ -31,7 +31,7 @@ from rankwise.tuning.parameters.proposals import asked, propose
 from rankwise.tuning.parameters.race import Known, race_parameters
 
 mpi = libraries.in_turn(libraries.ONE_OF_EACH_LAUNCHER)
-openmpi = libraries.in_turn([one for one in libraries.ONE_OF_EACH_LAUNCHER if one.family == "openmpi"])
+of_openmpi = pytest.mark.only_on(lambda mpi: mpi.family == "openmpi", "its variables are known")
 LIMIT = Limit(60, "it hangs")
 
 
@@ -100,11 +100,12 @@ def test_a_variable_that_is_in_force_on_the_ranks(
     assert layers.values == {control: value}
 
 
+@of_openmpi
 def test_the_eager_limit_of_the_btl_in_use(
-    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+    mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
 ) -> None:
     """It is found from the profile alone, and raced: two rounds show nothing, but all is told."""
-    place = placed(openmpi, compiled, tmp_path, signals)
+    place = placed(mpi, compiled, tmp_path, signals)
     command = place.command("200")
     asker = place.asker(command)
     layers = asker.ask({}, asked())
@@ -131,19 +132,20 @@ def test_the_eager_limit_of_the_btl_in_use(
     assert "seen in force" in page.getvalue()
 
 
-def test_a_program_that_sends_nothing(
-    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
-) -> None:
-    place = placed(openmpi, compiled, tmp_path, signals)
+@of_openmpi
+def test_a_program_that_sends_nothing(mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
+    place = placed(mpi, compiled, tmp_path, signals)
     command = place.command()
     layers = place.asker(command).ask({}, asked())
     assert not [one for one in place.proposed(command, layers) if "eager" in one.name]
 
 
+@of_openmpi
+@pytest.mark.slow_on(lambda mpi: mpi.share < 1, "its mpirun hangs now and then")
 def test_a_value_with_which_the_library_does_not_start(
-    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+    mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
 ) -> None:
-    place = placed(openmpi, compiled, tmp_path, signals)
+    place = placed(mpi, compiled, tmp_path, signals)
     with pytest.raises(RankwiseError) as refused:
         place.asker(place.command("1")).ask({"OMPI_MCA_pml": "none_such"})
     if "had not ended" in str(refused.value):  # Open MPI 5's mpirun hangs now and then when no rank starts
@@ -151,15 +153,16 @@ def test_a_value_with_which_the_library_does_not_start(
     assert "status" in str(refused.value)
 
 
+@of_openmpi
 def test_what_an_option_of_the_launcher_overrides(
-    openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+    mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
 ) -> None:
     """Of --bind-to, 5.0 takes the option and 4.1 the variable. A value without effect is not run at all."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("bound or not, there is one processor")
-    place = placed(openmpi, compiled, tmp_path, signals)
+    place = placed(mpi, compiled, tmp_path, signals)
     launcher, *rest = place.command("10").words
-    command = Command((launcher, "--bind-to", "none", *rest), openmpi.environment)
+    command = Command((launcher, "--bind-to", "none", *rest), mpi.environment)
     asker = place.asker(command)
     layers = asker.ask({})
     [parameter] = [one for one in place.proposed(command, layers) if one.shows == "processors"]
@@ -173,8 +176,9 @@ def test_what_an_option_of_the_launcher_overrides(
         assert step.skipped
 
 
-def test_a_list_of_the_user_s(openmpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
-    place = placed(openmpi, compiled, tmp_path, signals)
+@of_openmpi
+def test_a_list_of_the_user_s(mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals) -> None:
+    place = placed(mpi, compiled, tmp_path, signals)
     path = tmp_path / "list"
     path.write_text("btl_self_eager_limit = 2k\nrequire btl_self_eager_limit <= btl_self_max_send_size\n")
     given = read_given(path)

@@ -134,6 +134,7 @@ def test_nothing_happens_unasked(mpi: Mpi, flag: str, options: str, job: Job) ->
     assert done.process.stderr == ""
 
 
+@pytest.mark.exhaustive  # 11 s: six jobs
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)
 def test_messages_of_ours_are_not_counted(mpi: Mpi, job: Job) -> None:
     """The library's own inside of the constructors are, and those of the second call are not among them."""

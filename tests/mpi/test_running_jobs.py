@@ -21,6 +21,7 @@ from libraries import Mpi
 from recording import LIMIT_SECONDS, RANKWISE, Compile
 
 import patience
+from exhaustive import few
 from golden import assert_complaint
 from rankwise.profile.collect import node_memory
 
@@ -176,7 +177,7 @@ class Screen:
         os.close(self._ours)
 
 
-@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("killed", few([True, False], 1))
 def test_a_view_beside_the_job(compiled: Compile, tmp_path: Path, killed: bool) -> None:
     mpi = libraries.ONE_OF_EACH[0]
     screen = Screen()

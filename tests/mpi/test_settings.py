@@ -241,8 +241,8 @@ def test_variables_reach_the_ranks(mpi: Mpi, compiled: Compile, tmp_path: Path) 
     output = tmp_path / "a.rankwise"
     made = for_library(recorded(mpi, compiled, output))
     write(replace(made, environment={"OUR_SETTING": "a value; with = signs"}), file)
-    # To files: MPICH 5's launcher loses what a process says that ends at once.
-    says = f'printf %s "$OUR_SETTING" > "{tmp_path}/said.$$"'
+    # To files, and not at once the end: MPICH 5's launcher loses what such a process says.
+    says = f'printf %s "$OUR_SETTING" > "{tmp_path}/said.$$"; sleep 0.3'
     done = rankwise_run(mpi, output, file, mpi.launch(2, "sh", "-c", says))
     assert [path.read_text() for path in tmp_path.glob("said.*")] == ["a value; with = signs"] * 2
     assert "no MPI process was seen" in done.stderr

@@ -14,6 +14,7 @@ from libraries import Mpi
 from recording import PROGRAMS, Compile, Recording
 from test_mpi4py import environment, has_module
 
+from exhaustive import few
 from golden import assert_facts
 
 RANKS = 2
@@ -117,7 +118,7 @@ def test_without_debug_information(mpi: Mpi, tmp_path: Path, options: tuple[str,
 
 
 @pytest.mark.only_on(lambda mpi: mpi.mpifort, "no Fortran bindings here")
-@pytest.mark.parametrize("source", BINDINGS, ids=lambda name: name.removesuffix(".f90"))
+@pytest.mark.parametrize("source", few(BINDINGS, 1), ids=lambda name: name.removesuffix(".f90"))
 def test_fortran(mpi: Mpi, source: str, tmp_path: Path) -> None:
     """The site is where the binding was called, not in the binding."""
     program = tmp_path / "program"

@@ -51,6 +51,7 @@ def _tuned(mpi: Mpi, directory: Path, command: list[str], *options: str) -> dict
     return found
 
 
+@pytest.mark.slow_on(lambda mpi: mpi.vendor, "a launch for each number of an algorithm")
 def test_the_whole_way(mpi: Mpi, compiled: Compile, tmp_path: Path) -> None:
     # (Intel MPI needs a launch for each of its 30 numbers of Allreduce.)
     procedure = "alltoall" if mpi.vendor else "allreduce"

@@ -53,7 +53,7 @@ def matching(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, object]:
         TimeoutError: the job hangs. It is tried again, unlike one whose profile is wrong.
     """
     hunt = Hunt(libraries.ONE_OF_EACH[0], tmp_path_factory.mktemp("random"))
-    programs = [hunt.program(seed) for seed in range(BATCH)]
+    programs = [hunt.program(seed) for seed in range(BATCH // 2)]  # the small ones of the batch
     outcome = hunt.run(*programs)
     if outcome.hangs:
         raise TimeoutError(outcome.failure)

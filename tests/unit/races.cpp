@@ -10,6 +10,7 @@
 
 #include "../../src/runtime/communicators.h"
 #include "../../src/runtime/counters_file.h"
+#include "../../src/runtime/dispatch/library.h"
 #include "../../src/runtime/handle_table.h"
 #include "../../src/runtime/inside/inside.h"
 #include "../../src/runtime/process.h"
@@ -19,8 +20,9 @@
 
 using namespace rankwise;
 
-// Of a part of the runtime that is not here.
+// Of parts of the runtime that are not here.
 const char *run_directory::path() { return nullptr; }
+bool library::belongs_to_mpi(const char * /*path*/) { return false; }
 
 namespace {
 

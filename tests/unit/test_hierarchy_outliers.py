@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from machines_synthetic import SIZES, Machine, tree
 
+from exhaustive import few
 from rankwise.latency.measurement import Host, Measurement, Rank
 from rankwise.topology.hierarchy.find import find_hierarchy
 from rankwise.topology.hierarchy.levels import Hierarchy
@@ -49,6 +50,7 @@ def nameless(measurement: Measurement) -> Measurement:
     return replace(measurement, hosts=(Host(""),), ranks=ranks)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_virtual_cluster_has_three_levels(order: str, seed: int) -> None:
@@ -100,7 +102,7 @@ def make_slow(planted: Machine, node: int, factor: float = 3) -> None:
     planted.caps[0, node] = 3000 / factor
 
 
-@pytest.mark.parametrize(("count", "noise"), [(64, 0.1), (64, 0.2), (128, 0.2)])
+@pytest.mark.parametrize(("count", "noise"), few([(64, 0.1), (64, 0.2), (128, 0.2)], 2))
 def test_a_slow_node_is_told_from_a_slow_link(count: int, noise: float) -> None:
     slow, late, thin = several(count), several(count), several(count)
     make_slow(slow, 3)
@@ -181,7 +183,7 @@ def test_a_slow_rank_is_named() -> None:
     assert told(found) == {("slow rank", "rank 3 on node1", "latency")}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few(range(40), 12))
 def test_nothing_is_slow_where_nothing_is(seed: int) -> None:
     planted = [virtual(), tree((4,), (10,), (1000,)), tree((2, 4), (1, 50), (5000, 100))][seed % 3]
     found = find_hierarchy(planted.measure(0.25, seed))

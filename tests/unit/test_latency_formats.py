@@ -416,6 +416,7 @@ def test_mmpi_names_and_columns(tmp_path: Path, names: list[str], line: str) -> 
     assert found.about["mmpi"]["odd"] == {}  # type: ignore[index]
 
 
+@pytest.mark.exhaustive  # 6 s
 def test_mmpi_of_more_than_a_thousand_ranks(tmp_path: Path) -> None:
     """Ranks from 1000 on are wider than their column, as are times from 1000 us on."""
     found = same_bytes(tmp_path / "a.log", log([f"n{i // 8}" for i in range(1003)], scale=2500.0).encode())

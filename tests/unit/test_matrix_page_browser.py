@@ -12,6 +12,7 @@ import pytest
 from browsers import Tab
 from large_profiles import FACES, STEPS, Grid
 
+from exhaustive import few
 from golden import assert_facts
 from rankwise.__main__ import main
 from rankwise.reading.profile import open_profile
@@ -185,16 +186,19 @@ def given(tab: Tab, name: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("a.ranks", "".join(f"rank {rank}=n{rank % 2} slot=0:{rank // 2}\n" for rank in range(4))),
-        ("hosts", "n0\nn1\nn0 # again\nn1\n"),
-        ("p.csv", "rank,host,package,core,core_of_package,cpu\n0,n0,,,,\n1,n1,,,,\n2,n0,,,,\n3,n1,,,,\n"),
-        (
-            "p.json",
-            '[{"rank":3,"host":"n1","core":1},{"rank":1,"host":"n1","core":0},'
-            '{"rank":0,"host":"n0","core":null},{"rank":2,"host":"n0","package":null}]',
-        ),
-    ],
+    few(
+        [
+            ("a.ranks", "".join(f"rank {rank}=n{rank % 2} slot=0:{rank // 2}\n" for rank in range(4))),
+            ("hosts", "n0\nn1\nn0 # again\nn1\n"),
+            ("p.csv", "rank,host,package,core,core_of_package,cpu\n0,n0,,,,\n1,n1,,,,\n2,n0,,,,\n3,n1,,,,\n"),
+            (
+                "p.json",
+                '[{"rank":3,"host":"n1","core":1},{"rank":1,"host":"n1","core":0},'
+                '{"rank":0,"host":"n0","core":null},{"rank":2,"host":"n0","package":null}]',
+            ),
+        ],
+        2,
+    ),
 )
 def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, name: str, text: str) -> None:
     tab = opened(browser, inside, tmp_path)
@@ -216,13 +220,16 @@ def test_a_file_tells_other_places(browser: Any, inside: Path, tmp_path: Path, n
 
 @pytest.mark.parametrize(
     ("text", "facts"),
-    [
-        ("n0\n", "1 .. 4"),
-        ("rank 9=n0\n", "9 .. 0 .. 3"),
-        ("[{", "JSON"),
-        ('[{"rank": "0"}]', "1"),
-        ("rank 0=a\nrank 0=b\n", "0"),
-    ],
+    few(
+        [
+            ("n0\n", "1 .. 4"),
+            ("rank 9=n0\n", "9 .. 0 .. 3"),
+            ("[{", "JSON"),
+            ('[{"rank": "0"}]', "1"),
+            ("rank 0=a\nrank 0=b\n", "0"),
+        ],
+        2,
+    ),
 )
 def test_a_wrong_file_is_told(browser: Any, inside: Path, tmp_path: Path, text: str, facts: str) -> None:
     tab = opened(browser, inside, tmp_path)

@@ -62,6 +62,7 @@ def at(
     return capsys.readouterr().out
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("detail", [[], ["-v"]])
 @pytest.mark.parametrize("name", VIEWS)
 @pytest.mark.parametrize("writer", WRITERS)

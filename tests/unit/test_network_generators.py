@@ -89,6 +89,7 @@ def test_no_two_messages_of_a_shift_share_a_link() -> None:
             assert loads(subnet, [(one, (one + shift) % hosts) for one in range(hosts)]).max() == 1
 
 
+@pytest.mark.exhaustive  # 8 s
 def test_all_to_all_of_128_hosts_loads_the_links_as_counted_by_hand() -> None:
     subnet = generated("fattree:leaf=18x18,spine=9")
     found = loads(subnet, all_pairs(128))

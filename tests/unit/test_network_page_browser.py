@@ -18,6 +18,7 @@ import recorded_fabrics
 from browsers import Tab
 from test_network_page_data import JOBS, RANKS, job
 
+from exhaustive import few
 from golden import assert_facts
 from rankwise.network.job.journeys import journeys
 from rankwise.network.routes.walk import crossings, link_loads
@@ -86,7 +87,7 @@ def loads(of: Traffic, chosen: np.ndarray[Any, Any], what: str = "bytes") -> lis
     ]
 
 
-@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("name", few(JOBS, 3))
 def test_links_pairs_and_what_belongs_together(browser: Any, tmp_path: Path, name: str) -> None:
     of = job(name)
     tab = opened(browser, of, tmp_path)
@@ -430,7 +431,7 @@ def test_what_is_known_of_blocks_alone_is_estimated(
     tab.close()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
+@pytest.mark.parametrize(("width", "theme"), few([(360, "light"), (1280, "dark"), (2560, "light")], 2))
 def test_nothing_hangs_out(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
     subnet = recorded_fabrics.opened("medium-ftree").subnets[0]
     of = network_jobs.placed(subnet, network_jobs.usual(64), network_jobs.hosts_of(subnet, 64))

@@ -122,6 +122,7 @@ def test_of_the_same_heartbeat_the_later_save_counts(tmp_path: Path) -> None:
     assert holder.path.name == "a.node"
 
 
+@pytest.mark.exhaustive  # 6 s
 def test_a_node_file_cut_at_every_byte(tmp_path: Path, golden: Golden) -> None:
     path = written(tmp_path, WHOLE)
     whole = [one for one in read_entries(path) if isinstance(one, Counters)]

@@ -17,6 +17,7 @@ import pytest
 from test_docs import page
 
 import rankwise
+from exhaustive import few
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.reading.rows import Rows
@@ -55,6 +56,7 @@ def known(value: object) -> object:
     return None if not isinstance(value, list) and pandas.isna(value) else value
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", VIEWS)
 def test_frames_have_the_values_of_json(
@@ -84,6 +86,7 @@ def test_frames_have_the_values_of_json(
                     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", VIEWS)
 def test_text_is_that_of_the_command_line(
@@ -123,6 +126,7 @@ class Balanced(HTMLParser):
         self.texts.append(data)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", VIEWS)
 def test_html_is_whole_and_harmless(tmp_path: Path, write: Callable[[Path], Path], name: str) -> None:
@@ -251,7 +255,7 @@ def test_tables_are_those_of_export(tmp_path: Path, profile: rankwise.Profile) -
     assert set(part.table("calls").to_dict()["rank"]) == {0}
 
 
-@pytest.mark.parametrize("write", [*WRITERS, profiles.write_large])
+@pytest.mark.parametrize("write", few([*WRITERS, profiles.write_large], 3))
 def test_drawings(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     from matplotlib import pyplot
 

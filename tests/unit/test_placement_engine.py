@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from exhaustive import few
 from golden import Golden
 from rankwise.analysis.messages.traffic import Traffic
 from rankwise.errors import RankwiseError
@@ -102,7 +103,7 @@ def unequal_tree(random: np.random.Generator, ranks: int) -> PricedSlots:
     return PricedSlots(random.permutation(paths), random.integers(0, 9, depth + 1).astype(float))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few(range(40), 10))
 def test_any_tree_is_filled_within_its_capacity(seed: int) -> None:
     """Also where prices fall and rise again, and the same with any number of threads."""
     random = np.random.default_rng([seed, 1])
@@ -130,7 +131,7 @@ def test_hubs_and_many_ranks_on_unequal_nodes() -> None:
     assert place(traffic, uneven(nodes), threads=4).slot.tolist() == found.slot.tolist()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", few(range(60), 15))
 def test_a_placement_is_one_and_never_dearer(seed: int) -> None:
     random = np.random.default_rng(seed)
     ranks = int(random.integers(1, 80))

@@ -54,6 +54,7 @@ def drawn(profile: Path, output: Path, *more: str) -> bytes:
     return output.read_bytes()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("what", WHAT)
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
 def test_the_same_profile_gives_the_same_bytes(profile: Path, tmp_path: Path, what: str, ending: str) -> None:
@@ -84,6 +85,7 @@ def test_texts_of_svg_are_texts(profile: Path, tmp_path: Path) -> None:
     assert ">node1</text>" in nodes
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("ranks", [1, 4096])
 @pytest.mark.parametrize("what", WHAT)
 def test_few_ranks_and_many(tmp_path: Path, what: str, ranks: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from noises import NOISES
 
+from exhaustive import few
 from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.trials.plan import MOST_ROUNDS, Aim
@@ -87,13 +88,14 @@ def test_all_intervals_cover_together(noise: str) -> None:
     assert at_most(wrong, runs, 0.05)
 
 
-@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("noise", few(NOISES, 1))
 def test_nobody_wins_where_all_are_equal(noise: str) -> None:
     generator, runs = np.random.default_rng(6), 200
     won = sum(raced([1] * 6, RACE, noise, generator).winner() is not None for _ in range(runs))
     assert at_most(won, runs, 0.05)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("truths", [[1, 0.97, 1, 1, 1], [1] * 5, [1, 0.8, 0.82, 0.84]])
 def test_the_best_is_not_dropped(noise: str, truths: Sequence[float]) -> None:
@@ -282,7 +284,7 @@ def test_a_failure_ends_it() -> None:
         Job(iter([1.0] * 5), RankwiseError("burst")).run(Aim())
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", few(range(40), 10))
 def test_the_budget_is_never_exceeded(seed: int) -> None:
     generator = np.random.default_rng(seed)
     seconds, most = float(generator.uniform(1, 400)), int(generator.integers(1, 30))

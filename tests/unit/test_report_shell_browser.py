@@ -15,6 +15,7 @@ import pytest
 import recorded_fabrics
 from browsers import Tab
 
+from exhaustive import few
 from rankwise.__main__ import main
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
@@ -389,7 +390,7 @@ def test_on_paper_there_is_nothing_to_press(browser: Any, report: Path) -> None:
     tab.close()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1280, "dark"), (2560, "light")])
+@pytest.mark.parametrize(("width", "theme"), few([(360, "light"), (1280, "dark"), (2560, "light")], 2))
 def test_nothing_overlaps_or_hangs_out(browser: Any, report: Path, width: int, theme: str) -> None:
     address = "page=calls&communicator=W_a1&procedure=Isend&ranks=0-3&region=solve&node=nodea"
     tab = Tab(browser, report, width=width, address=address, color_scheme=theme)

@@ -71,10 +71,11 @@ def test_it(number, record_property):
 
 LIBRARIES = """
 import pytest
+from exhaustive import few
 
 FAMILIES = {"one": "openmpi", "two": "openmpi", "three": "mpich", "four": "mpich", "five": "mpich"}
 ALL = [
-    type("Mpi", (), {"name": name, "family": family, "mpifort": name in ("two", "three")})
+    type("Mpi", (), {"name": name, "family": family, "mpifort": name in ("two", "three"), "share": 1})
     for name, family in FAMILIES.items()
 ]
 
@@ -99,6 +100,24 @@ def test_special(mpi):
 @pytest.mark.parametrize("mpi", ALL[1:], ids=list(FAMILIES)[1:])
 @pytest.mark.parametrize("number", range(2))
 def test_fortran(mpi, number):
+    pass
+
+
+@pytest.mark.slow_on(lambda mpi: mpi.family == "mpich", "it takes long")
+@pytest.mark.parametrize("mpi", ALL, ids=FAMILIES)
+def test_slow(mpi):
+    pass
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("letter", "abc")
+@pytest.mark.parametrize("number", range(2))
+def test_values(letter, number):
+    pass
+
+
+@pytest.mark.parametrize(("letter", "number"), few([("a", 1), ("b", 2), ("c", 3)], 2))
+def test_few(letter, number):
     pass
 
 
@@ -210,7 +229,7 @@ def on_libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_each_function_stays_with_one_library(on_libraries: Path) -> None:
     few, rest = collected(on_libraries, "-m", "not exhaustive"), collected(on_libraries, "-m", "exhaustive")
-    assert len({*few, *rest}) == len(few) + len(rest) == 10 * (3 * 5 + 2 * 4 + 1)
+    assert len({*few, *rest}) == len(few) + len(rest) == 10 * (4 * 5 + 2 * 4 + 2 * 3 + 3 + 1)
     touched = set()
     for number in range(10):
         by_function: dict[str, list[str]] = defaultdict(list)
@@ -228,6 +247,10 @@ def test_each_function_stays_with_one_library(on_libraries: Path) -> None:
             ["0-three", "1-three"],
             ["0-two", "1-two"],
         )
+        assert by_function["test_slow"] in (["one"], ["two"])
+        assert len(by_function["test_values"]) == 3
+        assert {value for both in by_function["test_values"] for value in both.split("-")} == set("01abc")
+        assert by_function["test_few"] == ["a-1", "b-2"]
         assert by_function["test_that_runs_on_none"] == []
     assert touched == {"one", "two", "three", "four", "five"}
 

@@ -215,6 +215,7 @@ def test_algorithms_that_the_library_lacks(tmp_path: Path, golden: Golden) -> No
     golden.says(error.value, "MPICH")
 
 
+@pytest.mark.exhaustive  # 4 s
 def test_no_file_fills_its_last_page(tmp_path: Path) -> None:
     given = settings(rule("Bcast", 6, 0, None, "smp"), library=MPICH_4)
     sizes = set()

@@ -55,6 +55,7 @@ def views(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
         yield lambda name, detail: view(name, connection, detail)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", VIEWS)
 def test_every_column_says_what_it_holds(views: Callable[[str, Detail], View], name: str) -> None:
     for table in views(name, Detail.ALL).tables:
@@ -74,6 +75,7 @@ def test_every_column_says_what_it_holds(views: Callable[[str, Detail], View], n
             assert set(line) <= set(names)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", VIEWS)
 def test_an_answer_is_a_part_of_the_whole(views: Callable[[str, Detail], View], name: str) -> None:
     whole = views(name, Detail.ALL)
@@ -216,6 +218,7 @@ def test_columns_without_room_stand_below_with_the_names(monkeypatch: pytest.Mon
     ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("verbose", [[], ["-v"]])
 @pytest.mark.parametrize("name", VIEWS)
 def test_eighty_columns_break_no_name(

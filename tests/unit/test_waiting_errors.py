@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from test_waits import instances
 
+from exhaustive import few
 from rankwise.analysis.waiting.errors import error_of
 from rankwise.analysis.waiting.instances import Instances, waits
 from rankwise.analysis.waiting.one_collective import Table, table_of
@@ -50,13 +51,10 @@ def caused_in(everything: Instances) -> np.ndarray:
     return np.array([known.seconds[known.whose == member].sum() for member in members])
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *("quiet", "checkpoints", "long-transfers", "preempted", "64"),
-        *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in ("growing", "5", "16", "128")),
-    ],
-)
+KINDS = ("checkpoints", "preempted", "quiet", "long-transfers", "growing", "5", "16", "64", "128")
+
+
+@pytest.mark.parametrize("kind", few(KINDS, 3))
 def test_the_truth_is_within_the_error(kind: str) -> None:
     rng = np.random.default_rng(11)
     total, rows = [], []
