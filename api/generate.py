@@ -291,7 +291,7 @@ def procedures_py(table: Table) -> str:
     """The readers' copy of the table."""
     rows = "".join(
         f'    Procedure({p.id}, "{p.name}", "{p.class_name}", "{p.letter}", {p.rule is not None}'
-        f"{', polling=True' if p.polling else ''}),\n"
+        f"{', polling=True' if p.polling else ''}{', frequent=True' if p.frequent else ''}),\n"
         for p in table.procedures
     )
     return f'''# {STAMP}
@@ -309,6 +309,7 @@ class Procedure(NamedTuple):
         class_name: in reports.
         letter: of a constructor, in the names of its communicators; else ''.
         polling: programs repeat the call until something has happened.
+        frequent: programs may call it a million times a second, and booking a call takes less.
     """
 
     id: int
@@ -317,6 +318,7 @@ class Procedure(NamedTuple):
     letter: str
     recorded: bool
     polling: bool = False
+    frequent: bool = False
 
 
 TABLE_DIGEST = {table.digest}

@@ -26,7 +26,7 @@ def table(results: list[Result], mpi: Mpi) -> str:
         "added",
         "lowest",
         "highest",
-        "median",
+        "smallest",
         "x reads",
         "aim",
         "",
@@ -50,7 +50,9 @@ def table(results: list[Result], mpi: Mpi) -> str:
                 row.key,
                 row.unit,
                 *(f"{value:.{digits}f}" for value in values),
-                f"{statistics.median(result.added_to_medians):.{digits}f}" if result.added_to_medians else "",
+                f"{statistics.median(result.added_to_smallest):.{digits}f}"
+                if result.added_to_smallest
+                else "",
                 "" if result.ratio is None else f"{result.ratio:.2f}",
                 _aim(row),
                 result.mark,
@@ -79,7 +81,7 @@ def as_json(results: list[Result], mpi: Mpi, recorded: bool) -> dict[str, object
             "with": result.with_,
             "two_clock_reads_ns": result.reads,
             "added": result.added,
-            "added_to_medians": result.added_to_medians,
+            "added_to_smallest_batches": result.added_to_smallest,
             "added_in_two_clock_reads": result.ratio,
             "aim": result.row.aim,
             "aim_in_two_clock_reads": result.row.aim_in_reads,

@@ -18,7 +18,7 @@ class Result:
     without: list[float]
     with_: list[float]
     reads: list[float]  # two clock reads in ns, in the same pair; empty where they are no measure
-    added_to_medians: list[float]  # batches of a run; empty where there are none
+    added_to_smallest: list[float]  # batches of a run; empty where there are none
 
     @property
     def differences(self) -> list[float]:
@@ -51,7 +51,7 @@ class Result:
         return "over" if min(values) > aim else "over?"
 
 
-def compare(rows: Iterable[Row], jobs: Sequence[tuple[Job, Job]], statistic: str = "min") -> list[Result]:
+def compare(rows: Iterable[Row], jobs: Sequence[tuple[Job, Job]], statistic: str = "median") -> list[Result]:
     """Make the lines of the table from the pairs of runs."""
     results = []
     for row in rows:
@@ -61,6 +61,6 @@ def compare(rows: Iterable[Row], jobs: Sequence[tuple[Job, Job]], statistic: str
         if row.unit == "ns":
             key = f"{statistic}_ns"
             reads = [statistics.mean(job.worst("row", READS, key) for job in pair) for pair in jobs]
-        medians = [row.figure(b, "median") - row.figure(a, "median") for a, b in jobs if row.of_batches]
-        results.append(Result(row, without, with_, reads, medians))
+        smallest = [row.figure(b, "min") - row.figure(a, "min") for a, b in jobs if row.of_batches]
+        results.append(Result(row, without, with_, reads, smallest))
     return results

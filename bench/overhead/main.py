@@ -44,8 +44,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--statistic",
         choices=("median", "min"),
-        default="min",
-        help="of a run's batches; the median takes in more of other load (default: %(default)s)",
+        default="median",
+        help="of a run's batches; the smallest takes in less of other load (default: %(default)s)",
     )
     parser.add_argument(
         "--ranks",

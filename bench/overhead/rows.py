@@ -79,5 +79,5 @@ COMMAND_ROWS: dict[tuple[str, ...], tuple[Row, ...]] = {
 }
 """By the options of `rankwise run`."""
 
-START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 100.0),)
+START_ROWS: tuple[Row, ...] = (found("start of any process", "us", "start_us", 60.0),)
 """A process that has nothing to do with MPI."""

@@ -228,7 +228,12 @@ void switch_off() {
 
 void add_setup_cost(std::uint64_t ns) { counters_file::header()->own_setup_ns += ns; }
 void add_finish_cost(std::uint64_t ns) { counters_file::header()->own_finish_ns += ns; }
-void set_call_cost(std::uint64_t picoticks) { counters_file::header()->own_call_picoticks = picoticks; }
+
+void set_call_costs(std::uint64_t frequent, std::uint64_t other) {
+  rankwise_header *head = counters_file::header();
+  head->own_call_picoticks = frequent;
+  head->own_other_call_picoticks = other;
+}
 
 std::uint64_t quarter_second() { return heartbeat_ticks; }
 

@@ -43,8 +43,8 @@ void aborting(int code);
 void add_setup_cost(std::uint64_t ns);
 void add_finish_cost(std::uint64_t ns);
 
-// Measured cost of booking one call, in ticks / 1000.
-void set_call_cost(std::uint64_t picoticks);
+// Measured costs of booking one call, of a frequent one and of the others, in ticks / 1000.
+void set_call_costs(std::uint64_t frequent, std::uint64_t other);
 
 // MPI_Pcontrol(0) and (1): calls are not booked while paused; communicators are still named.
 inline bool paused = false;

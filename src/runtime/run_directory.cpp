@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::size_t most_job_bytes = 200;  // with what stands before and after, a file's name has 255 at most
 
-const char *unless_empty(const char *value) { return value != nullptr && *value != '\0' ? value : nullptr; }
-
 // Of a process that no launcher has started: its job is itself.
 template <std::size_t bytes>
 void own_job(char (&job)[bytes]) {
@@ -60,10 +58,6 @@ bool write_path(const char *jobs, char *path, std::size_t bytes) {
 }
 
 }  // namespace
-
-bool is_given() {
-  return unless_empty(std::getenv("RANKWISE_DIR")) != nullptr || unless_empty(std::getenv("RANKWISE_JOBS")) != nullptr;
-}
 
 const char *path() {
   if (const char *told = unless_empty(std::getenv("RANKWISE_DIR")); told != nullptr) return told;

@@ -2,11 +2,17 @@
 #ifndef RANKWISE_RUN_DIRECTORY_H
 #define RANKWISE_RUN_DIRECTORY_H
 
+#include <cstdlib>
+
 namespace rankwise::run_directory {
 
+inline const char *unless_empty(const char *value) { return value != nullptr && *value != '\0' ? value : nullptr; }
+
 // Whether there is one: `rankwise run` has made it (RANKWISE_DIR), or each job is to have its own below a directory
-// that `rankwise env` has set (RANKWISE_JOBS).
-bool is_given();
+// that `rankwise env` has set (RANKWISE_JOBS). Every process asks at its start.
+inline bool is_given() {
+  return unless_empty(std::getenv("RANKWISE_DIR")) != nullptr || unless_empty(std::getenv("RANKWISE_JOBS")) != nullptr;
+}
 
 // Its path; nullptr where there is none, and the counters are for the program alone. The same in all processes of a
 // job.

@@ -260,6 +260,7 @@ class Process:
             "system_us": 250_000,
             "max_rss_bytes": 50 << 20,
             "own_call_picoticks": 100_000,  # 100 ticks = 50 ns
+            "own_other_call_picoticks": 100_000,
             "own_setup_ns": 1_000_000,
             "own_finish_ns": 500_000,
             "pauses": 0,

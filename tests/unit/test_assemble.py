@@ -58,6 +58,17 @@ def test_ranks(tmp_path: Path) -> None:
     assert ranks[2][12:] == (50 << 20, 1, pytest.approx((16 * 100 + 3e6) / 2e9), None)
 
 
+def test_own_cost_of_both_kinds_of_calls(tmp_path: Path) -> None:
+    process = small_world(1)[0]
+    process.header |= {"own_call_picoticks": 100_000, "own_other_call_picoticks": 400_000}
+    process.calls = [[call("MPI_Bcast", calls=3), call("MPI_Comm_split", calls=5)]]
+    assembly = made(tmp_path, [process])
+    # 3 calls of 100 ticks and 5 of 400, 3 million ticks of set-up and finish, at 2 GHz.
+    assert rows(assembly.path, "SELECT own_cost FROM ranks") == [
+        (pytest.approx((3 * 100 + 5 * 400 + 3e6) / 2e9),)
+    ]
+
+
 def test_init_and_finalize_are_no_time_in_mpi(tmp_path: Path) -> None:
     processes = small_world(3)
     starts = ("MPI_Init", "MPI_Init_thread")

@@ -77,19 +77,21 @@ namespace rankwise::RANKWISE_BUILD_ABI {
 #include "../wrappers/completion.h"
 //
 #include "../wrappers/starting.h"
+//
+#include "../wrappers/construction.h"
+//
+#include "../wrappers/own_cost.h"
 
 void write_frequent(void **table);
 
-// What booking a frequent call costs, for the profile.
-void measure_own_cost(bool world_is_open);
+// own_cost() of frequent calls.
+std::uint64_t own_cost_of_frequent(bool world_is_open);
 
 #ifdef RANKWISE_FREQUENT
-#include "../wrappers/own_cost.h"
-//
+std::uint64_t own_cost_of_frequent(bool world_is_open) { return own_cost(world_is_open); }
+
 #include "../generated/frequent.inc"
 #else
-#include "../wrappers/construction.h"
-//
 #include RANKWISE_TRANSPORTS_HEADER
 //
 #include "../wrappers/lifecycle.h"

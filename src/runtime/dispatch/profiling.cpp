@@ -14,6 +14,7 @@ extern "C" {
 // Defined in stubs.S, like those in dispatch.cpp: for PMPI_ names, and for what follows our functions.
 extern void *rankwise_profiling_slots[];
 extern const rankwise::stubs::Distance rankwise_profiling_stubs[];
+extern const rankwise::stubs::Distance rankwise_profiling_jump;
 extern const rankwise::stubs::Distance rankwise_following_stubs[];
 // Called by them.
 void *rankwise_profiling_call(std::uint64_t slot);
@@ -126,7 +127,16 @@ void *call(int slot) {
 
 }  // namespace
 
-void *symbol(Slot slot) { return stubs::at(rankwise_profiling_stubs, static_cast<int>(slot)); }
+// RATIONALE: the slot is filled in here, since only what this returns leads to it. The loader would fill it in in every
+// process.
+void *symbol(Slot slot) {
+  auto *stub = static_cast<char *>(stubs::at(rankwise_profiling_stubs, static_cast<int>(slot)));
+  void *empty = nullptr;
+  __atomic_compare_exchange_n(&rankwise_profiling_slots[static_cast<int>(slot)], &empty,
+                              static_cast<void *>(stub + rankwise_profiling_jump), false, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+  return stub;
+}
 
 void refers(const char *object, Procedure procedure) {
   const char *slash = strrchr(object, '/');

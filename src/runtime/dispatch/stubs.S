@@ -2,7 +2,7 @@
  * stub's second half, which asks rankwise_first_call where to go, and goes there with all arguments as they were.
  *
  * Two more of each kind serve calls that come by PMPI_ names (profiling.h): what such a name stands for is a jump through
- * rankwise_profiling_slots, which asks rankwise_profiling_call until it has been filled in; and what follows our function
+ * rankwise_profiling_slots, which leads to rankwise_profiling_call until it has an answer; and what follows our function
  * where it depends on the call asks rankwise_following_call. */
 #if defined(__x86_64__)
 
@@ -167,15 +167,18 @@ following_\slot:
 \name:
   .endm
 
-  .data
+  .bss
   TABLE rankwise_profiling_slots
-#define EXPORTED_STUB(name, slot) .quad asking_##slot
-#define HIDDEN_STUB(name, slot) .quad asking_##slot
+#define EXPORTED_STUB(name, slot) .skip 8
+#define HIDDEN_STUB(name, slot) .skip 8
 #include "../generated/stubs.inc"
 #undef EXPORTED_STUB
 #undef HIDDEN_STUB
 
   .section .rodata
+  TABLE rankwise_profiling_jump  /* the second half of a stub lies so far behind its beginning */
+  .long asking_0 - profiling_0
+
   TABLE rankwise_profiling_stubs
 #define EXPORTED_STUB(name, slot) .long profiling_##slot - .
 #define HIDDEN_STUB(name, slot) .long profiling_##slot - .

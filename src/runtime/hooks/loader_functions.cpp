@@ -17,12 +17,13 @@ extern "C" {
 namespace rankwise::loader_functions {
 namespace {
 
-// Our own references to the functions, which the loader has left empty.
+// Our own references to the functions, which the loader has left empty or would bind at the first call.
 int fill_in(dl_phdr_info *info, std::size_t /*bytes*/, void *libdl) {
   if (!references::lies_in(reinterpret_cast<void *>(&fill_in), *info)) return 0;
   const references::Protection read_only(*info);
   references::for_each(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
-    if (*place == nullptr && strncmp(name, "dl", 2) == 0) references::set(place, __libc_dlsym(libdl, name), read_only);
+    const bool bound = *place != nullptr && !references::lies_in(*place, *info);
+    if (!bound && strncmp(name, "dl", 2) == 0) references::set(place, __libc_dlsym(libdl, name), read_only);
   });
   return 1;
 }

@@ -37,40 +37,23 @@ struct Dynamic {
         entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
       }
     }
+    std::uintptr_t values[DT_JMPREL + 1] = {};
     for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-      switch (entry->d_tag) {
-        case DT_SYMTAB:
-          symbols = reinterpret_cast<const ElfW(Sym) *>(address(*entry, info));
-          break;
-        case DT_STRTAB:
-          names = reinterpret_cast<const char *>(address(*entry, info));
-          break;
-        case DT_JMPREL:
-          tables[0] = reinterpret_cast<const ElfW(Rela) *>(address(*entry, info));
-          break;
-        case DT_PLTRELSZ:
-          counts[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        case DT_RELA:
-          tables[1] = reinterpret_cast<const ElfW(Rela) *>(address(*entry, info));
-          break;
-        case DT_RELASZ:
-          counts[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
-          break;
-        case DT_RELACOUNT:
-          relative = entry->d_un.d_val;
-          break;
-        default:
-          break;
-      }
+      if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) values[entry->d_tag] = entry->d_un.d_val;
+      if (entry->d_tag == DT_RELACOUNT) relative = entry->d_un.d_val;
     }
+    symbols = reinterpret_cast<const ElfW(Sym) *>(address(values[DT_SYMTAB], info));
+    names = reinterpret_cast<const char *>(address(values[DT_STRTAB], info));
+    tables[0] = reinterpret_cast<const ElfW(Rela) *>(address(values[DT_JMPREL], info));
+    tables[1] = reinterpret_cast<const ElfW(Rela) *>(address(values[DT_RELA], info));
+    counts[0] = values[DT_PLTRELSZ] / sizeof(ElfW(Rela));
+    counts[1] = values[DT_RELASZ] / sizeof(ElfW(Rela));
   }
 
   // glibc has put addresses into the section, musl has left them as they are in the file: counted from where the object
   // begins.
-  static std::uintptr_t address(const ElfW(Dyn) & entry, const dl_phdr_info &info) {
-    const std::uintptr_t value = entry.d_un.d_ptr;
-    return value < info.dlpi_addr ? info.dlpi_addr + value : value;
+  static std::uintptr_t address(std::uintptr_t value, const dl_phdr_info &info) {
+    return value != 0 && value < info.dlpi_addr ? info.dlpi_addr + value : value;
   }
 
   bool usable() const { return symbols != nullptr && names != nullptr; }

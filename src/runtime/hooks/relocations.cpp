@@ -94,14 +94,16 @@ struct State {
   Loads loads;
   bool mpi = false;  // an MPI library was there
   bool asked = false;
-  bool late = false;  // what is redirected now may have been called before
-  bool deep = false;  // the program has opened objects with RTLD_DEEPBIND
-  void *own_base = nullptr;
+  bool late = false;                                       // what is redirected now may have been called before
+  bool deep = false;                                       // the program has opened objects with RTLD_DEEPBIND
+  bool empties = false;                                    // weak references to MPI, on this walk
   std::uint64_t passed_by[RANKWISE_PROCEDURE_WORDS] = {};  // as in the counters file
   Walked walked;
-  Unclear unclear;
 };
-constinit State state{};
+
+// RATIONALE: beside the slots of the stubs (dispatch/stubs.S), on a page that the loader has written to anyway.
+[[gnu::section(".data")]] constinit State state{};
+Unclear unclear_object;
 static_assert(procedure_count <= RANKWISE_PROCEDURE_WORDS * 64);
 
 int read_loads(dl_phdr_info *info, std::size_t /*bytes*/, void *loads) {
@@ -118,10 +120,12 @@ Loads read_loads() {
 // One object, and what must be known of it to redirect its references.
 struct Object {
   const dl_phdr_info &info;
-  const Protection read_only{info};
-  const bool fortran = library::is_fortran_binding(info.dlpi_name != nullptr ? info.dlpi_name : "");
-  const bool is_component = library::is_component(info.dlpi_name != nullptr ? info.dlpi_name : "");
+  // (Without an MPI library there is none of these.)
+  const bool fortran = state.mpi && info.dlpi_name != nullptr && library::is_fortran_binding(info.dlpi_name);
+  const bool is_component = state.mpi && info.dlpi_name != nullptr && library::is_component(info.dlpi_name);
   const bool is_program = info.dlpi_name == nullptr || info.dlpi_name[0] == '\0';
+
+  Protection read_only() const { return Protection(info); }
 };
 
 void pass_by(Procedure procedure) {
@@ -134,12 +138,15 @@ void lead(void **place, void *ours, Procedure procedure, const Object &object) {
   const void *held = __atomic_load_n(place, __ATOMIC_RELAXED);
   if (held == ours) return;
   const bool called = state.late && held != nullptr && !references::lies_in(held, object.info);
-  if (!references::set(place, ours, object.read_only) || called) pass_by(procedure);
+  if (!references::set(place, ours, object.read_only()) || called) pass_by(procedure);
 }
 
 // What stands before longjmp and its kin; nullptr if it is none of these.
 void *jump_stand_in(const char *name) {
-  if (name[0] != 'l' && name[0] != '_' && name[0] != 's') return nullptr;
+  // Every process asks this of each of its references.
+  const char *rest = name[0] == 's' && name[1] == 'i' && name[2] == 'g' ? name + 3 : name;
+  while (*rest == '_') ++rest;
+  if (rest[0] != 'l' || rest[1] != 'o') return nullptr;
   if (strcmp(name, "__longjmp_chk") == 0) return reinterpret_cast<void *>(&rankwise_checked_longjmp);
   for (const char *jump : {"longjmp", "_longjmp", "siglongjmp"}) {
     if (strcmp(name, jump) == 0) return reinterpret_cast<void *>(&rankwise_longjmp);
@@ -157,11 +164,11 @@ const char *path_of(const Object &object) {
 // Redirects one reference; false if it must wait for an answer of the MPI library.
 bool redirect_reference(const char *name, void **place, const Object &object) {
   if (void *ours = loader_calls::stand_in(name); ours != nullptr && !object.fortran) {
-    if (!references::set(place, ours, object.read_only)) pass_by(Procedure::none);
+    if (!references::set(place, ours, object.read_only())) pass_by(Procedure::none);
     return true;
   }
   if (void *ours = jump_stand_in(name); ours != nullptr) {
-    references::set(place, ours, object.read_only);
+    references::set(place, ours, object.read_only());
     return true;
   }
   const bool profiling_name = name[0] == 'P';
@@ -213,7 +220,7 @@ void clear_up(const char *name, void **place, const Object &object, void *handle
     void *target = bound ? held : dlsym(RTLD_DEFAULT, name);
     if (target == nullptr) target = dlsym(handle, name);
     void *ours = target != nullptr && is_fortran_binding(target) ? empty_completions::stand_in(name, target) : nullptr;
-    if (ours != nullptr) references::set(place, ours, object.read_only);
+    if (ours != nullptr) references::set(place, ours, object.read_only());
   }
 }
 
@@ -236,9 +243,17 @@ void clear_up(const Unclear &unclear) {
 
 // Any copy of Rankwise: it finds the MPI library's functions itself.
 bool is_ours(const dl_phdr_info &info) {
-  if (reinterpret_cast<void *>(info.dlpi_addr) == state.own_base) return true;
+  if (references::lies_in(reinterpret_cast<const void *>(&lead), info)) return true;
   const char *slash = info.dlpi_name != nullptr ? strrchr(info.dlpi_name, '/') : nullptr;
   return slash != nullptr && strncmp(slash + 1, "librankwise", 11) == 0;
+}
+
+// Without an MPI library, a weak reference to MPI must stay as empty as it would be without us: libraries that work
+// with and without MPI ask it which of the two it is.
+void empty_weak_reference(const char *name, const ElfW(Sym) & symbol, void **place, const dl_phdr_info &info) {
+  if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || strncmp(name, "MPI_", 4) != 0) return;
+  const int slot = slot_named(name);
+  if (slot >= 0 && slot_facts[slot].exported) references::set(place, nullptr, Protection(info));
 }
 
 int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
@@ -247,7 +262,8 @@ int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/
   bool done = true;
   bool unclear = false;
   if (!is_ours(*info) && (object.is_program || !library::is_mpi_library(info->dlpi_name))) {
-    references::for_each(*info, [&](const char *name, const ElfW(Sym) &, void **place) {
+    references::for_each(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
+      if (state.empties) empty_weak_reference(name, symbol, place, *info);
       done = redirect_reference(name, place, object) && done;
       unclear = unclear || is_unclear(name, object);
     });
@@ -260,18 +276,15 @@ int redirect_object(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/
   const bool ask = unclear && !state.walked.full();
   state.walked.add(info->dlpi_phdr);
   if (!ask) return 0;
-  state.unclear.info = *info;
-  snprintf(state.unclear.path, sizeof state.unclear.path, "%s", object.is_program ? "" : info->dlpi_name);
+  unclear_object.info = *info;
+  snprintf(unclear_object.path, sizeof unclear_object.path, "%s", object.is_program ? "" : info->dlpi_name);
   return 1;
 }
 
-// Without an MPI library, a weak reference to MPI must stay as empty as it would be without us: libraries that work
-// with and without MPI ask it which of the two it is.
+// For a process that is not recorded.
 int empty_weak_references(dl_phdr_info *info, std::size_t /*bytes*/, void * /*unused*/) {
   references::for_each(*info, [&](const char *name, const ElfW(Sym) & symbol, void **place) {
-    if (ELF64_ST_BIND(symbol.st_info) != STB_WEAK || strncmp(name, "MPI_", 4) != 0) return;
-    const int slot = slot_named(name);
-    if (slot >= 0 && slot_facts[slot].exported) references::set(place, nullptr, Protection(*info));
+    empty_weak_reference(name, symbol, place, *info);
   });
   return 0;
 }
@@ -300,13 +313,6 @@ int exchange(dl_phdr_info *info, std::size_t /*bytes*/, void *wanted) {
   return 0;
 }
 
-// Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen.
-[[gnu::constructor]] void at_start() {
-  const bool may_ask = loader_functions::are_there();
-  if (!may_ask || library::abi() == RANKWISE_ABI_NONE) dl_iterate_phdr(empty_weak_references, nullptr);
-  if (may_ask && copies::recording_wanted()) redirect();
-}
-
 // Of a process whose counters are there.
 void tell_passed_by() {
   rankwise_header *head = counters_file::header();
@@ -314,30 +320,45 @@ void tell_passed_by() {
   for (int i = 0; i < RANKWISE_PROCEDURE_WORDS; ++i) head->passed_by[i] = state.passed_by[i];
 }
 
-void redirect(bool late) {
-  // Also called from dlsym, and that from anywhere: whoever comes second doesn't wait.
-  if (!state.lock.try_acquire()) return;
+// Under the lock.
+void walk(bool mpi) {
   const Loads now = read_loads();
-  const bool mpi = state.mpi || library::abi() != RANKWISE_ABI_NONE;
   // Another object may have come to where one was; and what was walked without MPI was not looked at for MPI.
   if (now.subs != state.loads.subs || mpi != state.mpi) state.walked.clear();
   if (now.subs != state.loads.subs) call_sites::forget();
   state.loads = now;
   state.mpi = mpi;
-  state.late = late;
-  if (state.own_base == nullptr) {
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void *>(&redirect_object), &own);
-    state.own_base = own.dli_fbase;
-  }
   do {
     state.asked = false;
-    while (dl_iterate_phdr(redirect_object, nullptr) != 0) clear_up(state.unclear);
-    answer();
+    while (dl_iterate_phdr(redirect_object, nullptr) != 0) clear_up(unclear_object);
+    if (state.asked) answer();
   } while (state.asked);
+}
+
+void redirect(bool late) {
+  // Also called from dlsym, and that from anywhere: whoever comes second doesn't wait.
+  if (!state.lock.try_acquire()) return;
+  state.late = late;
+  walk(state.mpi || library::abi() != RANKWISE_ABI_NONE);
   tell_passed_by();
   profiling::tell();
   imports::tell();
+  state.lock.release();
+}
+
+// Programs that are linked to an MPI library: before their first call, so that MPI_Init itself is seen. There is no
+// counters file yet to tell it to.
+[[gnu::constructor]] void at_start() {
+  const bool may_ask = loader_functions::are_there();
+  const bool mpi = may_ask && library::abi() != RANKWISE_ABI_NONE;
+  if (!may_ask || !copies::recording_wanted()) {
+    if (!mpi) dl_iterate_phdr(empty_weak_references, nullptr);
+    return;
+  }
+  if (!state.lock.try_acquire()) return;
+  state.empties = !mpi;
+  walk(mpi);
+  state.empties = false;
   state.lock.release();
 }
 

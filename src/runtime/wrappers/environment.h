@@ -28,6 +28,17 @@ class OwnTime {
   std::uint64_t since_ = now();
 };
 
+// Measures what booking a call takes, for the profile and for times of polls.
+inline void measure_own_cost() {
+  const rankwise_stamp first = clock::stamp();
+  const std::uint64_t frequent = own_cost_of_frequent(lifecycle::world_open());
+  const std::uint64_t other = own_cost(lifecycle::world_open());
+  const rankwise_stamp last = clock::stamp();
+  process::set_call_costs(frequent, other);
+  const auto microseconds = static_cast<std::uint64_t>(last.monotonic_ns - first.monotonic_ns) / 1000;
+  Polls::measured(frequent / 1000, clock::elapsed(first.ticks, last.ticks) / std::max<std::uint64_t>(microseconds, 1));
+}
+
 // Forwards a call that opens MPI: MPI_Init or MPI_Session_init. `opener` tells, after it has succeeded, which.
 template <class Next, class Opener>
 int open(Procedure procedure, Next next, Opener opener) {
@@ -42,7 +53,7 @@ int open(Procedure procedure, Next next, Opener opener) {
   if (rc != abi::success) return rc;
   const lifecycle::Opened opened = lifecycle::open(opener());
   if (opened == lifecycle::Opened::not_recorded) return rc;
-  if (opened == lifecycle::Opened::first) measure_own_cost(lifecycle::world_open());
+  if (opened == lifecycle::Opened::first) measure_own_cost();
   book(procedure, clock::elapsed(before, after));
   process::add_setup_cost(own.ns());
   return rc;

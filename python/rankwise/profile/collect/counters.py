@@ -145,6 +145,7 @@ class Header:
     system_us: int
     max_rss_bytes: int
     own_call_picoticks: int
+    own_other_call_picoticks: int
     own_setup_ns: int
     own_finish_ns: int
     pauses: int

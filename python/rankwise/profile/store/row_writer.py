@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rankwise.profile.collect.clock import NANOSECONDS
+from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.batches import KINDS, Batch
 from rankwise.profile.join.grouping import Columns
 
 _REGION_SHIFT, _PROCEDURE_SHIFT = 18, 7
 _PLACE_SHIFT = 30
 
+_FREQUENT = [procedure.id for procedure in PROCEDURES if procedure.frequent]
 _COUNTS = ("calls", "bytes_sent", "bytes_received", "seconds", "unfinished")
 _ADD_COUNTS = ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
 # Two processes may have counted the same direction: one put there what the other fetched from it.
@@ -44,6 +47,7 @@ class RowWriter:
 
     Attributes:
         totals: calls, seconds in MPI and seconds in MPI_Init and MPI_Finalize, by rank.
+        frequent_calls: of the calls, those of frequent procedures.
     """
 
     def __init__(self, profile: sqlite3.Connection, families: Sequence[str], hosts: Sequence[str]) -> None:
@@ -55,6 +59,7 @@ class RowWriter:
             hosts: likewise.
         """
         self.totals: dict[int, tuple[int, float, float]] = {}
+        self.frequent_calls: Counter[int] = Counter()
         self._profile = profile
         self._families = families
         self._hosts = hosts
@@ -72,6 +77,7 @@ class RowWriter:
         self._insert("communicator_sums", batch.by_communicator, _ADD_COMMUNICATORS)
         for table, spreads in batch.spreads.items():
             self._insert(table, self._named(spreads), _ADD_SPREADS)
+        self._count_frequent(batch.calls)
         times = (batch.by_rank[name] / NANOSECONDS for name in ("ns", "init_finalize_ns"))
         totals = zip(*(column.tolist() for column in (batch.by_rank["calls"], *times)), strict=True)
         self.totals.update(zip(batch.by_rank["rank"].tolist(), totals, strict=True))
@@ -88,6 +94,13 @@ class RowWriter:
                 for (host, kind), numbers in sorted(self._by_host.items())
             ),
         )
+
+    def _count_frequent(self, calls: Columns) -> None:
+        frequent = np.isin(calls["procedure"], _FREQUENT)
+        ranks, places = np.unique(calls["rank"][frequent], return_inverse=True)
+        counts = np.zeros(len(ranks), np.int64)
+        np.add.at(counts, places, calls["calls"][frequent].astype(np.int64))
+        self.frequent_calls.update(dict(zip(ranks.tolist(), counts.tolist(), strict=True)))
 
     def _named(self, columns: Columns) -> Columns:
         """Put the names of families in place of their numbers."""

@@ -172,7 +172,7 @@ class WorldProfile:
         _insert(profile, "absent_counters", absent_rows(self.ranks))
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
-        _insert(profile, "ranks", self._ranks(writer.totals))
+        _insert(profile, "ranks", self._ranks(writer.totals, writer.frequent_calls))
         for counters in self.ranks.values():
             sentences += counters.losses
         sentences += header_warnings({rank: counters.header for rank, counters in self.ranks.items()})
@@ -257,13 +257,17 @@ class WorldProfile:
         imported = frozenset[str]().union(*(counters.imports for counters in self.ranks.values()))
         return sorted({*(self.note.not_covered or ()), *not_covered(imported), *passed_by(headers)})
 
-    def _ranks(self, totals: Mapping[int, tuple[int, float, float]]) -> Iterator[tuple[Any, ...]]:
+    def _ranks(
+        self, totals: Mapping[int, tuple[int, float, float]], frequent_calls: Mapping[int, int]
+    ) -> Iterator[tuple[Any, ...]]:
         """Make the rows of `ranks`, with calls and seconds as a `RowWriter` has added them up."""
         for rank, counters in self.ranks.items():
             header, lifetime, ending = counters.header, self.lifetimes[rank], self.endings[rank]
             call, node_clock = ending.inside, self.node_clocks[rank]
             calls, mpi, init_finalize = totals.get(rank, (0, 0.0, 0.0))
-            booking_ticks = calls * header.own_call_picoticks / 1000
+            frequent = frequent_calls.get(rank, 0)
+            picoticks = frequent * header.own_call_picoticks
+            picoticks += (calls - frequent) * header.own_other_call_picoticks
             own_setup = (header.own_setup_ns + header.own_finish_ns) / NANOSECONDS
             yield (
                 rank,
@@ -283,7 +287,7 @@ class WorldProfile:
                 init_finalize,
                 min(header.max_rss_bytes, LARGEST),
                 len(counters.threads),
-                self.clocks[rank].seconds_of(booking_ticks) + own_setup,
+                self.clocks[rank].seconds_of(picoticks / 1000) + own_setup,
                 call.procedure.name if call else None,
                 call.communicator if call and call.communicator >= FIRST else None,
                 iso(call.since_ns) if call else None,
