@@ -251,7 +251,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(220, "MPI_Ialltoallv", "collective", "", True),
     Procedure(221, "MPI_Ialltoallw", "collective", "", True),
     Procedure(222, "MPI_Ibarrier", "collective", "", True, frequent=True),
-    Procedure(223, "MPI_Ibcast", "collective", "", True),
+    Procedure(223, "MPI_Ibcast", "collective", "", True, frequent=True),
     Procedure(224, "MPI_Ibsend", "point-to-point", "", True),
     Procedure(225, "MPI_Iexscan", "collective", "", True),
     Procedure(226, "MPI_Igather", "collective", "", True),
