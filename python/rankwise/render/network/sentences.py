@@ -123,7 +123,8 @@ def _several(number: int, what: str, ending: str = "s") -> str:
 
 
 def warnings(traffic: Traffic) -> Iterator[str]:
-    """Yield what to beware of, as phrases."""
+    """Yield what to beware of, as phrases: first what is missing."""
+    yield from traffic.fabric.gaps
     flows = traffic.flows
     if len(traffic.lost):
         share = 100 * float(flows.bytes[traffic.lost].sum()) / max(1.0, float(flows.bytes.sum()))
@@ -139,7 +140,7 @@ def warnings(traffic: Traffic) -> Iterator[str]:
             " visible: links carry more than is shown"
         )
     yield from traffic.places.warnings
-    yield from traffic.fabric.warnings
+    yield from traffic.fabric.remarks
 
 
 def shortened(phrases: Iterable[str]) -> list[str]:

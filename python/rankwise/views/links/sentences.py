@@ -25,6 +25,8 @@ _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not told in a sentence."""
 _MOST_CAUSES = 3
 _ROUNDING = 1e-9
+_ENOUGH = 0.9
+"""Of the bytes between hosts: what limits is told if so many are on links."""
 
 
 def sentence_of(warning: str) -> str:
@@ -96,6 +98,7 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     return [
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
+        *(sentence_of(gap) for gap in fabric.gaps),
         *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
     ]
 
@@ -121,6 +124,9 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     if limit.hosts is None:
         nothing = "What limits is not known: none of the bytes between hosts are on a link"
         return nothing if between_hosts else "Nothing leaves the hosts"
+    if on_links < _ENOUGH * between_hosts:
+        share = percent_text(100 * on_links / between_hosts)
+        return f"What limits is not known: only {share} % of the bytes between hosts are on links"
     if limit.fabric is None or limit.times is None:
         return f"The hosts limit: nothing goes from switch to switch{known}"
     times = ratio_text(limit.times)
@@ -226,7 +232,7 @@ def _missing(loads: JobLoads) -> Iterator[str]:
         yield (
             f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
         )
-    for warning in (*loads.fabric.warnings, *loads.places.warnings):
+    for warning in (*loads.fabric.remarks, *loads.places.warnings):
         yield sentence_of(warning)
     flows = loads.flows
     if flows.unplaced_bytes:
