@@ -124,7 +124,7 @@ def test_a_node_at_two_leaves_and_a_leaf_without_nodes(tmp_path: Path, golden: G
         written(tmp_path / "t.conf", *lines, "SwitchName=top Switches=a,b,no"), warn=warnings.append
     )
     assert named(machine.root) == {"top": {"a": ["n1", "n2", "n3", "n4"], "b": ["n5", "n6"]}}
-    golden.says("\n".join(warnings), "1 .. no .. 1 .. n4 at a and b")
+    golden.says("\n".join(warnings), "1 .. no .. 1 .. n4 .. a .. b")
 
 
 def test_rings(tmp_path: Path) -> None:

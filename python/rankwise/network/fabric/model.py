@@ -176,7 +176,7 @@ class Source:
     what: str
 
 
-GAP = "incomplete: "
+GAP = "incomplete files: "
 """A warning that has this in it tells of what is missing, so that messages are lost."""
 
 

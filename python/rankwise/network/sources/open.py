@@ -10,7 +10,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import GAP, MEASURED, NO_PORT, Fabric, Source, Subnet
 from rankwise.network.fabric.same import difference, guids_of
-from rankwise.network.routes.reach import reach_of
+from rankwise.network.routes.reach import Reach, reach_of
 from rankwise.network.sources.found import Found
 from rankwise.network.sources.groups import Group, grouped
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, joined
@@ -132,22 +132,28 @@ def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
     return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(dict.fromkeys(warnings)))
 
 
+def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) -> None:
+    """Raise RankwiseError if no host reaches any other, or most do not and files are incomplete."""
+    astray = reach.lost + reach.looping
+    gaps = [warning.removeprefix(GAP) for warning in opened.warnings if GAP in warning]
+    if astray < reach.pairs and (not gaps or 2 * astray <= reach.pairs):
+        return
+    few = "no host reaches any other" if astray == reach.pairs else "most hosts do not reach each other"
+    has_all = bool((subnet.forward != NO_PORT).any(axis=(1, 2)).all())
+    why = "they are not those of these LIDs and links; give files of one moment"
+    if gaps and not has_all:
+        why = f"{'; '.join(gaps)}; give whole files"
+    raise RankwiseError(f"{opened.source.what}: by these forwarding tables {few}, {example}: {why}")
+
+
 def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
-    """Return which hosts do not reach others; RankwiseError if most do not by tables that were read."""
+    """Return which hosts do not reach others; RankwiseError if so many that files are missing."""
     reach = reach_of(subnet)
     if reach.example is None:
         return
     one, other = (subnet.ports.hosts[port] for port in reach.example)
-    astray = reach.lost + reach.looping
-    if 2 * astray > reach.pairs and subnet.routing.kind == MEASURED:
-        few = "no host reaches any other" if astray == reach.pairs else "most hosts do not reach each other"
-        gaps = [warning.removeprefix(GAP) for warning in opened.warnings if GAP in warning]
-        has_all = bool((subnet.forward != NO_PORT).any(axis=(1, 2)).all())
-        other_moment = "they are not those of these LIDs and links; give files of one moment"
-        why = other_moment if has_all or not gaps else "; ".join(gaps)
-        raise RankwiseError(
-            f"{opened.source.what}: by these forwarding tables {few}, such as {one} {other}: {why}"
-        )
+    if subnet.routing.kind == MEASURED:
+        _refuse_lost(subnet, reach, opened, f"such as {one} {other}")
     for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
         if count:
             yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {one} to {other}"

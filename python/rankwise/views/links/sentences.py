@@ -81,6 +81,13 @@ def as_far_as_known(on_links: float, between_hosts: float) -> str:
     return ""
 
 
+def too_few_known(on_links: float, between_hosts: float) -> str:
+    """Return which part of the bytes is on links, to go on with a sentence, if that is too little; else ''."""
+    if on_links >= _ENOUGH * between_hosts:
+        return ""
+    return f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts are on links"
+
+
 def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     """Return what the fabric is, what it was read from, and what its routes rest on.
 
@@ -124,9 +131,8 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     if limit.hosts is None:
         nothing = "What limits is not known: none of the bytes between hosts are on a link"
         return nothing if between_hosts else "Nothing leaves the hosts"
-    if on_links < _ENOUGH * between_hosts:
-        share = percent_text(100 * on_links / between_hosts)
-        return f"What limits is not known: only {share} % of the bytes between hosts are on links"
+    if few := too_few_known(on_links, between_hosts):
+        return f"What limits is not known: {few}"
     if limit.fabric is None or limit.times is None:
         return f"The hosts limit: nothing goes from switch to switch{known}"
     times = ratio_text(limit.times)

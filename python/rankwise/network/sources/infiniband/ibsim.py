@@ -98,5 +98,5 @@ class _Reader:
         kind, guid, description = self._devices[name]
         port = check_port(self._file, line, number)
         if port > self.counts[guid]:
-            raise self._file.error(line, f"{name} has {self.counts[guid]} ports, and no port {port}")
+            raise self._file.error(line, f"{name} has no port {port}: its last one is {self.counts[guid]}")
         return End(kind, guid, guid if kind == SWITCH else guid + port, port, description, 0, 0, guid)

@@ -129,7 +129,7 @@ def _set_tables(draft: Draft, found: dict[int, _Told]) -> list[str]:
     if without:
         warnings.append(
             f"{GAP}switches without a forwarding table: {len(without)}, such as {min(without)}; messages "
-            "that go by them are on no link: are files cut off?"
+            "that go by them are on no link"
         )
     if strange:
         warnings.append(f"forwarding tables left out because their switches have no links: {strange}")
@@ -151,7 +151,7 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
         return []
     return [
         f"{GAP}LIDs that forwarding tables lead to and no link has: {len(strange)}, such as {strange[0]}; "
-        "their hosts are missing: are files cut off?"
+        "their hosts are missing"
     ]
 
 

@@ -17,7 +17,7 @@ def told_once(file: TextFile, cables: Sequence[Cable]) -> tuple[str, ...]:
         return ()
     return (
         f"{GAP}{file.path}: links that only one of their ends tells: {len(missing)}, such as line "
-        f"{missing[0].line}; others may be missing: is the file cut off?",
+        f"{missing[0].line}; others may be missing",
     )
 
 
