@@ -82,7 +82,7 @@ def as_far_as_known(on_links: float, between_hosts: float) -> str:
 
 
 def too_few_known(on_links: float, between_hosts: float) -> str:
-    """Return which part of the bytes is on links, to go on with a sentence, if that is too little; else ''."""
+    """Return which part of the bytes is on links, to go on with a sentence, if it is too little; else ''."""
     if on_links >= _ENOUGH * between_hosts:
         return ""
     return f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts are on links"
