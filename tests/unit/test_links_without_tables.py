@@ -15,7 +15,8 @@ from routes_walked import all_pairs, loads, walked
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
-from rankwise.network.fabric.model import EVEN_SPLIT, LEAF_UP, MODELLED, NO_PORT, Fabric, Subnet
+from rankwise.network.fabric.model import EVEN_SPLIT, HOST_DOWN, LEAF_UP, MODELLED, NO_PORT, Fabric, Subnet
+from rankwise.network.routes.all_to_all import all_to_all
 from rankwise.network.sources.generators.generate import generated
 from rankwise.network.sources.on_cables import RULES, routed_by
 from rankwise.network.sources.open import open_fabric
@@ -80,6 +81,13 @@ def test_min_hop_takes_each_port_as_often() -> None:
         up = np.flatnonzero(subnet.classes == LEAF_UP)
         ports = subnet.links.source_port[up[subnet.links.source[up] == switch]]
         assert [int((hosts[switch] == port).sum()) for port in ports] == [17] * 18
+
+
+def test_min_hop_on_three_levels_is_as_uneven_as_that_of_opensm() -> None:
+    """OpenSM's own tables of this engine put 1,072 of the routes between all 512 hosts on one link."""
+    [subnet] = of_rule("opensm-subnet.lst", "minhop", "tsubame-r1-ftree").subnets
+    taken = all_to_all(subnet, np.arange(len(subnet.ports.hosts))).loads
+    assert taken[subnet.classes > HOST_DOWN].max() == 1072
 
 
 @pytest.mark.parametrize("seed", range(5))

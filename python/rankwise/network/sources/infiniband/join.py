@@ -45,8 +45,8 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     """
     cabling = Cabling()
     cables = [part for part in parts if isinstance(part, Cables)]
-    for part in sorted(cables, key=_lacks_nodes):
-        cabling.add(part)
+    for told in sorted(cables, key=_lacks_nodes):
+        cabling.add(told)
     for part in parts:
         if isinstance(part, Lids):
             for guid, (line, lid, count) in part.lids.items():
