@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -242,3 +243,15 @@ def test_of_five_kinds_the_one_that_is_asked_for_is_looked_at(tmp_path: Path, go
         with pytest.raises(RankwiseError) as error:
             open_fabric([words])
         golden.says(error.value, "topology.yaml")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gzip"])
+def test_files_as_they_are_found(tmp_path: Path, encoding: str) -> None:
+    """With a mark of byte order, gzipped, in a folder whose name looks like words."""
+    folder = tmp_path / "a,uplinks=1"
+    folder.mkdir()
+    for name in ("tree.conf", "topology.yaml"):
+        text = (MACHINES / name).read_text()
+        data = gzip.compress(text.encode()) if encoding == "gzip" else text.encode(encoding)
+        (folder / name).write_bytes(data)
+        assert opened(str(folder / name)).switches.names == opened(str(MACHINES / name)).switches.names

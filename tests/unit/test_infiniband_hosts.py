@@ -80,6 +80,13 @@ def test_adapters_on_one_card_are_of_one_host() -> None:
     """Two functions of a card have GUIDs of their own, and the system's in common."""
     both = [Adapter(1, 7, 0, "a"), Adapter(2, 7, 0, "a"), Adapter(3, 8, 0, "b")]
     assert [host for host, _ in host_names(both).names] == ["a", "a", "b"]
+    planes = [Adapter(node, 7, 0, "a mlx5_0") for node in range(1, 5)]
+    assert {host for host, _ in host_names(planes).names} == {"a"}
+
+
+def test_a_system_guid_that_all_adapters_have_is_none() -> None:
+    alike = [Adapter(node, 7, 0, LOCALHOST) for node in range(1, 31)]
+    assert len({host for host, _ in host_names(alike).names}) == 30
 
 
 def test_ports_without_the_guid_of_their_adapter() -> None:

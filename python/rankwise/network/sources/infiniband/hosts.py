@@ -51,6 +51,7 @@ class HostNames(NamedTuple):
 def host_names(adapters: Sequence[Adapter]) -> HostNames:
     """Return host and device of each adapter; hosts that share a name get their GUIDs behind it."""
     names = [host_and_device(each.description, each.node) for each in adapters]
+    adapters = _with_cards(adapters)
     _name_behind(adapters, names)
     groups = _by_host(names)
     usual = median(_cards(adapters, members) for members in groups.values()) if groups else 0
@@ -62,10 +63,19 @@ def host_names(adapters: Sequence[Adapter]) -> HostNames:
         cards = _cards(adapters, members)
         if devices != {""} or is_no_name(name) or cards > _MANY * usual or len(groups) == 1:
             split[name] = len(members)
-            _split(adapters, names, members)
+            for place in members:
+                names[place] = f"{name}-0x{adapters[place].card:016x}", names[place][1]
         else:
             unsure[name] = len(members)
     return HostNames(names, [*_split_told(split), *_unsure_told(unsure)])
+
+
+def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
+    """Leave out system GUIDs that too many adapters have: some vendors set none of their own."""
+    nodes: dict[int, set[int]] = {}
+    for each in adapters:
+        nodes.setdefault(each.system, set()).add(each.node)
+    return [each if len(nodes[each.system]) <= _MOST_CARDS else each._replace(system=0) for each in adapters]
 
 
 def _name_behind(adapters: Sequence[Adapter], names: list[tuple[str, str]]) -> None:
@@ -92,26 +102,13 @@ def _cards(adapters: Sequence[Adapter], members: Iterable[int]) -> int:
 
 
 def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], members: Iterable[int]) -> bool:
-    """Return whether a device is there twice, by GUIDs: of one name, or without names on two cards."""
-    owners: dict[tuple[str, int], int] = {}
+    """Return whether a device, or an adapter without one, is there on several cards."""
+    cards: dict[tuple[str, int], int] = {}
     for place in members:
         adapter, device = adapters[place], names[place][1]
-        owner = adapter.node if device else adapter.card
-        if owners.setdefault((device, adapter.number), owner) != owner:
+        if cards.setdefault((device, adapter.number), adapter.card) != adapter.card:
             return True
     return False
-
-
-def _split(adapters: Sequence[Adapter], names: list[tuple[str, str]], members: Sequence[int]) -> None:
-    """Make each card a host of its own, or each adapter where cards have no GUIDs of their own."""
-    by_card: dict[int, list[int]] = {}
-    for place in members:
-        by_card.setdefault(adapters[place].card, []).append(place)
-    for card, places in by_card.items():
-        apart = _repeats(adapters, names, places)
-        for place in places:
-            host, device = names[place]
-            names[place] = f"{host}-0x{adapters[place].node if apart else card:016x}", device
 
 
 def _split_told(split: Counter[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from rankwise.network.sources.slurm.graph import graph_of
 from rankwise.network.sources.slurm.tree import dmodk_tables, plan_of, tree_of
 from rankwise.network.sources.text import TextFile
 from rankwise.topology.sources.slurm.groups import Network, parents_of, usable
+from rankwise.topology.sources.slurm.text import text_of
 from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
@@ -42,7 +43,7 @@ def is_slurm(text: str) -> bool:
 
 def read_topology(file: TextFile) -> Whole:
     """Read a file as it is, with as many cables up from each switch as links come from below."""
-    return slurm_fabric(f"{KIND}:{file.path}")
+    return _made(Path(file.path), Words(f"{KIND}:", _KEYS), file.path)
 
 
 def slurm_fabric(text: str) -> Whole:
@@ -59,8 +60,11 @@ def slurm_fabric(text: str) -> Whole:
     words = Words(text, _KEYS)
     if "" not in words:
         raise words.error("must begin with a file, such as slurm:topology.conf")
-    path = Path(words.text(""))
-    is_yaml = bool(_YAML.search(_head(path)))
+    return _made(Path(words.text("")), words, text.removeprefix(f"{KIND}:"))
+
+
+def _made(path: Path, words: Words, what: str) -> Whole:
+    is_yaml = bool(_YAML.search(text_of(path).encode()))
     if "topology" in words and not is_yaml:
         raise words.error(f"topology= is for topology.yaml: {path} has one topology")
     name = words.text("topology") if "topology" in words else None
@@ -79,8 +83,7 @@ def slurm_fabric(text: str) -> Whole:
         tables = even_tables(plan) if even else d_mod_k_tables(plan, heights)
     subnet = subnet_of(plan, tables, Routing(EVEN_SPLIT) if even else Routing(MODELLED, "d-mod-k"))
     said = [_modelled(network, words), *warnings]
-    source = Source(KIND, text.removeprefix(f"{KIND}:"))
-    return Whole((subnet,), (source,), tuple(f"{path}: {line}" for line in said))
+    return Whole((subnet,), (Source(KIND, what),), tuple(f"{path}: {line}" for line in said))
 
 
 @contextmanager
@@ -128,12 +131,3 @@ def _uplinks(words: Words) -> Callable[[int, int], int]:
         return -(-capacity // ratio)
 
     return uplinks
-
-
-def _head(path: Path) -> bytes:
-    """Return the beginning of a file; b'' if it can't be read: its reader says why."""
-    try:
-        with path.open("rb") as file:
-            return file.read(1 << 16)
-    except OSError:
-        return b""

@@ -14,6 +14,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import hosts_of
 from rankwise.topology.sources.slurm.groups import NO_TORUS, Group, Network, nested_blocks, with_block_sizes
+from rankwise.topology.sources.slurm.text import text_of
 
 _MOST_INCLUDES = 16
 _SWITCH = ("switchname", "switches", "nodes", "linkspeed", "level")  # LinkSpeed is in no unit: it isn't used
@@ -63,13 +64,8 @@ def read_conf(path: Path) -> Network:
 def _lines(path: Path, around: tuple[Path, ...]) -> Iterator[Line]:
     if path in around or len(around) > _MOST_INCLUDES:
         raise RankwiseError(f"{path}: is included by itself")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise RankwiseError(f"cannot read {path}: {reason}") from error
     whole = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text_of(path).splitlines(), 1):
         whole += re.sub(r"(?<!\\)#.*", "", line).rstrip()
         if whole.endswith("\\"):
             whole = whole[:-1]  # (what comes next may go on in the middle of a list)

@@ -13,6 +13,7 @@ from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
 from rankwise.topology.machine.hosts import hosts_of
 from rankwise.topology.sources.slurm.groups import NO_TORUS, Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.text import text_of
 
 _TYPES = ("tree", "block", "flat", "ring", "torus3d")
 _KEYS = ("topology", "cluster_default", *_TYPES)
@@ -39,12 +40,9 @@ def read_yaml(path: Path, wanted: str | None) -> Network:
 def _parsed(path: Path) -> Field:
     import yaml
 
+    text = text_of(path)
     try:
-        return Field(
-            yaml.load(path.read_text(encoding="utf-8-sig"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        )
-    except OSError as error:
-        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+        return Field(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RankwiseError(f"{path}: line {line}: is no YAML: {error.problem}") from error
