@@ -30,7 +30,7 @@ _COMPLAINT = re.compile(
     rb"|[\w./-]+\.[ch]:\d+; .*|mlx\d+: .*|lib(?:ib|mlx|hfi)\w*: .*"
 )
 """What tools print to stderr: it is in between where both went into one file."""
-_COMPLAINTS = re.compile(rb"^(?:" + _COMPLAINT.pattern + rb")$", re.MULTILINE)
+_COMPLAINTS = re.compile(rb"\n(" + _COMPLAINT.pattern + rb")(?=\n|\Z)")  # much faster than ^ of each line
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,7 @@ class TextFile:
             raise RankwiseError(
                 f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: no fabric has such files"
             )
-        data = _COMPLAINTS.sub(b"#", self.data)
-        lines = data.decode("utf-8", "replace").split("\n")
+        lines = without_complaints(self.data).decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
             lines.pop()
         for number, line in enumerate(lines, 1):
@@ -68,7 +67,7 @@ class TextFile:
     @cached_property
     def complaints(self) -> list[str]:
         """What tools complained of in between: a line, if anything."""
-        found = _COMPLAINTS.findall(self.data)
+        found = _COMPLAINTS.findall(b"\n" + self.data)
         return [complained(self.path, len(found), found[0])] if found else []
 
     def is_cut(self, line: int) -> bool:
@@ -108,9 +107,9 @@ def head_of(path: Path) -> bytes:
     return _read(path, HEAD)
 
 
-def begun(head: bytes) -> bytes:
-    """Return the first bytes of a file without complaints of tools in front: these tell the format."""
-    return _COMPLAINTS.sub(b"#", head)
+def without_complaints(head: bytes) -> bytes:
+    """Return the first bytes of a file, or all, with # in place of complaints of tools."""
+    return _COMPLAINTS.sub(b"\n#", b"\n" + head)[1:]
 
 
 def read_text(path: Path) -> TextFile:
