@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from pathlib import Path
 
 import pytest
 from infiniband_made import two_leaves
 from recorded_fabrics import FABRICS, opened, path_of
+from test_infiniband_damaged import damaged
 
 from golden import Golden
 from rankwise.errors import RankwiseError
@@ -51,6 +53,15 @@ def refused(path: Path, text: str) -> str:
     with pytest.raises(RankwiseError) as error:
         read(path, text)
     return str(error.value)
+
+
+def what_is_said(path: Path, data: bytes) -> str:
+    """The complaint about a file; '' if it is a fabric."""
+    try:
+        read(path, data)
+    except RankwiseError as error:
+        return str(error)
+    return ""
 
 
 def cables(subnet: Subnet) -> set[tuple[str, int, str, int, float]]:
@@ -204,3 +215,13 @@ def test_a_folder_of_all_formats_agrees() -> None:
     fabric = open_fabric([str(FABRICS / "dual-ftree")])
     assert fabric.warnings == ()
     assert "ibsim.net" in fabric.sources[0].what
+
+
+@pytest.mark.parametrize("name", ["iblinkinfo-l.txt", "ibsim.net", "net_dump", "old"])
+def test_whatever_is_damaged_ends_in_one_line_or_in_a_fabric(tmp_path: Path, name: str) -> None:
+    made = {"net_dump": NET_DUMP, "old": old(MADE.links())}
+    data = made[name].encode() if name in made else path_of("small-ftree", name).read_bytes()
+    chance = random.Random(name)
+    said = {what_is_said(tmp_path / name, damaged(data, chance)) for _ in range(40)} - {""}
+    assert len(said) > 5
+    assert all("\n" not in line and str(tmp_path) in line for line in said)

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def make() -> Machine:
         fabric = open_fabric(arguments.fabric, arguments.routing)
-        for warning in fabric.warnings:
+        for warning in (*fabric.gaps, *fabric.remarks):
             say(warning)
         return machine_from_fabric(
             fabric,

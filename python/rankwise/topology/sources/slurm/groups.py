@@ -98,7 +98,7 @@ def usable(network: Network, both: str) -> tuple[Network, list[str]]:
     """
     groups = _by_name(network.groups)
     _check_children(groups)
-    empty = _empty(groups)
+    empty = dict.fromkeys(_empty(groups))
     kept = [
         Group(
             group.name,
@@ -115,7 +115,7 @@ def usable(network: Network, both: str) -> tuple[Network, list[str]]:
     warnings = []
     what = kind_told(network)
     if empty:
-        warnings.append(f"{what} without nodes left out: {len(empty)}, such as {empty[0]}")
+        warnings.append(f"{what} without nodes left out: {len(empty)}, such as {next(iter(empty))}")
     at: dict[str, list[str]] = {}
     for group in kept:
         for node in group.nodes:
