@@ -29,8 +29,8 @@ def add_routing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--routing",
         choices=("even", "minhop", "dmodk"),
-        help="how messages go where forwarding tables are not known: even (all shortest ways alike), minhop,"
-        " dmodk (default: even)",
+        help="how messages go where forwarding tables are not known: even (equally over all shortest ways),"
+        " minhop, dmodk (default: even)",
     )
 
 
