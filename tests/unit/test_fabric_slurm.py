@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from routes_walked import all_pairs, loads, walked
 
 from golden import Golden
 from rankwise.errors import RankwiseError
-from rankwise.network.fabric.model import EVEN_SPLIT, LEAF_DOWN, LEAF_UP, MODELLED, Subnet
+from rankwise.network.fabric.model import EVEN_SPLIT, LEAF_DOWN, LEAF_UP, MODELLED, Fabric, Subnet
 from rankwise.network.sources.generators.generate import generated
 from rankwise.network.sources.open import open_fabric
 
@@ -120,7 +121,6 @@ def test_even_split(tmp_path: Path) -> None:
         ("slurm:{yaml},topology=topo3", ""),
         ("slurm:{yaml},topology=topo4", "'topo4'"),
         ("{loop}", "1 .. 's0'"),
-        ("{twice}", "2 .. 'a1' .. 's0' .. 's1'"),
     ],
 )
 def test_says_in_one_line_what_is_wrong(tmp_path: Path, words: str, complaint: str, golden: Golden) -> None:
@@ -128,9 +128,130 @@ def test_says_in_one_line_what_is_wrong(tmp_path: Path, words: str, complaint: s
         "tree": MACHINES / "tree.conf",
         "yaml": MACHINES / "topology.yaml",
         "loop": written(tmp_path / "loop.conf", "SwitchName=s0 Switches=s1", "SwitchName=s1 Switches=s0"),
-        "twice": written(tmp_path / "twice.conf", "SwitchName=s0 Nodes=a[1-2]", "SwitchName=s1 Nodes=a1"),
     }
     with pytest.raises(RankwiseError) as raised:
         open_fabric([words.format(**paths)])
     golden.says(raised.value, complaint.format(**paths))
     assert "\n" not in str(raised.value)
+
+
+TWO_LEVELS = [
+    *(f"SwitchName=leaf{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]" for leaf in range(4)),
+    *(f"SwitchName=spine{spine} Switches=leaf[0-3]" for spine in range(4)),
+]
+
+
+def of_lines(folder: Path, *lines: str, words: str = "") -> Fabric:
+    path = written(folder / "topology.conf", *lines)
+    return open_fabric([f"slurm:{path}{words}"])
+
+
+@pytest.mark.parametrize("routing", ["dmodk", "even"])
+def test_spines_that_all_list_the_same_leaves(tmp_path: Path, routing: str, golden: Golden) -> None:
+    """The file has the very cables: 4 hosts a leaf send 12 others a message each, over 4 of them."""
+    fabric = of_lines(tmp_path, *TWO_LEVELS, words=f",routing={routing}")
+    [subnet] = fabric.subnets
+    assert (len(subnet.ports.hosts), len(subnet.switches.names)) == (16, 8)
+    assert cables(subnet) == {(f"leaf{leaf}", f"spine{spine}"): 1 for leaf in range(4) for spine in range(4)}
+    for kind in (LEAF_UP, LEAF_DOWN):
+        assert loads(subnet, all_pairs(16))[subnet.classes == kind].tolist() == [12] * 16
+    golden.says(fabric.warnings[0], "topology.conf")
+
+
+def test_cables_of_spines_can_be_told(tmp_path: Path, golden: Golden) -> None:
+    [subnet] = of_lines(tmp_path, *TWO_LEVELS, words=",uplinks=8").subnets
+    assert set(cables(subnet).values()) == {2}
+    with pytest.raises(RankwiseError) as error:
+        of_lines(tmp_path, *TWO_LEVELS, words=",uplinks=6")
+    golden.says(error.value, "line 1: 'leaf0' .. 6 .. 4")
+
+
+def test_parts_that_hang_together_have_one_above_them(tmp_path: Path) -> None:
+    more = ("SwitchName=a Nodes=a[1-2]", "SwitchName=b Switches=a", "SwitchName=c Switches=a")
+    [subnet] = of_lines(tmp_path, *TWO_LEVELS, *more).subnets
+    assert "above" in subnet.switches.names
+    for one, other in all_pairs(18):
+        walked(subnet, one, other)
+
+
+def test_a_node_at_two_leaves_has_a_port_at_each(tmp_path: Path, golden: Golden) -> None:
+    lines = ("SwitchName=s1 Nodes=n[1-4]", "SwitchName=s2 Nodes=n[4-8]", "SwitchName=top Switches=s[1-2]")
+    fabric = of_lines(tmp_path, *lines)
+    [subnet] = fabric.subnets
+    ends = subnet.links.destination[subnet.up]
+    at = [
+        subnet.name_of(int(end)) for end, host in zip(ends, subnet.ports.hosts, strict=True) if host == "n4"
+    ]
+    assert at == ["s1", "s2"]
+    assert len(set(subnet.ports.hosts)) == 8
+    golden.says(fabric.warnings[1], "1 .. n4 at s1 and s2")
+
+
+def test_a_leaf_without_nodes_is_left_out(tmp_path: Path, golden: Golden) -> None:
+    lines = ("SwitchName=root Switches=leaf1,no", "SwitchName=leaf1 Nodes=n[1-4]", "SwitchName=no")
+    fabric = of_lines(tmp_path, *lines)
+    assert fabric.subnets[0].switches.names == ("root", "leaf1")
+    assert len(fabric.subnets[0].ports.hosts) == 4
+    golden.says(fabric.warnings[1], "1 .. no")
+
+
+def test_rings_and_what_is_there_twice(tmp_path: Path, golden: Golden) -> None:
+    fabric = of_lines(tmp_path, "RingName=r0 Nodes=n[0-7]", "RingName=r1 Nodes=n[8-15],n15")
+    assert cables(fabric.subnets[0]) == {("above", "r0"): 8, ("above", "r1"): 8}
+    golden.says(fabric.warnings[0], "ring")
+
+
+def test_what_scontrol_shows(tmp_path: Path) -> None:
+    """As `scontrol show topology` prints switches and blocks: those above list all nodes, too."""
+    switches = (
+        "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]",
+        "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=tux[4-7]",
+        "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-7] Switches=s[0-1]",
+    )
+    [subnet] = of_lines(tmp_path, *switches).subnets
+    assert cables(subnet) == {("s0", "s2"): 4, ("s1", "s2"): 4}
+    assert len(subnet.ports.hosts) == 8
+    blocks = [f"BlockName=b{n} BlockIndex={n} Nodes=n[{2 * n}-{2 * n + 1}] BlockSize=2" for n in range(4)]
+    blocks += ["AggregatedBlock=b[0-3] BlockIndex=6 Nodes=n[0-7] BlockSize=8"]
+    blocks += [f"AggregatedBlock=b[{n}-{n + 1}] BlockIndex=4 Nodes=n[0-3] BlockSize=4" for n in (0, 2)]
+    [subnet] = of_lines(tmp_path, *blocks).subnets
+    assert cables(subnet) == {
+        ("b0", "b[0-1]"): 2,
+        ("b1", "b[0-1]"): 2,
+        ("b2", "b[2-3]"): 2,
+        ("b3", "b[2-3]"): 2,
+        ("b[0-1]", "b[0-3]"): 4,
+        ("b[0-3]", "b[2-3]"): 4,
+    }
+
+
+FIVE_KINDS = """
+- {topology: a, tree: {switches: [{switch: s0, nodes: 'n[0-3]'}, {switch: s1, nodes: 'n[4-7]'}]}}
+- {topology: b, block: {blocks: [{block: b0, nodes: 'n[0-3]'}, {block: b1, nodes: 'n[4-7]'}]}}
+- {topology: c, flat: {options: []}}
+- {topology: d, ring: {rings: [{ring: r0, nodes: 'n[0-7]'}]}}
+- {topology: e, cluster_default: true, torus3d: {toruses: [{name: t, dims: {x: 2, y: 2, z: 2}}]}}
+"""
+
+
+def test_of_five_kinds_the_one_that_is_asked_for_is_looked_at(tmp_path: Path, golden: Golden) -> None:
+    path = tmp_path / "topology.yaml"
+    path.write_text(FIVE_KINDS)
+    for name, switches in (("a", {"above", "s0", "s1"}), ("b", {"above", "b0", "b1"}), ("d", {"r0"})):
+        assert {*opened(f"slurm:{path},topology={name}").switches.names} == switches
+    for words in (str(path), f"slurm:{path},topology=c"):
+        with pytest.raises(RankwiseError) as error:
+            open_fabric([words])
+        golden.says(error.value, "topology.yaml")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gzip"])
+def test_files_as_they_are_found(tmp_path: Path, encoding: str) -> None:
+    """With a mark of byte order, gzipped, in a folder whose name looks like words."""
+    folder = tmp_path / "a,uplinks=1"
+    folder.mkdir()
+    for name in ("tree.conf", "topology.yaml"):
+        text = (MACHINES / name).read_text()
+        data = gzip.compress(text.encode()) if encoding == "gzip" else text.encode(encoding)
+        (folder / name).write_bytes(data)
+        assert opened(str(folder / name)).switches.names == opened(str(MACHINES / name)).switches.names

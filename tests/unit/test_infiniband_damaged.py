@@ -117,8 +117,9 @@ def test_tables_by_which_no_host_reaches_any_other(tmp_path):
 def test_some_hosts_that_others_do_not_reach_are_counted(tmp_path, golden: Golden):
     text = data_of("ibdiagnet.fdbs").decode()
     files = {"links": data_of("ibdiagnet.lst"), "tables": text.replace("0x0001 : ", "0x0101 : ").encode()}
-    (warning,) = opened_of(tmp_path, files).warnings
+    gap, warning = opened_of(tmp_path, files).warnings
     golden.says(warning, "15 .. 240 .. node0002 .. node0001")
+    golden.says(gap, "1 .. 257")
 
 
 def test_a_lid_that_is_there_twice(tmp_path, golden: Golden):

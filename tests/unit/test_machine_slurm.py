@@ -108,6 +108,39 @@ def test_lines_that_go_on_in_the_middle_of_a_list(tmp_path: Path) -> None:
     assert named(machine_from_slurm(path).root) == {"a": ["n0", "n1", "n2", "n3"]}
 
 
+def test_spines_are_one_level(tmp_path: Path) -> None:
+    """A machine is a tree: switches above the same leaf are taken as one."""
+    leaves = [f"SwitchName=leaf{leaf} Nodes=n[{4 * leaf}-{4 * leaf + 3}]" for leaf in range(4)]
+    spines = [f"SwitchName=spine{spine} Switches=leaf[0-3]" for spine in range(4)]
+    machine = machine_from_slurm(written(tmp_path / "t.conf", *leaves, *spines))
+    assert shape(machine) == "1 switch-2 x 4 switches x 4 nodes"
+    assert [top.name for top in machine.root.children] == ["spine[0-3]"]
+
+
+def test_a_node_at_two_leaves_and_a_leaf_without_nodes(tmp_path: Path, golden: Golden) -> None:
+    warnings: list[str] = []
+    lines = ["SwitchName=a Nodes=n[1-4]", "SwitchName=b Nodes=n[4-6]", "SwitchName=no"]
+    machine = machine_from_slurm(
+        written(tmp_path / "t.conf", *lines, "SwitchName=top Switches=a,b,no"), warn=warnings.append
+    )
+    assert named(machine.root) == {"top": {"a": ["n1", "n2", "n3", "n4"], "b": ["n5", "n6"]}}
+    golden.says("\n".join(warnings), "1 .. no .. 1 .. n4 .. a .. b")
+
+
+def test_rings(tmp_path: Path) -> None:
+    path = written(tmp_path / "t.conf", "RingName=r0 Nodes=n[0-3]", "RingName=r1 Nodes=n[4-7]")
+    assert shape(machine_from_slurm(path)) == "2 rings x 4 nodes"
+
+
+def test_what_scontrol_shows(tmp_path: Path) -> None:
+    lines = [
+        "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-3]",
+        "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[4-7]",
+    ]
+    path = written(tmp_path / "t", *lines, "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=n[0-7] Switches=s[0-1]")
+    assert shape(machine_from_slurm(path)) == "1 switch-2 x 2 switches x 4 nodes"
+
+
 def test_hundred_thousand_nodes(tmp_path: Path) -> None:
     lines = [f"SwitchName=s{n} Nodes=n[{n * 100}-{n * 100 + 99}]" for n in range(1000)]
     path = written(tmp_path / "t.conf", *lines, "SwitchName=top Switches=s[0-999]")
@@ -115,7 +148,7 @@ def test_hundred_thousand_nodes(tmp_path: Path) -> None:
 
 
 WRONG_CONF = [
-    ([""], "t.conf: defines neither a switch nor a block"),
+    ([""], "t.conf: defines no switch, block or ring"),
     (["Nodes=a"], "line 1: a line must have SwitchName="),
     (["# c", "SwitchName"], "line 2: 'SwitchName' is not of the form Key=value"),
     (["SwitchName="], "line 1: 'SwitchName=' is not of the form Key=value"),
@@ -126,14 +159,14 @@ WRONG_CONF = [
     (["SwitchName=a Nodes=n[0-9999]m[0-9999]"], "names more than"),
     (["SwitchName=a nodes=x Nodes=y"], "line 1: Nodes is there twice"),
     (["SwitchName=a Nodes=x Color=red"], "line 1: unknown key 'color' beside switchname"),
-    (["SwitchName=a"], "line 1: 'a' has neither nodes nor switches"),
+    (["SwitchName=a"], "line 1: 'a' has neither nodes nor switches with nodes"),
+    (["SwitchName=a Switches=b", "SwitchName=b"], "line 1: 'a' has neither nodes nor switches with nodes"),
+    (["TorusName=t Dims=2x2x2 Nodes=n[0-7]"], "line 1: a torus is not read from Slurm"),
     (["SwitchName=a Nodes=x", "SwitchName=a Nodes=y"], "line 2: 'a' is defined twice"),
-    (["SwitchName=a Nodes=x", "SwitchName=b Nodes=x"], "line 2: the node 'x' is below 'a' and 'b'"),
-    (["SwitchName=a Nodes=x,x"], "line 1: the node 'x' is below 'a' twice"),
     (["SwitchName=a Switches=b"], "line 1: the switch 'b' below 'a' is not defined"),
     (["SwitchName=a Switches=a"], "line 1: 'a' is below itself"),
     (["SwitchName=a Switches=b", "SwitchName=b Switches=a"], "line 1: 'a' is below itself"),
-    (["SwitchName=a Nodes=x", "BlockName=b Nodes=y"], "has both switches and blocks"),
+    (["SwitchName=a Nodes=x", "BlockName=b Nodes=y"], "has more than one of switches, blocks and rings"),
     (["BlockName=b Nodes=y", "BlockSizes=4,x"], "line 2: BlockSizes must be numbers"),
     (["BlockName=b Nodes=y", "BlockSizes=4,6"], "block sizes must be multiples of each other"),
     (["SwitchName=a\x1b Nodes=x"], "line 1: the name 'a\\x1b' has control characters"),
@@ -159,8 +192,10 @@ WRONG_YAML = [
     ("- !!python/object/apply:os.system [ls]", "is no YAML: could not determine a constructor"),
     ("- 3", "[0]: must be an object"),
     ("- flat: true", "[0]: 'topology' is missing"),
-    ("- topology: a", "[0].topology: must have exactly one of tree, block, flat"),
-    ("- {topology: a, ring: {}}", "[0]: unknown key 'ring'"),
+    ("- topology: a", "[0].topology: must have exactly one of tree, block, flat, ring, torus3d"),
+    ("- {topology: a, ring: {}}", "[0].ring: 'rings' is missing"),
+    ("- {topology: a, torus3d: {}}", "[0].torus3d: a torus is not read from Slurm"),
+    ("- {topology: a, star: {}}", "[0]: unknown key 'star'"),
     ("- {topology: a, flat: true}\n- {topology: b, flat: true}", "choose with --topology one of a, b"),
     ("- {topology: a, tree: {switches: []}}", "[0].tree.switches: must not be empty"),
     ("- {topology: a, tree: {switches: [{nodes: x}]}}", "[0].tree.switches[0]: 'switch' is missing"),

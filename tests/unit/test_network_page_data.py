@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from golden import Golden
-from rankwise.network.fabric.model import CLASSES, Source, Subnet
+from rankwise.network.fabric.model import CLASSES, GAP, Source, Subnet
 from rankwise.network.loads import job_loads
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.network.sources.generators.torus import torus
@@ -244,6 +244,16 @@ def test_captions_and_warnings(golden: Golden) -> None:
     said = " ".join(captions(of))
     golden.says(said, "--place .. 12")
     assert list(warnings(of)) == []
+
+
+def test_what_is_missing_is_told_first(golden: Golden) -> None:
+    """With less than nine tenths of the bytes on links the page begins with that, and names no link."""
+    of = job("tree")
+    told = ("adapters: 2", f"{GAP}switches: 2")
+    of = replace(of, fabric=replace(of.fabric, warnings=told))
+    assert list(warnings(of)) == [told[1], told[0]]
+    lost = replace(of, rails=())
+    golden.says(finding(lost), "only 0.0 %")
 
 
 @pytest.mark.parametrize(

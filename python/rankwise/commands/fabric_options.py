@@ -15,10 +15,22 @@ def add_fabric(parser: argparse.ArgumentParser, *, required: bool) -> None:
     """Declare --fabric."""
     parser.add_argument(
         "--fabric",
+        action="extend",  # the option may be there several times: once for each rail
         nargs="+",
         required=required,
         metavar="PATH",
         help="files of the network's cables and forwarding tables, directories of them, or words to make one",
+    )
+    add_routing(parser)
+
+
+def add_routing(parser: argparse.ArgumentParser) -> None:
+    """Declare --routing."""
+    parser.add_argument(
+        "--routing",
+        choices=("even", "minhop", "dmodk"),
+        help="how messages go where forwarding tables are not known: even (equally over all shortest ways),"
+        " minhop, dmodk (default: even)",
     )
 
 

@@ -16,7 +16,6 @@ managers and diagnostic tools write: files, or directories of them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise RankwiseError(f"{output}: a report is a page: give it the ending .html")
     if arguments.place is not None and arguments.fabric is None:
         raise RankwiseError("--place puts ranks on a fabric: give it with --fabric PATH ...")
+    if arguments.routing is not None and arguments.fabric is None:
+        raise RankwiseError("--routing is for a fabric: give it with --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
     content = _report(arguments, before, after)
     with appearing(output) as [unfinished]:
@@ -90,9 +91,7 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
             of = subject(path, connection, container)
             run = run_data(of, name)
             if arguments.fabric is not None:
-                run["network"] = _network(
-                    of, arguments.fabric, arguments.place, arguments.rail, arguments.lid
-                )
+                run["network"] = _network(of, arguments)
             runs.append(run)
             titles.append(run_title(of))
             names.append(name)
@@ -110,18 +109,18 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
     return comparison_data(diff(before, after).found, title)
 
 
-def _network(of: Subject, paths: Sequence[str], place: str | None, rail: str, lid: str) -> dict[str, Any]:
+def _network(of: Subject, arguments: argparse.Namespace) -> dict[str, Any]:
     from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
     from rankwise.render.network.traffic import traffic
 
-    fabric = open_fabric(paths)
-    lid_offset = lid_offset_of(lid, fabric)
+    fabric = open_fabric(arguments.fabric, arguments.routing)
+    lid_offset = lid_offset_of(arguments.lid, fabric)
     sent = flows(of.connection)
-    if place is None:
-        places = places_of_run(of.connection, fabric, rail)
+    if arguments.place is None:
+        places = places_of_run(of.connection, fabric, arguments.rail)
     else:
-        places = given_places(of.connection, fabric, place, rail)
+        places = given_places(of.connection, fabric, arguments.place, arguments.rail)
     return network_data(traffic(fabric, sent, places, lid_offset), of.container)

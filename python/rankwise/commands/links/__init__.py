@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     plot.check(arguments)
     if arguments.save is not None:
         refuse_existing(arguments.save, force=arguments.force, option="--save")
-    fabric = open_fabric(arguments.fabric)
+    fabric = open_fabric(arguments.fabric, arguments.routing)
     if arguments.save is not None:
         write_fabric(fabric, arguments.save, arguments.force, "--save")
     asked = request(arguments)

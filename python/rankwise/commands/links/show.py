@@ -91,7 +91,7 @@ def show_fabric(fabric: Fabric, asked: Request) -> None:
     lid_offset = lid_offset_of(asked.lid, fabric)
     worth = quality(fabric, places, lid_offset=lid_offset)
     said = [*sentences.fabric_lines(fabric, lid_offset), *sentences.worth(worth, fabric)]
-    said += [sentences.sentence_of(warning) for warning in fabric.warnings]
+    said += [sentences.sentence_of(warning) for warning in fabric.remarks]
     if asked.json:
         _print_json({"told": said, "fabric": fabric_data(fabric, worth)})
         return

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rankwise.commands.fabric_options import add_lid, lid_offset_of
+from rankwise.commands.fabric_options import add_lid, add_routing, lid_offset_of
 from rankwise.commands.machine.inside import add_inside
 from rankwise.commands.machine.output import add_output, write_made
 
@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " the name of a rail or an adapter (default: %(default)s)",
     )
     add_lid(parser)
+    add_routing(parser)
     parser.add_argument(
         "--tables",
         action="store_true",
@@ -53,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     hosts = None if arguments.nodes is None else hosts_of(arguments.nodes)
 
     def make() -> Machine:
-        fabric = open_fabric(arguments.fabric)
-        for warning in fabric.warnings:
+        fabric = open_fabric(arguments.fabric, arguments.routing)
+        for warning in (*fabric.gaps, *fabric.remarks):
             say(warning)
         return machine_from_fabric(
             fabric,

@@ -3,8 +3,8 @@
   rankwise machine from-slurm /etc/slurm/topology.conf --hwloc node.xml -o machine.json
   rankwise machine from-slurm topology.yaml --topology gpu --nodes $SLURM_JOB_NODELIST -o machine.json
 
-Slurm knows switches, or blocks, and the nodes at them. --hwloc or --slots tells what is inside of a node;
-without them a node is a single slot.
+The file may be what `scontrol show topology` prints. Slurm knows switches, blocks or rings, and the nodes
+at them. --hwloc or --slots tells what is inside of a node; without them a node is a single slot.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; 0, or RankwiseError."""
+    from rankwise.commands.messages import say
     from rankwise.topology.machine.hosts import hosts_of
     from rankwise.topology.sources.slurm.machine import machine_from_slurm
 
@@ -45,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
             hosts=hosts,
             hwloc=arguments.hwloc,
             slots=arguments.slots,
+            warn=say,
         ),
         force=arguments.force,
     )

@@ -168,12 +168,16 @@ class Source:
     """What a fabric was read from, or made by.
 
     Attributes:
-        kind: ibdiagnet, opensm, ibnetdiscover, slurm, generator, opareport, fabric.json.
+        kind: ibdiagnet, opensm, ibnetdiscover, iblinkinfo, ibsim, slurm, generator, opareport, fabric.json.
         what: names of the files, or the words that tell what to make.
     """
 
     kind: str
     what: str
+
+
+GAP = "incomplete files: "
+"""A warning that has this in it tells of what is missing, so that messages are lost."""
 
 
 @dataclass(frozen=True)
@@ -189,3 +193,13 @@ class Fabric:
     subnets: tuple[Subnet, ...]
     sources: tuple[Source, ...]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """Those of the warnings that tell of messages that are on no link: they are to be read first."""
+        return tuple(warning for warning in self.warnings if GAP in warning)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The other ones."""
+        return tuple(warning for warning in self.warnings if GAP not in warning)

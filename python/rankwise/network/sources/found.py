@@ -14,7 +14,7 @@ from rankwise.network.sources.infiniband.masks import unmasked
 from rankwise.network.sources.parts import Masks, Part, Whole
 from rankwise.network.sources.readers import KNOWN, READERS
 from rankwise.network.sources.slurm.read import is_slurm, slurm_fabric
-from rankwise.network.sources.text import HEAD, head_of, read_text
+from rankwise.network.sources.text import HEAD, head_of, read_text, without_complaints
 
 _DEEPEST = 4
 _MOST_FILES = 10_000
@@ -115,6 +115,7 @@ def _is_directory(path: Path) -> bool:
 
 def _rank_of(head: bytes) -> int | None:
     """Return which of READERS reads a file; None: none does."""
+    head = without_complaints(head)
     return next((rank for rank, reader in enumerate(READERS) if reader.fits(head)), None)
 
 

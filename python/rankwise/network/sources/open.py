@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.network.fabric.model import MEASURED, Fabric, Source, Subnet
+from rankwise.network.fabric.model import GAP, MEASURED, NO_PORT, Fabric, Source, Subnet
 from rankwise.network.fabric.same import difference, guids_of
-from rankwise.network.routes.reach import reach_of
+from rankwise.network.routes.reach import Reach, reach_of
 from rankwise.network.sources.found import Found
 from rankwise.network.sources.groups import Group, grouped
-from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, NEED_TABLES, joined
+from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, joined
+from rankwise.network.sources.on_cables import RULES
 from rankwise.network.sources.parts import Cables, Lids, Tables, Whole
 
 _AGREE = "; in agreement with "
@@ -30,7 +31,7 @@ class _Opened:
     warnings: list[str]
 
 
-def open_fabric(paths: Sequence[str]) -> Fabric:
+def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
     """Return the fabric that files tell of.
 
     Files are recognised by their content. What has GUIDs of switches or ports in common is one subnet, in
@@ -39,10 +40,11 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
 
     Args:
         paths: files, directories, or words such as `fattree:...`; a file of such a name is `./fattree:...`.
+        rule: one of RULES, for routes of cables without forwarding tables; None: the first one.
 
     Raises:
-        RankwiseError: a file can't be read or is malformed, files contradict each other, or links or tables
-            are missing. One line, with file and line number.
+        RankwiseError: a file can't be read or is malformed, files contradict each other, or links are
+            missing, or no cables need the rule. One line, with file and line number.
     """
     found = Found()
     for path in paths:
@@ -54,11 +56,21 @@ def open_fabric(paths: Sequence[str]) -> Fabric:
     for file in files:
         if isinstance(file.part, Whole):
             warnings += file.part.warnings
-    opened = [one for group in grouped(files) for one in _subnets(group)]
+    groups = grouped(files)
+    if rule is not None and all(_has_tables(group) for group in groups):
+        raise RankwiseError(
+            f"{rule} is a rule for links without forwarding tables, and {', '.join(paths)} has none of "
+            "these: leave it out"
+        )
+    opened = [one for group in groups for one in _subnets(group, rule or RULES[0])]
     return _fabric(_once(sorted(opened, key=lambda one: one.order)), warnings)
 
 
-def _subnets(group: Group) -> Iterator[_Opened]:
+def _has_tables(group: Group) -> bool:
+    return any(isinstance(file.part, (Tables, Whole)) for file in group.files)
+
+
+def _subnets(group: Group, rule: str) -> Iterator[_Opened]:
     order, rail = group.first.order, Path(group.first.directory).name
     top = group.files[0].part
     if isinstance(top, Whole):
@@ -68,13 +80,13 @@ def _subnets(group: Group) -> Iterator[_Opened]:
     pieces = [file.part for file in group.files if isinstance(file.part, (Cables, Tables, Lids))]
     cables = [piece.file.path for piece in pieces if isinstance(piece, Cables)]
     tables = [piece.file.path for piece in pieces if isinstance(piece, Tables)]
-    if not cables or not tables:
-        need = NEED_TABLES if cables else NEED_CABLES if tables else NEED_LINKS_AND_TABLES
-        raise RankwiseError(f"{pieces[0].file.path}: {need}")
-    subnet, warnings = joined(pieces)
+    if not cables:
+        raise RankwiseError(f"{pieces[0].file.path}: {NEED_CABLES if tables else NEED_LINKS_AND_TABLES}")
+    subnet, warnings = joined(pieces, rule)
     kind = next(file.kind for file in group.files if isinstance(file.part, Cables))
-    source = Source(kind, f"{cables[0]} and {tables[0]}")
-    others = [piece.file.path for piece in pieces if piece.file.path not in (cables[0], tables[0])]
+    taken = [cables[0], *tables[:1]]
+    source = Source(kind, " and ".join(taken))
+    others = [piece.file.path for piece in pieces if piece.file.path not in taken]
     yield _Opened(order, rail, subnet, _agreed(source, others), warnings)
 
 
@@ -115,21 +127,33 @@ def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
         subnet = replace(one.subnet, name=rail if len(opened) > 1 else "")
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
-        warnings += [f"{of_rail}{warning}" for warning in [*one.warnings, *_unreached(subnet, one.source)]]
+        told = [*one.warnings, *_unreached(subnet, one)]
+        warnings += [f"{of_rail}{warning}" for warning in told]
     return Fabric(tuple(subnets), tuple(one.source for one in opened), tuple(dict.fromkeys(warnings)))
 
 
-def _unreached(subnet: Subnet, source: Source) -> Iterator[str]:
-    """Return which hosts do not reach others; RankwiseError if none reaches any by tables that were read."""
+def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) -> None:
+    """Raise RankwiseError if no host reaches any other, or most do not and files are incomplete."""
+    astray = reach.lost + reach.looping
+    gaps = [warning.removeprefix(GAP) for warning in opened.warnings if GAP in warning]
+    if astray < reach.pairs and (not gaps or 2 * astray <= reach.pairs):
+        return
+    few = "no host reaches any other" if astray == reach.pairs else "most hosts do not reach each other"
+    has_all = bool((subnet.forward != NO_PORT).any(axis=(1, 2)).all())
+    why = "they are not those of these LIDs and links; give files of one moment"
+    if gaps and not has_all:
+        why = f"{'; '.join(gaps)}; give whole files"
+    raise RankwiseError(f"{opened.source.what}: by these forwarding tables {few}, {example}: {why}")
+
+
+def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
+    """Return which hosts do not reach others; RankwiseError if so many that files are missing."""
     reach = reach_of(subnet)
     if reach.example is None:
         return
     one, other = (subnet.ports.hosts[port] for port in reach.example)
-    if reach.lost + reach.looping == reach.pairs and subnet.routing.kind == MEASURED:
-        raise RankwiseError(
-            f"{source.what}: by these forwarding tables no host reaches any other, such as {one} {other}: "
-            "they are not those of these LIDs and links; give files of one moment"
-        )
+    if subnet.routing.kind == MEASURED:
+        _refuse_lost(subnet, reach, opened, f"such as {one} {other}")
     for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "go round in circles")):
         if count:
             yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {one} to {other}"

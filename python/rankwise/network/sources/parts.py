@@ -78,6 +78,7 @@ class Cables:
     file: TextFile
     cables: list[Cable]
     port_counts: dict[int, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def guids(self) -> Iterator[int]:
         """Return GUIDs that are of this subnet alone: an adapter may have ports in two."""

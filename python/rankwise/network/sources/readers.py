@@ -8,7 +8,18 @@ from types import ModuleType
 
 from rankwise.network.sources import formats
 from rankwise.network.sources.fabric_json import read as fabric_json
-from rankwise.network.sources.infiniband import db_csv, fdbs, ibnetdiscover, lfts, lids, lst, ports
+from rankwise.network.sources.infiniband import (
+    db_csv,
+    fdbs,
+    iblinkinfo,
+    ibnetdiscover,
+    ibsim,
+    lfts,
+    lids,
+    lst,
+    net_dump,
+    ports,
+)
 from rankwise.network.sources.parts import Reader
 
 
@@ -24,13 +35,16 @@ READERS: tuple[Reader, ...] = (
     Reader("ibdiagnet", lst.is_ibdiagnet_lst, lst.read_lst),
     Reader("ibdiagnet", fdbs.is_ibdiagnet_fdbs, fdbs.read_fdbs),
     Reader("ibdiagnet", db_csv.is_db_csv, db_csv.read_db_csv),
+    Reader("ibdiagnet", net_dump.is_net_dump, net_dump.read_net_dump),
     Reader("opensm", lst.is_opensm_lst, lst.read_lst),
     Reader("opensm", fdbs.is_opensm_fdbs, fdbs.read_fdbs),
     Reader("ibnetdiscover", ibnetdiscover.is_ibnetdiscover, ibnetdiscover.read_ibnetdiscover),
     Reader("ibnetdiscover", ports.is_ports, ports.read_ports),
+    Reader("iblinkinfo", iblinkinfo.is_iblinkinfo, iblinkinfo.read_iblinkinfo),
     Reader("ibnetdiscover", lfts.is_dump_lfts, lfts.read_lfts),
     Reader("opensm", lfts.is_opensm_lfts, lfts.read_lfts),
     Reader("opensm", lids.is_guid2lid, lids.read_guid2lid),
+    Reader("ibsim", ibsim.is_ibsim, ibsim.read_ibsim),
     Reader("ibdiagnet", lids.is_masks, lids.read_masks),
     *(reader for module in _FURTHER for reader in module.READERS),
 )
@@ -40,8 +54,10 @@ KNOWN = ", ".join(
     (
         "fabric.json",
         "ibdiagnet.lst and .fdbs",
+        "ibdiagnet2.net_dump",
         "opensm-subnet.lst and opensm.fdbs",
-        "what ibnetdiscover and dump_lfts print",
+        "what ibnetdiscover, iblinkinfo and dump_lfts print",
+        "ibsim's networks",
         *(module.WORDS for module in _FURTHER),
         "or words such as fattree:leaf=18x18,spine=9",
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.network.fabric.model import GAP
 from rankwise.text.units import byte_text
 
 HEAD = 1 << 16
@@ -18,7 +20,17 @@ MOST_BYTES = 1 << 30
 MOST_IN_LINE = 4096
 _MOST_IN_LINES = 1 << 27  # all but tables: 400,000 links
 
+_MOST_SHOWN = 80
+
 _GZIP = b"\x1f\x8b"
+_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+"""Of byte order, which editors and redirections on Windows put in front."""
+_COMPLAINT = re.compile(
+    rb"(?:[\w./+-]+: )?(?:ib(?:warn|error|panic|debug)|(?i:warn(?:ing)?|err(?:or)?)):? .*"
+    rb"|[\w./-]+\.[ch]:\d+; .*|mlx\d+: .*|lib(?:ib|mlx|hfi)\w*: .*"
+)
+"""What tools print to stderr: it is in between where both went into one file."""
+_COMPLAINTS = re.compile(rb"\n(" + _COMPLAINT.pattern + rb")(?=\n|\Z)")  # much faster than ^ of each line
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,7 @@ class TextFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """All lines, without their ends.
+        """All lines, without their ends; # in place of what tools complained of.
 
         Raises:
             RankwiseError: a line, or the file, is so long that no tool has written it.
@@ -44,13 +56,19 @@ class TextFile:
             raise RankwiseError(
                 f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: no fabric has such files"
             )
-        lines = self.data.decode("utf-8", "replace").split("\n")
+        lines = without_complaints(self.data).decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
             lines.pop()
         for number, line in enumerate(lines, 1):
             if len(line) > MOST_IN_LINE:
                 raise self.error(number, f"is longer than {MOST_IN_LINE} characters")
         return [line.removesuffix("\r") for line in lines]
+
+    @cached_property
+    def complaints(self) -> list[str]:
+        """What tools complained of in between: a line, if anything."""
+        found = _COMPLAINTS.findall(b"\n" + self.data)
+        return [complained(self.path, len(found), found[0])] if found else []
 
     def is_cut(self, line: int) -> bool:
         """Return whether a line, from 1 on, has no end: something may be missing there."""
@@ -59,6 +77,25 @@ class TextFile:
     def error(self, line: int, message: str) -> RankwiseError:
         """Return the complaint about a line, from 1 on."""
         return RankwiseError(f"{self.path}: line {line}: {message}")
+
+
+def is_complaint(line: bytes) -> bool:
+    """Return whether a line is a complaint of a tool, which went into the file with what it printed."""
+    return _COMPLAINT.fullmatch(line) is not None
+
+
+def complained(path: str, count: int, first: bytes) -> str:
+    """Return the warning about lines with complaints of tools.
+
+    Args:
+        path: of the file.
+        count: how many there are.
+        first: of them.
+    """
+    return (
+        f"{GAP}{path}: the tool that wrote it complained {count} time{'s' * (count > 1)}, and what it could "
+        f"not read is missing: {printable(first.decode('utf-8', 'replace'))[:_MOST_SHOWN]}"
+    )
 
 
 def head_of(path: Path) -> bytes:
@@ -70,6 +107,11 @@ def head_of(path: Path) -> bytes:
     return _read(path, HEAD)
 
 
+def without_complaints(head: bytes) -> bytes:
+    """Return the first bytes of a file, or all, with # in place of complaints of tools."""
+    return _COMPLAINTS.sub(b"\n#", b"\n" + head)[1:]
+
+
 def read_text(path: Path) -> TextFile:
     """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
     data = _read(path, MOST_BYTES + 1)
@@ -79,6 +121,15 @@ def read_text(path: Path) -> TextFile:
 
 
 def _read(path: Path, most: int) -> bytes:
+    data = _bytes_of(path, most)
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            data = data.removeprefix(mark)
+            return data if encoding == "utf-8" else data.decode(encoding, "replace").encode()
+    return data
+
+
+def _bytes_of(path: Path, most: int) -> bytes:
     try:
         with path.open("rb") as file:
             if file.peek(2)[:2] != _GZIP:

@@ -13,7 +13,7 @@ from rankwise.network.job.lids import lids_told
 from rankwise.network.routes.classes import between_switches
 from rankwise.render.network.traffic import Traffic, as_it_is
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
-from rankwise.views.links.sentences import verdict
+from rankwise.views.links.sentences import too_few_known, verdict
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
@@ -25,6 +25,8 @@ _BETWEEN_PATHS = re.compile(r"; in agreement with |, of |, | and ")  # in `Sourc
 
 def finding(traffic: Traffic) -> str:
     """Return what the page begins with: the link between switches that takes longest, and why."""
+    if few := too_few_known(traffic.on_links, traffic.between_hosts):
+        return f"Which link takes longest is not known: {few}"
     best: tuple[float, int, int] | None = None
     known = not any(np.isnan(rail.subnet.links.rates).any() for rail in traffic.rails)
     for number, rail in enumerate(traffic.rails):
@@ -123,7 +125,8 @@ def _several(number: int, what: str, ending: str = "s") -> str:
 
 
 def warnings(traffic: Traffic) -> Iterator[str]:
-    """Yield what to beware of, as phrases."""
+    """Yield what to beware of, as phrases: first what is missing."""
+    yield from traffic.fabric.gaps
     flows = traffic.flows
     if len(traffic.lost):
         share = 100 * float(flows.bytes[traffic.lost].sum()) / max(1.0, float(flows.bytes.sum()))
@@ -139,7 +142,7 @@ def warnings(traffic: Traffic) -> Iterator[str]:
             " visible: links carry more than is shown"
         )
     yield from traffic.places.warnings
-    yield from traffic.fabric.warnings
+    yield from traffic.fabric.remarks
 
 
 def shortened(phrases: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from rankwise.network.phases import LoadsByPhase, LoadsOfPhase, PhaseLink
 from rankwise.records import dataclass
 from rankwise.text.units import percent_text, second_text
 from rankwise.views.links.rows import causes_text, link_text
-from rankwise.views.links.sentences import as_far_as_known
+from rankwise.views.links.sentences import as_far_as_known, too_few_known
 from rankwise.views.view import (
     BYTES,
     COUNT,
@@ -118,6 +118,8 @@ def phase_verdict(found: LoadsByPhase) -> str:
     known = as_far_as_known(found.run.on_links, found.run.between_hosts)
     if found.run.between_hosts and not found.run.on_links:
         return "Nothing is known: none of the bytes between hosts are on a link"
+    if few := too_few_known(found.run.on_links, found.run.between_hosts):
+        return f"What phases hide is not known: {few}"
     if not any(each.links for each in found.phases):
         return f"Nothing goes from switch to switch{known}"
     phases = [each.phase.number for each in found.phases if each.hidden]

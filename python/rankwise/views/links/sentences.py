@@ -25,6 +25,8 @@ _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not told in a sentence."""
 _MOST_CAUSES = 3
 _ROUNDING = 1e-9
+_ENOUGH = 0.9
+"""Of the bytes between hosts: what limits is told if so many are on links."""
 
 
 def sentence_of(warning: str) -> str:
@@ -79,6 +81,13 @@ def as_far_as_known(on_links: float, between_hosts: float) -> str:
     return ""
 
 
+def too_few_known(on_links: float, between_hosts: float) -> str:
+    """Return which part of the bytes is on links, to go on with a sentence, if it is too little; else ''."""
+    if on_links >= _ENOUGH * between_hosts:
+        return ""
+    return f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts are on links"
+
+
 def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     """Return what the fabric is, what it was read from, and what its routes rest on.
 
@@ -96,6 +105,7 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     return [
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
         f"Routes: {', '.join(kinds)}.",
+        *(sentence_of(gap) for gap in fabric.gaps),
         *(f"LIDs: messages {told}." for told in [lids_told(fabric, lid_offset)] if told),
     ]
 
@@ -121,6 +131,8 @@ def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
     if limit.hosts is None:
         nothing = "What limits is not known: none of the bytes between hosts are on a link"
         return nothing if between_hosts else "Nothing leaves the hosts"
+    if few := too_few_known(on_links, between_hosts):
+        return f"What limits is not known: {few}"
     if limit.fabric is None or limit.times is None:
         return f"The hosts limit: nothing goes from switch to switch{known}"
     times = ratio_text(limit.times)
@@ -226,7 +238,7 @@ def _missing(loads: JobLoads) -> Iterator[str]:
         yield (
             f"{byte_text(loads.lost)} are from or to ranks that have no place in the fabric, and on no link."
         )
-    for warning in (*loads.fabric.warnings, *loads.places.warnings):
+    for warning in (*loads.fabric.remarks, *loads.places.warnings):
         yield sentence_of(warning)
     flows = loads.flows
     if flows.unplaced_bytes:

@@ -21,9 +21,9 @@ from rankwise.network.fabric.model import (
 )
 from rankwise.network.fabric.same import guids_of
 from rankwise.network.sources.fabric_json.devices import Devices
-from rankwise.network.sources.fabric_json.even import evenly_split
 from rankwise.network.sources.fabric_json.lid_tables import MOST_PORT, table_of
 from rankwise.network.sources.fabric_json.rates import UNITS, rate_from
+from rankwise.network.sources.on_cables import evenly_split
 from rankwise.network.sources.parts import Whole
 from rankwise.network.sources.text import TextFile
 from rankwise.text.units import byte_text

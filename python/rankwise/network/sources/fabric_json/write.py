@@ -13,10 +13,10 @@ import numpy as np
 
 from rankwise.network.fabric.model import EVEN_SPLIT, Fabric, Subnet
 from rankwise.network.fabric.same import is_numbered
-from rankwise.network.sources.fabric_json.even import evenly_split
 from rankwise.network.sources.fabric_json.lid_tables import plain_table
 from rankwise.network.sources.fabric_json.rates import plain_rate
 from rankwise.network.sources.fabric_json.read import FORMAT, VERSION
+from rankwise.network.sources.on_cables import evenly_split
 from rankwise.network.sources.text import printable
 from rankwise.whole_files import appearing, refuse_existing
 

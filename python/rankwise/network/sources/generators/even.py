@@ -14,9 +14,21 @@ def even_tables(plan: Plan) -> NDArray[np.uint16]:
 
     This is what multipath routing by hashes comes to where flows are many (equal-cost multipath, RFC 2992).
     """
-    switches, hosts = len(plan.switches), len(plan.hosts)
-    both = np.concatenate([plan.cables, plan.cables[:, [2, 3, 0, 1]]])
-    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    ways, leaf_of = shortest_ways(plan)
+    check_tables(len(plan.switches), len(plan.hosts), ways.shape[2])
+    tables = ways[:, leaf_of]
+    tables[plan.at, np.arange(len(plan.hosts)), 0] = plan.port
+    return tables
+
+
+def shortest_ways(plan: Plan) -> tuple[NDArray[np.uint16], Numbers]:
+    """Return the ports on all shortest ways from each switch to each switch with hosts.
+
+    Returns:
+        Shape (S, T, W), to T leaves, ports rising, filled with NO_PORT; shape (P,): the leaf of each host.
+    """
+    switches = len(plan.switches)
+    both = both_ways(plan)
     source, port, destination = both[:, 0], both[:, 1], both[:, 2]
     leaves, leaf_of = np.unique(plan.at, return_inverse=True)
     far = _distances(switches, source, destination, leaves)
@@ -27,13 +39,17 @@ def even_tables(plan: Plan) -> NDArray[np.uint16]:
     )
     place = before[:-1] - before[first[source]]  # of each link among those of its switch
     ways = int((place + 1)[shorter].max(initial=1))
-    check_tables(switches, hosts, ways)
+    check_tables(switches, len(leaves), ways)
     by_leaf = np.full((switches, len(leaves), ways), NO_PORT, np.uint16)
     link, leaf = np.nonzero(shorter)
     by_leaf[source[link], leaf, place[link, leaf]] = port[link]
-    tables = by_leaf[:, leaf_of]
-    tables[plan.at, np.arange(hosts), 0] = plan.port
-    return tables
+    return by_leaf, leaf_of
+
+
+def both_ways(plan: Plan) -> Numbers:
+    """Return shape (2 C, 4): each cable in both directions, by switch and port."""
+    both = np.concatenate([plan.cables, plan.cables[:, [2, 3, 0, 1]]])
+    return both[np.lexsort((both[:, 1], both[:, 0]))]
 
 
 def _distances(switches: int, source: Numbers, destination: Numbers, leaves: Numbers) -> NDArray[np.int32]:

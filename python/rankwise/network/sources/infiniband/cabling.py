@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch
-from rankwise.network.sources.infiniband.names import (
-    host_and_device,
-    is_aggregation,
-    is_factory,
-    switch_name,
-)
+from rankwise.network.sources.infiniband.hosts import Adapter, host_names
+from rankwise.network.sources.infiniband.names import is_aggregation, is_factory, switch_name
 from rankwise.network.sources.parts import ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile, printable
 
@@ -75,6 +71,10 @@ class Cabling:
             raise file.error(line, f"its lowest LID is {lid}, but {seen.end.lid} in {seen.place}")
         seen.end = seen.end._replace(lid_count=count)
 
+    def lids(self) -> set[int]:
+        """Return the lowest LID of each port and switch that was seen."""
+        return {*self._by_lid}
+
     def place_of(self, switch: int) -> str:
         """Return where a switch was told first."""
         return str(self._seen[switch, 0].place)
@@ -85,6 +85,7 @@ class Cabling:
         left_out = set()
         routers = set()
         nameless = set()
+        adapters: dict[Key, End] = {}
         for key, seen in self._seen.items():
             end = seen.end
             if end.kind == SWITCH:
@@ -95,11 +96,18 @@ class Cabling:
             elif is_aggregation(end.description):
                 left_out.add(key[0])
             else:
-                host, device = host_and_device(end.description, end.node or end.guid)
-                draft.ports[key] = DraftPort(host, device, end.guid, end.lid, end.lid_count, end.node)
+                adapters[key] = end
                 if is_factory(end.description):
                     nameless.add(key[0])
         left_out |= routers
+        hosts = host_names(
+            [
+                Adapter(key[0], end.system, 0 if end.node else end.number, end.description)
+                for key, end in adapters.items()
+            ]
+        )
+        for (key, end), (host, device) in zip(adapters.items(), hosts.names, strict=True):
+            draft.ports[key] = DraftPort(host, device, end.guid, end.lid, end.lid_count, end.node)
         for (one, other), rate in self._rates.items():
             if (one, other) not in self._idle and one[0] not in left_out and other[0] not in left_out:
                 draft.link(one, other, rate)
@@ -112,7 +120,7 @@ class Cabling:
             )
             if count
         ]
-        return draft, warnings
+        return draft, [*warnings, *hosts.warnings]
 
     def _add(self, cable: Cable, place: _Place) -> None:
         one, other = self._key(cable.one, place), self._key(cable.other, place)

@@ -5,19 +5,23 @@ With -p it prints a line for each port instead: ports.py.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
+from rankwise.network.sources.infiniband.ibsim import is_ibsim
 from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.told_once import told_once
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
 
+_NODE = r'"[SHR]-([0-9a-fA-F]{16})"'
 _KINDS = {"Switch": SWITCH, "Ca": HOST, "Rt": ROUTER, "S": SWITCH, "H": HOST, "R": ROUTER}
 _FACT = re.compile(r"(\w+)=0x([0-9a-fA-F]{1,16})(?:\(([0-9a-fA-F]{1,16})\))?\s*(?:#.*)?")
 _DEVICE = re.compile(
-    r'(Switch|Ca|Rt)\s+(\d{1,9}) "[SHR]-([0-9a-fA-F]{16})"\s+# "(.*)"'
-    r"(?: (?:base|enhanced) port 0 lid (\d{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*"
+    rf'(Switch|Ca|Rt)\s+(\d{{1,9}}) {_NODE}\s+# (?:"(.*)"|([^"].*?))'
+    r"(?: (?:(?:base|enhanced) )?port 0 lid (\d{1,9}) lmc ([0-7]))?(?: \(scp\))?\s*"
 )
 _FAR = r'"([SHR])-([0-9a-fA-F]{16})"\[(\d{1,4})\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]{1,16})\))?'
 _RATE = r"(\w+x)?(\S+)(?: [sw]=.*)?(?: slot \d+| \(scp\))?"
@@ -25,13 +29,18 @@ _PORT = re.compile(
     rf"\[(\d{{1,4}})\](?:\[ext \d+\])?(?:\(([0-9a-fA-F]{{1,16}})\))?\s*{_FAR}"
     rf'\s+#\s+(?:lid (\d{{1,9}}) lmc ([0-7]) )?"(.*)" lid (\d{{1,9}}) {_RATE}\s*'
 )
+_OLD_PORT = re.compile(
+    rf"\[(\d{{1,4}})\](?:\(([0-9a-fA-F]{{1,16}})\))?\s*{_FAR}"
+    r'\s+#\s*(?:lid (\d{1,9}) lmc ([0-7])\s*)?(?:"(.*)"|([^"]*?))(?: lid (\d{1,9}))?\s*'
+)
+"""Of versions before 2010: no rates, and the less of the rest the older."""
 _REMARK = re.compile(r"#.*|Chassis .*|Non-Chassis Nodes|Hostname: .*|")  # the words are of -g
 _HEAD = re.compile(rb"^(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=0x[0-9a-fA-F]+", re.MULTILINE)
 
 
 def is_ibnetdiscover(head: bytes) -> bool:
     """Return whether a file that begins with `head` has links in this format."""
-    return bool(_HEAD.search(head[:4096]))
+    return bool(_HEAD.search(head[:4096])) and not is_ibsim(head)
 
 
 def read_ibnetdiscover(file: TextFile) -> Cables:
@@ -39,7 +48,7 @@ def read_ibnetdiscover(file: TextFile) -> Cables:
     reader = _Reader(file)
     for number, line in enumerate(file.lines, 1):
         reader.read(number, line.strip())
-    return Cables(file, reader.cables, reader.counts)
+    return Cables(file, reader.cables, reader.counts, told_once(file, reader.cables))
 
 
 @dataclass
@@ -56,6 +65,7 @@ class _Reader:
         self.cables: list[Cable] = []
         self.counts: dict[int, int] = {}
         self._file = file
+        self._is_old = False
         self._device: _Device | None = None
         self._facts: dict[str, int] = {}
 
@@ -70,7 +80,8 @@ class _Reader:
             if fact[3]:
                 self._facts["port"] = int(fact[3], 16)
         elif device:
-            kind, count, node, description, lid, lmc = device.groups()
+            kind, count, node, quoted, bare, lid, lmc = device.groups()
+            description = bare if quoted is None else quoted
             self._device = _Device(_KINDS[kind], int(node, 16), description, int(lid or 0), int(lmc or 0))
             check_lid(self._file, number, self._device.lid)
             self.counts[self._device.node] = int(count)
@@ -81,22 +92,30 @@ class _Reader:
             raise self._file.error(number, "is neither a device nor one of its ports, or only a part of one")
 
     def _port(self, number: int, line: str) -> None:
-        match = _PORT.fullmatch(line)
-        if not match:
+        match = None if self._is_old else _PORT.fullmatch(line)
+        old = None if match or (self.cables and not self._is_old) else _OLD_PORT.fullmatch(line)
+        if not match and not old:
             raise self._file.error(number, "is no port with what it is linked with, or only a part of one")
         device = self._device
         if device is None:
             raise self._file.error(number, "is a port, but there is no device above it")
-        port, guid, far, node, far_port, far_guid, lid, lmc, description, far_lid, width, speed = (
-            match.groups()
-        )
+        self._is_old = match is None
+        rate = math.nan
+        if match:
+            *told, description, far_lid, width, speed = match.groups()
+            rate = rate_of(width or "", speed)
+        else:
+            assert old
+            *told, quoted, bare, far_lid = old.groups()
+            description = quoted or bare or ""
+        port, guid, far, node, far_port, far_guid, lid, lmc = told
         file = self._file
         if device.kind == SWITCH:
             own_guid, own_lid, own_lmc = self._facts.get("port", device.node), device.lid, device.lmc
-        elif guid is None or lid is None:
+        elif not self._is_old and (guid is None or lid is None):
             raise file.error(number, "its own GUID and LID are missing")
         else:
-            own_guid, own_lid, own_lmc = int(guid, 16), int(lid), int(lmc)
+            own_guid, own_lid, own_lmc = int(guid or "0", 16), int(lid or 0), int(lmc or 0)
         here = End(
             device.kind,
             device.node,
@@ -104,7 +123,7 @@ class _Reader:
             check_port(file, number, int(port)),
             device.description,
             check_lid(file, number, own_lid),
-            1 << own_lmc,
+            1 << own_lmc if own_lid else 0,
             self._facts.get("sysimgguid", 0),
         )
         there = End(
@@ -113,6 +132,6 @@ class _Reader:
             int(far_guid or (node if far == "S" else "0"), 16),
             check_port(file, number, int(far_port)),
             description,
-            check_lid(file, number, int(far_lid)),
+            check_lid(file, number, int(far_lid or 0)),
         )
-        self.cables.append(Cable(number, here, there, rate_of(width or "", speed), True))
+        self.cables.append(Cable(number, here, there, rate, True))

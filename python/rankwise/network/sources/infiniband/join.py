@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, finished
-from rankwise.network.fabric.model import MEASURED, Routing, Subnet
+from rankwise.network.fabric.model import GAP, MEASURED, Routing, Subnet
 from rankwise.network.sources.infiniband.cabling import Cabling
 from rankwise.network.sources.infiniband.lmc import find_lid_counts
 from rankwise.network.sources.infiniband.values import MOST_LID, MOST_PORT
+from rankwise.network.sources.on_cables import RULES, routed_by
 from rankwise.network.sources.parts import Cables, Lids, Table, Tables
 from rankwise.network.sources.text import TextFile
 from rankwise.text.units import byte_text
 
 _Told = tuple[Table, TextFile]
 _LARGEST_TABLES = 4 << 30
-NEED_TABLES = (
-    "links, but no forwarding tables of their switches: add ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs "
-    "(of `opensm -D 0x43`) or what `dump_lfts` prints"
+_NEED_TABLES = (
+    "links, but no forwarding tables of their switches, so that routes are modelled: for the real ones add "
+    "ibdiagnet.fdbs (of `ibdiagnet -r`), opensm.fdbs (of `opensm -D 0x43`) or what `dump_lfts` prints"
 )
 NEED_CABLES = (
     "forwarding tables, but no links of their switches: add ibdiagnet.lst, opensm-subnet.lst or what "
@@ -31,41 +33,56 @@ NEED_CABLES = (
 NEED_LINKS_AND_TABLES = "LIDs, but no links and forwarding tables of their subnet: add them, too"
 
 
-def joined(parts: Sequence[Cables | Tables | Lids]) -> tuple[Subnet, list[str]]:
+def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tuple[Subnet, list[str]]:
     """Return the subnet, and a line for each kind of thing that is missing or left out.
 
     Args:
         parts: files of one subnet; where one leaves something out, those behind it may tell it.
+        rule: of RULES, for routes if there are no tables.
 
     Raises:
-        RankwiseError: files contradict each other, or there are no tables or no links.
+        RankwiseError: files contradict each other, or there are no links.
     """
     cabling = Cabling()
-    for part in parts:
-        if isinstance(part, Cables):
-            cabling.add(part)
+    cables = [part for part in parts if isinstance(part, Cables)]
+    for told in sorted(cables, key=_lacks_nodes):
+        cabling.add(told)
     for part in parts:
         if isinstance(part, Lids):
             for guid, (line, lid, count) in part.lids.items():
                 cabling.set_lids(guid, lid, count, part.file, line)
     draft, warnings = cabling.draft()
-    draft.routing = Routing(MEASURED)
+    for part in parts:
+        warnings += part.warnings if not isinstance(part, Lids) else ()
+        warnings += part.file.complaints if isinstance(part, Cables) else ()
     tables = [part for part in parts if isinstance(part, Tables)]
-    for part in tables:
-        warnings += part.warnings
     found = _tables_in(tables)
-    _check_ways(draft, found, cabling, [part for part in parts if isinstance(part, Cables)])
-    warnings += _set_tables(draft, found)
+    _check_ways(draft, found, cabling, cables)
+    warnings += _set_tables(draft, found) if tables else [f"{parts[0].file.path}: {_NEED_TABLES}"]
     find_lid_counts(draft)
     _check_lids(draft, parts[0].file)
     _check_size(draft, parts[0].file)
+    warnings += _without_owner(draft, cabling.lids())
     subnet = finished(draft)
     alone = len(draft.ports) - len(subnet.ports.hosts)
     if alone:
         warnings.append(f"ports of hosts left out because they are not linked with a switch: {alone}")
     if not subnet.ports.hosts:
         raise RankwiseError(f"{parts[0].file.path}: no host is linked with a switch in this subnet")
+    subnet = replace(subnet, routing=Routing(MEASURED)) if tables else _modelled(rule, subnet, parts[0].file)
     return subnet, warnings
+
+
+def _lacks_nodes(part: Cables) -> bool:
+    """Return whether adapters are told by the GUIDs of ports alone: other files say whose these are."""
+    return any(not end.node for cable in part.cables for end in (cable.one, cable.other))
+
+
+def _modelled(rule: str, subnet: Subnet, file: TextFile) -> Subnet:
+    try:
+        return routed_by(rule, subnet)
+    except RankwiseError as error:
+        raise RankwiseError(f"{file.path}: {error}") from error
 
 
 def _tables_in(parts: Sequence[Tables]) -> dict[int, _Told]:
@@ -110,10 +127,32 @@ def _set_tables(draft: Draft, found: dict[int, _Told]) -> list[str]:
     without = [switch.name for guid, switch in draft.switches.items() if guid not in draft.tables]
     warnings = []
     if without:
-        warnings.append(f"switches without a forwarding table: {len(without)}, such as {min(without)}")
+        warnings.append(
+            f"{GAP}switches without a forwarding table: {len(without)}, such as {min(without)}; messages "
+            "that go by them are on no link"
+        )
     if strange:
         warnings.append(f"forwarding tables left out because their switches have no links: {strange}")
     return warnings
+
+
+def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
+    """Return that tables lead to ports that no link has, if so: links of hosts are missing.
+
+    Args:
+        draft: with tables.
+        lids: the lowest ones of all ports that links have, also of those that are left out.
+    """
+    width = max([1, *(port.lid_count for port in draft.ports.values())])
+    known = np.array([lid + more for lid in lids for more in range(width)], np.int64)
+    led = [table_lids[ports != 0] for table_lids, ports in draft.tables.values()]
+    strange = np.setdiff1d(np.concatenate(led), known) if led else np.empty(0, np.int64)
+    if not len(strange):
+        return []
+    return [
+        f"{GAP}LIDs that forwarding tables lead to and no link has: {len(strange)}, such as {strange[0]}; "
+        "their hosts are missing"
+    ]
 
 
 def _check_same(guid: int, one: Table, one_file: TextFile, other: Table, other_file: TextFile) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwise.network.sources.infiniband.rows import Rows, Section, read_rows, tables_of
 from rankwise.network.sources.parts import Tables
-from rankwise.network.sources.text import TextFile
+from rankwise.network.sources.text import TextFile, complained, is_complaint
 
 _SWITCH = re.compile(rb"Unicast lids \[\w+-\w+\] of switch .*\bguid 0x([0-9a-fA-F]{1,16}) \(.*\):")
 _ROW = re.compile(rb"0x([0-9a-fA-F]{1,8})\s+(\d{1,3})(?:\s+[:#].*)?")
@@ -39,6 +39,7 @@ def read_lfts(file: TextFile) -> Tables:
     """Return the tables; RankwiseError names a wrong line, or the end of a table that lost rows."""
     sections: list[Section] = []
     ends: list[tuple[int, int | None]] = []
+    complaints: list[bytes] = []
 
     def other(number: int, line: bytes) -> tuple[int, int] | None:
         text = line.strip()
@@ -52,6 +53,8 @@ def read_lfts(file: TextFile) -> Tables:
         end = _END.fullmatch(text)
         if end:
             ends.append((number, int(end[1]) if end[2] else None))
+        elif is_complaint(text):
+            complaints.append(text)
         elif not _REMARK.fullmatch(text):
             raise file.error(number, "is no row of a forwarding table, or only a part of one")
         return None
@@ -59,7 +62,8 @@ def read_lfts(file: TextFile) -> Tables:
     rows = read_rows(file, b" ", other)
     tables = tables_of(file, rows, sections)
     _check_ends(file, rows, [section.line for section in sections], ends)
-    return Tables(file, tables)
+    warnings = [complained(file.path, len(complaints), complaints[0])] if complaints else []
+    return Tables(file, tables, tuple(warnings))
 
 
 def _check_ends(file: TextFile, rows: Rows, heads: list[int], ends: list[tuple[int, int | None]]) -> None:

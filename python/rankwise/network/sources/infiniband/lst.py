@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.told_once import told_once
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -48,7 +49,7 @@ def read_lst(file: TextFile) -> Cables:
         width, state, speed = told[16], told[17], told[18] or ""
         counts |= {end.node: int(count, 16) for end, count in ((one, told[1]), (other, told[9]))}
         cables.append(Cable(number, one, other, rate_of(width, speed), state == "ACT"))
-    return Cables(file, cables, counts)
+    return Cables(file, cables, counts, told_once(file, cables) if is_opensm_lst(file.data) else ())
 
 
 def _end(file: TextFile, line: int, told: tuple[str, ...]) -> End:

@@ -8,6 +8,18 @@ from rankwise.network.sources.text import printable
 
 _AGGREGATION = "Aggregation Node"
 _FACTORY = "Mellanox Technologies"
+_DEVICE = re.compile(r"HCA|(?:HCA|mlx|mthca|hfi|qib|ipath|ib|rocep|rdmap|bnxt_re)[-_]?\d\w*", re.IGNORECASE)
+_NO_NAMES = (
+    "localhost",
+    "localhost.localdomain",
+    "(none)",
+    "none",
+    "unknown",
+    "linux",
+    "ubuntu",
+    "debian",
+    "hca",
+)
 _MANAGED = re.compile(r"MF0;([^:]+):([^/]*)/?(.*)")
 
 
@@ -19,8 +31,9 @@ def is_aggregation(description: str) -> bool:
 def host_and_device(description: str, node: int) -> tuple[str, str]:
     """Return the names of the host and of its device, '' if it is not told.
 
-    The first word is the host, the rest the device: `%h %d` is what rdma-ndd sets. An adapter that still
-    has the description it left the factory with is a host of its own, by its GUID.
+    The first word is the host, the rest the device: `%h %d` is what rdma-ndd sets. Where the first word is a
+    device and the last one is none, that is the host. An adapter that still has the description it left the
+    factory with is a host of its own, by its GUID.
 
     Args:
         description: of an adapter.
@@ -29,7 +42,21 @@ def host_and_device(description: str, node: int) -> tuple[str, str]:
     words = printable(description).split(None, 1)
     if is_factory(description):
         return f"0x{node:016x}", ""
-    return words[0], words[1].strip() if len(words) > 1 else ""
+    host, device = words[0], words[1].strip() if len(words) > 1 else ""
+    between, _, last = device.rpartition(" ")
+    if is_device(host) and last and not is_device(last):
+        return last, f"{host} {between}".strip()
+    return host, device
+
+
+def is_device(word: str) -> bool:
+    """Return whether a word of a description names an adapter, such as mlx5_0, HCA-1."""
+    return _DEVICE.fullmatch(word) is not None
+
+
+def is_no_name(host: str) -> bool:
+    """Return whether this is what a host is called that has no name of its own yet."""
+    return host.lower() in _NO_NAMES or is_device(host)
 
 
 def is_factory(description: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.told_once import told_once
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -36,7 +37,7 @@ def read_ports(file: TextFile) -> Cables:
             cables.append(Cable(number, one, other, rate_of(told[4], told[5]), True))
         elif line.strip() and not line.startswith("#") and not _ALONE.fullmatch(line):
             raise file.error(number, "is no port with what it is linked with, or only a part of one")
-    return Cables(file, cables)
+    return Cables(file, cables, warnings=told_once(file, cables))
 
 
 def _end(file: TextFile, line: int, told: tuple[str, ...], description: str) -> End:

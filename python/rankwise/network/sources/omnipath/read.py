@@ -19,15 +19,12 @@ def is_snapshot(head: bytes) -> bool:
     return _ROOT.search(head) is not None
 
 
-def read_snapshot(file: TextFile) -> Whole:
-    """Return the subnet; RankwiseError names the line that is wrong, or says that there are no tables."""
+def read_snapshot(file: TextFile) -> Whole | Cables:
+    """Return the subnet, or just cables if the file has no tables; RankwiseError names a wrong line."""
     found = snapshot_of(file)
     if not found.cables:
         raise RankwiseError(f"{file.path}: there are no links in this snapshot")
     if not found.tables:
-        raise RankwiseError(
-            f"{file.path}: there are no forwarding tables in this snapshot: make it with "
-            "`opareport -o snapshot -r`"
-        )
+        return Cables(file, found.cables)
     subnet, warnings = joined([Cables(file, found.cables), Tables(file, found.tables)])
     return Whole((subnet,), (Source("opareport", file.path),), tuple(warnings))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import EVEN_SPLIT, MODELLED, Routing, Source
 from rankwise.network.sources.generators.even import even_tables
 from rankwise.network.sources.generators.plan import subnet_of
+from rankwise.network.sources.generators.rules import d_mod_k_tables
 from rankwise.network.sources.generators.words import Words
 from rankwise.network.sources.parts import Whole
+from rankwise.network.sources.slurm.graph import graph_of
 from rankwise.network.sources.slurm.tree import dmodk_tables, plan_of, tree_of
 from rankwise.network.sources.text import TextFile
+from rankwise.topology.sources.slurm.groups import Network, parents_of, usable
+from rankwise.topology.sources.slurm.text import text_of
 from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
@@ -21,9 +26,9 @@ KIND = "slurm"
 _FULL = "as many up from each switch as come from below"
 _KEYS = ("", "topology", "uplinks", "oversubscription", "gbit", "routing")
 _ROUTINGS = ("dmodk", "even")
-_CONF = re.compile(rb"^[ \t]*(switchname|blockname)[ \t]*=", re.IGNORECASE | re.MULTILINE)
-_YAML = re.compile(rb"^[ \t-]*topology[ \t]*:", re.MULTILINE)
-_YAML_KINDS = re.compile(rb"^[ \t-]*(tree|block|flat)[ \t]*:", re.MULTILINE)
+_CONF = re.compile(rb"^[ \t]*(switchname|blockname|ringname|torusname)[ \t]*=", re.IGNORECASE | re.MULTILINE)
+_YAML = re.compile(rb"^[\s{\[-]*[\"']?topology[\"']?[ \t]*:", re.MULTILINE)
+_YAML_KINDS = re.compile(rb"[\s{,-][\"']?(tree|block|flat|ring|torus3d)[\"']?[ \t]*:", re.MULTILINE)
 
 
 def is_topology(head: bytes) -> bool:
@@ -38,7 +43,7 @@ def is_slurm(text: str) -> bool:
 
 def read_topology(file: TextFile) -> Whole:
     """Read a file as it is, with as many cables up from each switch as links come from below."""
-    return slurm_fabric(f"{KIND}:{file.path}")
+    return _made(Path(file.path), Words(f"{KIND}:", _KEYS), file.path)
 
 
 def slurm_fabric(text: str) -> Whole:
@@ -55,27 +60,61 @@ def slurm_fabric(text: str) -> Whole:
     words = Words(text, _KEYS)
     if "" not in words:
         raise words.error("must begin with a file, such as slurm:topology.conf")
-    path = Path(words.text(""))
-    is_yaml = bool(_YAML.search(_head(path)))
+    return _made(Path(words.text("")), words, text.removeprefix(f"{KIND}:"))
+
+
+def _made(path: Path, words: Words, what: str) -> Whole:
+    is_yaml = bool(_YAML.search(text_of(path).encode()))
     if "topology" in words and not is_yaml:
         raise words.error(f"topology= is for topology.yaml: {path} has one topology")
     name = words.text("topology") if "topology" in words else None
     network = read_yaml(path, name) if is_yaml else read_conf(path)
+    even = words.choice("routing", _ROUTINGS) == "even"
+    with _of_file(path):
+        network, warnings = usable(network, "each has a port there")
+    if _is_tree(network):
+        with _of_file(path):
+            tree = tree_of(network, _uplinks(words))
+        plan = plan_of(tree, words.rate())
+        tables = even_tables(plan) if even else dmodk_tables(tree, plan)
+    else:
+        with _of_file(path):
+            plan, heights = graph_of(network, _uplinks(words) if _told(words) else None, words.rate())
+        tables = even_tables(plan) if even else d_mod_k_tables(plan, heights)
+    subnet = subnet_of(plan, tables, Routing(EVEN_SPLIT) if even else Routing(MODELLED, "d-mod-k"))
+    said = [_modelled(network, words), *warnings]
+    return Whole((subnet,), (Source(KIND, what),), tuple(f"{path}: {line}" for line in said))
+
+
+@contextmanager
+def _of_file(path: Path) -> Iterator[None]:
+    """Put the name of the file in front of complaints about what is in it."""
     try:
-        tree = tree_of(network, _uplinks(words))
+        yield
     except RankwiseError as error:
         message = str(error)
         raise RankwiseError(message if message.startswith(str(path)) else f"{path}: {message}") from error
-    plan = plan_of(tree, words.rate())
-    if words.choice("routing", _ROUTINGS) == "even":
-        subnet = subnet_of(plan, even_tables(plan), Routing(EVEN_SPLIT))
-    else:
-        subnet = subnet_of(plan, dmodk_tables(tree, plan), Routing(MODELLED, "d-mod-k"))
-    known = next(
-        (f"{key}={words.text(key)}" for key in ("uplinks", "oversubscription") if key in words), _FULL
+
+
+def _is_tree(network: Network) -> bool:
+    return all(len(above) == 1 for above in parents_of(network.groups).values())
+
+
+def _told(words: Words) -> str:
+    """Return what the words say of cables; '' if nothing."""
+    keys = (key for key in ("uplinks", "oversubscription") if key in words)
+    return next((f"{key}={words.text(key)}" for key in keys), "")
+
+
+def _modelled(network: Network, words: Words) -> str:
+    """Return what is not told by the file, as a warning."""
+    if not _is_tree(network) and not _told(words):
+        return "cables are one from each switch to each above it, as the file has them; routes are modelled"
+    rings = ", and a ring is taken as a switch" if network.kind == "ring" else ""
+    return (
+        f"cables between switches and routes are modelled{rings}, as Slurm does not tell them: "
+        f"{_told(words) or _FULL}"
     )
-    warning = f"{path}: cables between switches and routes are modelled, as Slurm does not tell them: {known}"
-    return Whole((subnet,), (Source(KIND, text.removeprefix(f"{KIND}:")),), (warning,))
 
 
 def _uplinks(words: Words) -> Callable[[int, int], int]:
@@ -92,12 +131,3 @@ def _uplinks(words: Words) -> Callable[[int, int], int]:
         return -(-capacity // ratio)
 
     return uplinks
-
-
-def _head(path: Path) -> bytes:
-    """Return the beginning of a file; b'' if it can't be read: its reader says why."""
-    try:
-        with path.open("rb") as file:
-            return file.read(1 << 16)
-    except OSError:
-        return b""

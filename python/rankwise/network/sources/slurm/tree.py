@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.network.sources.generators.plan import Plan, check_tables
-from rankwise.topology.sources.slurm.groups import Group, Network, check
+from rankwise.topology.sources.slurm.groups import Group, Network
 
 _ABOVE = "above"
 
@@ -63,19 +63,15 @@ def tree_of(network: Network, uplinks: Callable[[int, int], int]) -> Tree:
     Several switches that nothing is above get one above them: their nodes do reach each other.
 
     Args:
-        network: as a file defines it.
+        network: as a file defines it, and a tree.
         uplinks: height of a switch, links that come from below → cables up.
 
     Raises:
-        RankwiseError: it is no tree, or names no switches.
+        RankwiseError: it names no switches.
     """
-    check(network.groups)
-    if not network.groups:
-        raise RankwiseError("the topology is flat: it tells of no switches")
-    groups = {group.name: group for group in network.groups}
-    below = {child for group in network.groups for child in group.groups}
-    tops = [group for group in network.groups if group.name not in below]
-    top = tops[0] if len(tops) == 1 else Group(_free(_ABOVE, groups), tuple(one.name for one in tops), (), "")
+    groups = {group.name: group for group in with_one_above(network)}
+    below = {child for group in groups.values() for child in group.groups}
+    top = next(group for group in groups.values() if group.name not in below)
     switches: list[TreeSwitch] = []
     nodes: list[str] = []
     at: list[int] = []
@@ -98,6 +94,31 @@ def tree_of(network: Network, uplinks: Callable[[int, int], int]) -> Tree:
 
     add(top, -1)
     return Tree(switches, nodes, np.array(at, np.int64))
+
+
+def with_one_above(network: Network) -> list[Group]:
+    """Return the groups; where they hang together in several parts, with one above all.
+
+    Raises:
+        RankwiseError: it names no switches.
+    """
+    if not network.groups:
+        raise RankwiseError("the topology is flat: it tells of no switches")
+    part = {group.name: group.name for group in network.groups}
+
+    def found(name: str) -> str:
+        while part[name] != name:
+            name = part[name]
+        return name
+
+    for group in network.groups:
+        for child in group.groups:
+            part[found(child)] = found(group.name)
+    below = {child for group in network.groups for child in group.groups}
+    tops = tuple(group.name for group in network.groups if group.name not in below)
+    if len({found(name) for name in tops}) == 1:
+        return list(network.groups)
+    return [*network.groups, Group(_free(_ABOVE, part), tops, (), "")]
 
 
 def plan_of(tree: Tree, rate: float) -> Plan:
@@ -128,7 +149,7 @@ def dmodk_tables(tree: Tree, plan: Plan) -> NDArray[np.uint16]:
     return tables
 
 
-def _free(name: str, taken: Sequence[str] | dict[str, Group]) -> str:
+def _free(name: str, taken: Container[str]) -> str:
     while name in taken:
         name += "_"
     return name

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from rankwise.errors import RankwiseError
+from rankwise.topology.machine.hosts import folded
 
 MOST_LEVELS = 32
+NO_TORUS = "a torus is not read from Slurm: give --fabric torus:XxYxZ,names=NODES, with its sizes and nodes"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Network:
     """What a file defines.
 
     Attributes:
-        kind: `switch` or `block`: name of the level next to the nodes; '' if all nodes are equally near.
+        kind: `switch`, `block` or `ring`: name of the level next to the nodes; '' if all are equally near.
         groups: in the order of the file.
     """
 
@@ -66,42 +68,157 @@ def with_block_sizes(blocks: Sequence[Group], sizes: Sequence[int]) -> Network:
     return Network("block", tuple(found))
 
 
-def check(groups: Iterable[Group]) -> None:
-    """Refuse what is no tree: a name twice, a child twice or nowhere, a group without anything, a cycle."""
-    by_name: dict[str, Group] = {}
+def nested_blocks(blocks: Sequence[Group], larger: Sequence[Group]) -> Network:
+    """Return blocks with the larger ones, each of which names all blocks that it is made of."""
+    found = list(blocks)
+    members = {block.name: {block.name} for block in blocks}
+    tops = [block.name for block in blocks]
+    for group in sorted(larger, key=lambda one: len(one.groups)):
+        own = {*group.groups}
+        below = [name for name in tops if members[name] <= own]
+        if len(below) < 2:
+            continue
+        found.append(Group(group.name, tuple(below), (), group.where))
+        members[group.name] = own
+        tops = [name for name in tops if name not in below] + [group.name]
+    return Network("block", tuple(found))
+
+
+def usable(network: Network, both: str) -> tuple[Network, list[str]]:
+    """Return the network without what is there twice or empty, and a line for each thing to beware of.
+
+    A switch may be below several others, and a node at several switches: Slurm takes both.
+
+    Args:
+        network: as a file defines it.
+        both: what becomes of a node at several switches.
+
+    Raises:
+        RankwiseError: a name is there twice, a child nowhere, or a switch is below itself.
+    """
+    groups = _by_name(network.groups)
+    _check_children(groups)
+    empty = dict.fromkeys(_empty(groups))
+    kept = [
+        Group(
+            group.name,
+            tuple(dict.fromkeys(child for child in group.groups if child not in empty)),
+            tuple(dict.fromkeys(group.nodes)),
+            group.where,
+        )
+        for group in groups.values()
+        if group.name not in empty
+    ]
+    if groups and not kept:
+        first = network.groups[0]
+        raise RankwiseError(f"{first.where}: {first.name!r} has neither nodes nor switches with nodes")
+    warnings = []
+    what = kind_told(network)
+    if empty:
+        warnings.append(f"{what} without nodes left out: {len(empty)}, such as {next(iter(empty))}")
+    at: dict[str, list[str]] = {}
+    for group in kept:
+        for node in group.nodes:
+            at.setdefault(node, []).append(group.name)
+    several = {node: names for node, names in at.items() if len(names) > 1}
+    if several:
+        node, names = next(iter(several.items()))
+        here = " and ".join(names)
+        warnings.append(f"nodes at several {what}: {len(several)}, such as {node} at {here}; {both}")
+    return Network(network.kind, tuple(kept)), warnings
+
+
+def kind_told(network: Network) -> str:
+    """Return what the groups are, in the plural."""
+    return {"block": "blocks", "ring": "rings"}.get(network.kind, "switches")
+
+
+def parents_of(groups: Iterable[Group]) -> dict[str, list[str]]:
+    """Return the groups above each one that is below some."""
+    parents: dict[str, list[str]] = {}
+    for group in groups:
+        for child in group.groups:
+            parents.setdefault(child, []).append(group.name)
+    return parents
+
+
+def as_tree(network: Network) -> Network:
+    """Return a tree: switches above the same one become one, and nodes are at the first of theirs alone."""
+    groups = {group.name: group for group in network.groups}
+    while several := next((names for names in parents_of(groups.values()).values() if len(names) > 1), None):
+        together = [groups.pop(name) for name in several]
+        name = _joint_name(several, groups)
+        children = tuple(dict.fromkeys(child for group in together for child in group.groups))
+        nodes = tuple(dict.fromkeys(node for group in together for node in group.nodes))
+        groups = {each: _renamed(group, {*several}, name) for each, group in groups.items()}
+        groups[name] = Group(name, children, nodes, together[0].where)
+    seen: set[str] = set()
+    placed = []
+    for group in groups.values():
+        nodes = tuple(node for node in group.nodes if node not in seen)
+        placed.append(Group(group.name, group.groups, nodes, group.where))
+        seen.update(nodes)
+    return Network(network.kind, tuple(placed))
+
+
+def _joint_name(names: Sequence[str], taken: Container[str]) -> str:
+    name = folded(names)
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _renamed(group: Group, old: Container[str], new: str) -> Group:
+    children = tuple(dict.fromkeys(new if child in old else child for child in group.groups))
+    return Group(group.name, children, group.nodes, group.where)
+
+
+def _by_name(groups: Iterable[Group]) -> dict[str, Group]:
+    found: dict[str, Group] = {}
     for group in groups:
         if not group.name.isprintable():
             raise RankwiseError(f"{group.where}: the name {group.name!r} has control characters")
-        if group.name in by_name:
+        if group.name in found:
             raise RankwiseError(f"{group.where}: {group.name!r} is defined twice")
-        if not group.groups and not group.nodes:
-            raise RankwiseError(f"{group.where}: {group.name!r} has neither nodes nor switches")
-        by_name[group.name] = group
-    parent: dict[str, str] = {}
-    at: dict[str, str] = {}
-    for group in by_name.values():
-        for child in group.groups:
-            if child not in by_name:
-                raise RankwiseError(
-                    f"{group.where}: the switch {child!r} below {group.name!r} is not defined"
-                )
-            _once(parent, child, group, "switch")
-        for node in group.nodes:
-            _once(at, node, group, "node")
-    for group in by_name.values():
-        seen = {group.name}
-        name = group.name
-        while name in parent:
-            name = parent[name]
-            if name in seen:
-                raise RankwiseError(f"{group.where}: {group.name!r} is below itself")
-            if len(seen) >= MOST_LEVELS:
-                raise RankwiseError(f"{group.where}: switches are nested more than {MOST_LEVELS} deep")
-            seen.add(name)
+        found[group.name] = group
+    return found
 
 
-def _once(known: dict[str, str], name: str, group: Group, what: str) -> None:
-    if name in known:
-        both = f"{known[name]!r} and {group.name!r}" if known[name] != group.name else f"{group.name!r} twice"
-        raise RankwiseError(f"{group.where}: the {what} {name!r} is below {both}: that is no tree")
-    known[name] = group.name
+def _check_children(groups: dict[str, Group]) -> None:
+    """Raise RankwiseError if a switch is nowhere, below itself or too deep."""
+    depths: dict[str, int] = {}
+
+    def depth(group: Group, above: tuple[str, ...]) -> int:
+        if group.name in above:
+            raise RankwiseError(f"{group.where}: {group.name!r} is below itself")
+        if group.name not in depths:
+            if len(above) >= MOST_LEVELS:
+                raise _too_deep(group)
+            below = [depth(groups[child], (*above, group.name)) for child in group.groups]
+            depths[group.name] = 1 + max(below, default=0)
+        return depths[group.name]
+
+    for group in groups.values():
+        unknown = next((child for child in group.groups if child not in groups), None)
+        if unknown is not None:
+            raise RankwiseError(f"{group.where}: the switch {unknown!r} below {group.name!r} is not defined")
+    for group in groups.values():
+        if depth(group, ()) > MOST_LEVELS:
+            raise _too_deep(group)
+
+
+def _too_deep(group: Group) -> RankwiseError:
+    return RankwiseError(f"{group.where}: switches are nested more than {MOST_LEVELS} deep")
+
+
+def _empty(groups: dict[str, Group]) -> list[str]:
+    """Return the groups that have no nodes, straight or through others."""
+    full: dict[str, bool] = {}
+
+    def has_nodes(group: Group) -> bool:
+        if group.name not in full:
+            below = [has_nodes(groups[child]) for child in group.groups]
+            full[group.name] = bool(group.nodes) or any(below)
+        return full[group.name]
+
+    return [name for name, group in groups.items() if not has_nodes(group)]

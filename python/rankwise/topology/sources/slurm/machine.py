@@ -12,7 +12,7 @@ from rankwise.topology.machine.model import NODE, ROOT, Level, Machine, Source
 from rankwise.topology.machine.objects import Object
 from rankwise.topology.sources.hwloc import hwloc_sources
 from rankwise.topology.sources.inside import inside_of_nodes
-from rankwise.topology.sources.slurm.groups import Group, Network, check
+from rankwise.topology.sources.slurm.groups import Group, Network, as_tree, usable
 from rankwise.topology.sources.slurm.topology_conf import read_conf
 from rankwise.topology.sources.slurm.topology_yaml import read_yaml
 
@@ -24,6 +24,7 @@ def machine_from_slurm(
     hosts: Sequence[str] | None = None,
     hwloc: Path | None = None,
     slots: int | None = None,
+    warn: Callable[[str], object] | None = None,
 ) -> Machine:
     """Make a machine of Slurm's topology.conf or topology.yaml.
 
@@ -34,6 +35,8 @@ def machine_from_slurm(
         hwloc: XML of a node that all nodes are like.
         slots: in each node, if there is no `hwloc`; None: the node itself is one slot.
 
+        warn: told what is taken otherwise than the file has it, in a line each.
+
     Raises:
         RankwiseError: one line that names the place in the file.
     """
@@ -42,11 +45,14 @@ def machine_from_slurm(
         raise RankwiseError(f"--topology is for topology.yaml: {path} has one topology")
     network = read_yaml(path, topology) if is_yaml else read_conf(path)
     try:
-        check(network.groups)
-        tree = _Tree(network, None if hosts is None else checked(hosts))
+        network, warnings = usable(network, "the first one counts")
+        tree = _Tree(as_tree(network), None if hosts is None else checked(hosts))
     except RankwiseError as error:
         message = str(error)
         raise RankwiseError(message if message.startswith(str(path)) else f"{path}: {message}") from error
+    if warn:
+        for warning in warnings:
+            warn(f"{path}: {warning}")
     node = len(tree.levels) + 1
     names, children = inside_of_nodes(hwloc, slots, node + 1)
     levels = tuple(Level(name) for name in (ROOT, *tree.levels, NODE, *names))

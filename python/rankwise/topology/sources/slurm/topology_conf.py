@@ -1,4 +1,6 @@
-"""Slurm's topology.conf: switches of the plugin topology/tree, or blocks of topology/block.
+"""Slurm's topology.conf: switches of topology/tree, blocks of topology/block, rings of topology/ring.
+
+What `scontrol show topology` prints is nearly the same: it has more keys, and switches list all nodes below.
 
 https://slurm.schedmd.com/topology.conf.html
 """
@@ -11,38 +13,50 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.hosts import hosts_of
-from rankwise.topology.sources.slurm.groups import Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.groups import NO_TORUS, Group, Network, nested_blocks, with_block_sizes
+from rankwise.topology.sources.slurm.text import text_of
 
 _MOST_INCLUDES = 16
-_SWITCH = ("switchname", "switches", "nodes", "linkspeed")  # LinkSpeed is in no unit: it can't be used
-_BLOCK = ("blockname", "nodes")
+_SWITCH = ("switchname", "switches", "nodes", "linkspeed", "level")  # LinkSpeed is in no unit: it isn't used
+_BLOCK = ("blockname", "nodes", "blockindex", "blocksize")
+_RING = ("ringname", "nodes", "ringsize")
+_FORMS = {"switchname": _SWITCH, "blockname": _BLOCK, "ringname": _RING}
+_JOINED_BLOCKS = "aggregatedblock"  # scontrol's
+_TORUS = "torusname"
 
 Line = tuple[str, str]  # where it is, and what it says
 
 
 def read_conf(path: Path) -> Network:
     """Read the file and what it includes; RankwiseError names the line."""
-    switches: list[Group] = []
-    blocks: list[Group] = []
+    groups: dict[str, list[Group]] = {name: [] for name in _FORMS}
     sizes: list[int] = []
+    larger: list[Group] = []
     for where, text in _lines(path, ()):
         keys = _keys(where, text)
-        if "switchname" in keys:
-            switches.append(_group(where, keys, "switchname", _SWITCH))
-        elif "blockname" in keys:
-            blocks.append(_group(where, keys, "blockname", _BLOCK))
+        form = next((name for name in _FORMS if name in keys), None)
+        if form:
+            groups[form].append(_group(where, keys, form, _FORMS[form]))
         elif keys.keys() == {"blocksizes"}:
             sizes = _sizes(where, keys["blocksizes"])
+        elif _JOINED_BLOCKS in keys:
+            larger.append(Group(keys[_JOINED_BLOCKS], _hosts(where, keys, _JOINED_BLOCKS), (), where))
+        elif _TORUS in keys:
+            raise RankwiseError(f"{where}: {NO_TORUS}")
         else:
-            raise RankwiseError(f"{where}: a line must have SwitchName=, BlockName= or BlockSizes=")
-    if switches and blocks:
-        raise RankwiseError(f"{path}: has both switches and blocks")
-    if not switches and not blocks:
-        raise RankwiseError(f"{path}: defines neither a switch nor a block")
-    if switches:
-        return Network("switch", tuple(switches))
+            raise RankwiseError(
+                f"{where}: a line must have SwitchName=, BlockName=, RingName= or BlockSizes="
+            )
+    told = [name for name, some in groups.items() if some]
+    if len(told) > 1:
+        raise RankwiseError(f"{path}: has more than one of switches, blocks and rings")
+    if not told:
+        raise RankwiseError(f"{path}: defines no switch, block or ring")
+    found = groups[told[0]]
+    if told != ["blockname"]:
+        return Network(told[0].removesuffix("name"), tuple(found))
     try:
-        return with_block_sizes(blocks, sizes)
+        return nested_blocks(found, larger) if larger else with_block_sizes(found, sizes)
     except RankwiseError as error:
         raise RankwiseError(f"{path}: {error}") from error
 
@@ -50,13 +64,8 @@ def read_conf(path: Path) -> Network:
 def _lines(path: Path, around: tuple[Path, ...]) -> Iterator[Line]:
     if path in around or len(around) > _MOST_INCLUDES:
         raise RankwiseError(f"{path}: is included by itself")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise RankwiseError(f"cannot read {path}: {reason}") from error
     whole = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text_of(path).splitlines(), 1):
         whole += re.sub(r"(?<!\\)#.*", "", line).rstrip()
         if whole.endswith("\\"):
             whole = whole[:-1]  # (what comes next may go on in the middle of a list)
@@ -87,7 +96,10 @@ def _group(where: str, keys: dict[str, str], name: str, allowed: tuple[str, ...]
     unknown = next((key for key in keys if key not in allowed), None)
     if unknown is not None:
         raise RankwiseError(f"{where}: unknown key {unknown!r} beside {name}")
-    return Group(keys[name], _hosts(where, keys, "switches"), _hosts(where, keys, "nodes"), where)
+    switches, nodes = _hosts(where, keys, "switches"), _hosts(where, keys, "nodes")
+    if "level" in keys and switches:  # scontrol's: the nodes are those of the switches below
+        nodes = ()
+    return Group(keys[name], switches, nodes, where)
 
 
 def _hosts(where: str, keys: dict[str, str], key: str) -> tuple[str, ...]:

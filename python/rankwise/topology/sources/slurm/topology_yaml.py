@@ -1,4 +1,6 @@
-"""Slurm's topology.yaml: several topologies, each of type tree, block or flat.
+"""Slurm's topology.yaml: several topologies, each of type tree, block, ring, torus3d or flat.
+
+Only the one that is asked for is looked at.
 
 https://slurm.schedmd.com/topology.yaml.html
 """
@@ -10,9 +12,11 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.fields import Field
 from rankwise.topology.machine.hosts import hosts_of
-from rankwise.topology.sources.slurm.groups import Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.groups import NO_TORUS, Group, Network, with_block_sizes
+from rankwise.topology.sources.slurm.text import text_of
 
-_TYPES = ("tree", "block", "flat")
+_TYPES = ("tree", "block", "flat", "ring", "torus3d")
+_KEYS = ("topology", "cluster_default", *_TYPES)
 
 
 def read_yaml(path: Path, wanted: str | None) -> Network:
@@ -27,10 +31,8 @@ def read_yaml(path: Path, wanted: str | None) -> Network:
     """
     document = _parsed(path)
     try:
-        topologies = [
-            item.keys(("topology", "cluster_default", *_TYPES), ("topology",)) for item in document.items(1)
-        ]
-        return _network(_chosen(topologies, wanted))
+        topologies = [(item, item.keys(None, ("topology",))) for item in document.items(1)]
+        return _network(_chosen(topologies, wanted).keys(_KEYS))
     except RankwiseError as error:
         raise RankwiseError(f"{path}: {error}") from error
 
@@ -38,12 +40,9 @@ def read_yaml(path: Path, wanted: str | None) -> Network:
 def _parsed(path: Path) -> Field:
     import yaml
 
+    text = text_of(path)
     try:
-        return Field(
-            yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        )
-    except OSError as error:
-        raise RankwiseError(f"cannot read {path}: {error.strerror}") from error
+        return Field(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise RankwiseError(f"{path}: line {line}: is no YAML: {error.problem}") from error
@@ -51,20 +50,20 @@ def _parsed(path: Path) -> Field:
         raise RankwiseError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from error
 
 
-def _chosen(topologies: list[dict[str, Field]], wanted: str | None) -> dict[str, Field]:
-    names = [topology["topology"].text() for topology in topologies]
+def _chosen(topologies: list[tuple[Field, dict[str, Field]]], wanted: str | None) -> Field:
+    names = [keys["topology"].text() for _, keys in topologies]
     if wanted is not None:
         if wanted not in names:
             raise RankwiseError(f"there is no topology {wanted!r}: there are {', '.join(names)}")
-        return topologies[names.index(wanted)]
+        return topologies[names.index(wanted)][0]
     defaults = [
-        one for one in topologies if "cluster_default" in one and one["cluster_default"].value is True
+        one for one in topologies if "cluster_default" in one[1] and one[1]["cluster_default"].value is True
     ]
     if len(topologies) > 1 and not defaults:
         raise RankwiseError(
             f"none is the cluster's default: choose with --topology one of {', '.join(names)}"
         )
-    return (defaults or topologies)[0]
+    return (defaults or topologies)[0][0]
 
 
 def _network(topology: dict[str, Field]) -> Network:
@@ -77,6 +76,11 @@ def _network(topology: dict[str, Field]) -> Network:
     if types[0] == "tree":
         switches = field.keys(("switches",), ("switches",))["switches"].items(1)
         return Network("switch", tuple(_group(item, "switch", "children") for item in switches))
+    if types[0] == "ring":
+        rings = field.keys(("rings",), ("rings",))["rings"].items(1)
+        return Network("ring", tuple(_group(item, "ring") for item in rings))
+    if types[0] == "torus3d":
+        raise field.error(NO_TORUS)
     keys = field.keys(("block_sizes", "blocks"), ("blocks",))
     blocks = [_group(item, "block") for item in keys["blocks"].items(1)]
     sizes = [size.whole(1) for size in keys["block_sizes"].items()] if "block_sizes" in keys else []

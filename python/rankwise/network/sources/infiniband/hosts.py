@@ -1,0 +1,127 @@
+"""Which adapters are of which host: by their descriptions, and by GUIDs where several hosts have one name.
+
+A description is free text. On many machines several hosts have the same one, such as `localhost mlx5_0`, or
+the device stands first, or the rack. A host has a device of one name once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from rankwise.network.sources.infiniband.names import host_and_device, is_device, is_no_name
+
+_MANY = 2
+"""So many times the usual number of cards are too many for one host."""
+_MOST_CARDS = 16
+"""Of one host."""
+_CURE = "let rdma-ndd name the adapters"
+
+
+class Adapter(NamedTuple):
+    """A port of an adapter, as files tell it.
+
+    Attributes:
+        node: GUID of the adapter, or of its port where only that is known.
+        system: GUID that all adapters of a card have in common; 0: not known.
+        number: of the port where the GUID is the port's; else 0.
+        description: of the adapter.
+    """
+
+    node: int
+    system: int
+    number: int
+    description: str
+
+    @property
+    def card(self) -> int:
+        """GUID of the card, as far as it is known."""
+        return self.system or self.node
+
+
+class HostNames(NamedTuple):
+    """Host and device of each adapter, in order; lines to beware of."""
+
+    names: list[tuple[str, str]]
+    warnings: list[str]
+
+
+def host_names(adapters: Sequence[Adapter]) -> HostNames:
+    """Return host and device of each adapter; hosts that share a name get their GUIDs behind it."""
+    names = [host_and_device(each.description, each.node) for each in adapters]
+    adapters = _with_cards(adapters)
+    _name_behind(adapters, names)
+    groups = _by_host(names)
+    usual = median(_cards(adapters, members) for members in groups.values()) if groups else 0
+    split, unsure = Counter[str](), Counter[str]()
+    for name, members in groups.items():
+        devices = {names[place][1] for place in members}
+        if not _repeats(adapters, names, members):
+            continue
+        cards = _cards(adapters, members)
+        if devices != {""} or is_no_name(name) or cards > _MANY * usual or len(groups) == 1:
+            split[name] = len(members)
+            for place in members:
+                names[place] = f"{name}-0x{adapters[place].card:016x}", names[place][1]
+        else:
+            unsure[name] = len(members)
+    return HostNames(names, [*_split_told(split), *_unsure_told(unsure)])
+
+
+def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
+    """Leave out system GUIDs that too many adapters have: some vendors set none of their own."""
+    nodes: dict[int, set[int]] = {}
+    for each in adapters:
+        nodes.setdefault(each.system, set()).add(each.node)
+    return [each if len(nodes[each.system]) <= _MOST_CARDS else each._replace(system=0) for each in adapters]
+
+
+def _name_behind(adapters: Sequence[Adapter], names: list[tuple[str, str]]) -> None:
+    """Take last words for hosts where the first one is that of a rack: no host has as many cards."""
+    groups = _by_host(names)
+    most = _MOST_CARDS if len(groups) > 1 else 1
+    for name, members in groups.items():
+        behind = {names[place][1].rpartition(" ")[2] for place in members}
+        if _cards(adapters, members) > most and "" not in behind and not any(map(is_device, behind)):
+            for place in members:
+                between, _, host = names[place][1].rpartition(" ")
+                names[place] = host, f"{name} {between}".strip()
+
+
+def _by_host(names: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, (host, _) in enumerate(names):
+        found.setdefault(host, []).append(place)
+    return found
+
+
+def _cards(adapters: Sequence[Adapter], members: Iterable[int]) -> int:
+    return len({adapters[place].card for place in members})
+
+
+def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], members: Iterable[int]) -> bool:
+    """Return whether a device, or an adapter without one, is there on several cards."""
+    cards: dict[tuple[str, int], int] = {}
+    for place in members:
+        adapter, device = adapters[place], names[place][1]
+        if cards.setdefault((device, adapter.number), adapter.card) != adapter.card:
+            return True
+    return False
+
+
+def _split_told(split: Counter[str]) -> Iterator[str]:
+    for name, ports in split.most_common(1):
+        yield (
+            f"names that several hosts have: {len(split)}, such as {name} on {ports} ports; GUIDs tell"
+            f" these hosts apart: {_CURE}"
+        )
+
+
+def _unsure_told(unsure: Counter[str]) -> Iterator[str]:
+    for name, ports in unsure.most_common(1):
+        yield (
+            f"names that several adapters have, with no device behind: {len(unsure)}, such as {name} on"
+            f" {ports} ports; adapters of one name are taken as those of one host: {_CURE}"
+        )
