@@ -82,7 +82,7 @@ def test_again_is_stable() -> None:
 
 @pytest.mark.parametrize(("processes", "per_node", "moves"), [(8, 2, 4), (64, 8, 32), (192, 24, 96)])
 def test_partners_apart_move_one_of_two(processes: int, per_node: int, moves: int) -> None:
-    """Ranks r and r + N/2 belong together, as in figure 1 of RR-9292: on each node half of the ranks can stay."""
+    """Ranks r and r + N/2 belong together, as in figure 1 of RR-9292: half of each node can stay."""
     places = [Process(f"node{rank // per_node}") for rank in range(processes)]
     half = processes // 2
     decided = decide(places, [(rank, rank + half, 1000.0) for rank in range(half)])
