@@ -373,7 +373,7 @@ def test_program_of_a_run(dealt_out: Path, command: list[str], program: list[str
 
 
 def test_hostile_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    most = 2**63 - 1
+    most = 2**62 - 1
     huge = write_traffic(
         tmp_path / "huge.rankwise", ["a", "b", "a", "b"], [(0, 1, USER, 1, most), (2, 3, USER, 1, most)]
     )

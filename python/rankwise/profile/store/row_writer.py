@@ -12,12 +12,14 @@ import numpy as np
 from rankwise.profile.collect.clock import NANOSECONDS
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.join.batches import KINDS, Batch
-from rankwise.profile.join.grouping import Columns
+from rankwise.profile.join.grouping import Columns, Groups
 
 _REGION_SHIFT, _PROCEDURE_SHIFT = 18, 7
 _PLACE_SHIFT = 30
 
-_FREQUENT = [procedure.id for procedure in PROCEDURES if procedure.frequent]
+# Whether a procedure is frequent, by its id; the last is for unknown ids. (np.isin loads `numpy.ma`.)
+_FREQUENT = np.zeros(max(procedure.id for procedure in PROCEDURES) + 2, bool)
+_FREQUENT[[procedure.id for procedure in PROCEDURES if procedure.frequent]] = True
 _COUNTS = ("calls", "bytes_sent", "bytes_received", "seconds", "unfinished")
 _ADD_COUNTS = ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
 # Two processes may have counted the same direction: one put there what the other fetched from it.
@@ -96,11 +98,10 @@ class RowWriter:
         )
 
     def _count_frequent(self, calls: Columns) -> None:
-        frequent = np.isin(calls["procedure"], _FREQUENT)
-        ranks, places = np.unique(calls["rank"][frequent], return_inverse=True)
-        counts = np.zeros(len(ranks), np.int64)
-        np.add.at(counts, places, calls["calls"][frequent].astype(np.int64))
-        self.frequent_calls.update(dict(zip(ranks.tolist(), counts.tolist(), strict=True)))
+        frequent = _FREQUENT[np.minimum(calls["procedure"], len(_FREQUENT) - 1)]
+        of_ranks = Groups({"rank": calls["rank"][frequent]}, ["rank"])
+        counts = of_ranks.total(calls["calls"][frequent].astype(np.int64))
+        self.frequent_calls.update(dict(zip(of_ranks.keys["rank"].tolist(), counts.tolist(), strict=True)))
 
     def _named(self, columns: Columns) -> Columns:
         """Put the names of families in place of their numbers."""
