@@ -342,7 +342,7 @@ def test_matrix_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], gold
     measurement = machine(["a", "b", "a", "b"])
     path = written(tmp_path, measurement)
     found = json.loads(shown(capsys, path, "--matrix", "mean", "--json"))
-    assert (found["statistic"], found["size"], found["unit"]) == ("mean", 64, "us, half a round trip")
+    assert (found["statistic"], found["size"], found["unit"]) == ("mean", 64, "us")
     assert found["hosts"] == ["a", "b"]
     assert found["host_of_rank"] == [0, 1, 0, 1]
     assert np.allclose(found["matrix"], measurement.matrix("mean", 64), rtol=1e-6)

@@ -12,7 +12,7 @@ def data(found: Found, statistic: str, size: int) -> dict[str, object]:
         "file": str(found.path),
         "statistic": statistic,
         "size": size,
-        "unit": "MB/s" if statistic == "bandwidth" else "us, half a round trip",
+        "unit": "MB/s" if statistic == "bandwidth" else "us",
         "hosts": [host.name for host in measurement.hosts],
         "host_of_rank": [rank.host for rank in measurement.ranks],
         "order": found.hierarchy.order,
