@@ -275,7 +275,7 @@ class Engine {
   std::uint64_t seed_;
   Parallel parallel_;
   Progress progress_;
-  Indices place_of_;               // of the caller's slots
+  Indices place_of_;              // of the caller's slots
   std::unique_ptr<Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;

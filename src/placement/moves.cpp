@@ -90,8 +90,8 @@ class Moves {
     for (auto &[pair, gains] : inside) {
       std::sort(gains.begin(), gains.end(), in_order);
       Gains best = best_of(gains);
-      const double sum =
-          std::accumulate(best.begin(), best.end(), 0.0, [](double so_far, const Gain &gain) { return so_far + gain.ranks; });
+      const double sum = std::accumulate(best.begin(), best.end(), 0.0,
+                                         [](double so_far, const Gain &gain) { return so_far + gain.ranks; });
       above.push_back({pair.first, pair.second, sum});
       chosen_[level][pair] = std::move(best);
     }
@@ -173,7 +173,8 @@ class Exchange {
       : parts_(parts), level_(level), found_(found), present_(present) {}
 
   [[nodiscard]] bool is_in_one(const Indices &group) const {
-    return std::all_of(group.begin(), group.end(), [&](Index rank) { return where(found_, rank) == where(found_, group[0]); });
+    return std::all_of(group.begin(), group.end(),
+                       [&](Index rank) { return where(found_, rank) == where(found_, group[0]); });
   }
 
   // Gives groups of as many ranks each other's slots.

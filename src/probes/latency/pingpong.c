@@ -33,11 +33,8 @@ bool pingpong_make(Pingpong *pingpong, const Options *options, bool yields) {
     if (window > received) received = window;
   }
   if (largest > received) received = largest;
-  *pingpong = (Pingpong){.sizes = sizes,
-                         .count = count,
-                         .repeats = options->repeats,
-                         .is_exact = options->is_exact,
-                         .yields = yields};
+  *pingpong = (Pingpong){
+      .sizes = sizes, .count = count, .repeats = options->repeats, .is_exact = options->is_exact, .yields = yields};
   pingpong->out = malloc(largest);
   pingpong->in = malloc(received);
   pingpong->times = malloc((size_t)options->repeats * sizeof(double));

@@ -11,7 +11,7 @@ typedef struct {
   int count;
   int repeats;    // at most so many round trips of a size
   bool is_exact;  // no fewer
-  bool yields;  // as in blocking.h
+  bool yields;    // as in blocking.h
   char *out, *in;
   double *times;
 } Pingpong;
