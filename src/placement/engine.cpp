@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -73,7 +74,7 @@ class Engine {
   Found run() {
     Candidate best = cheapest();
     if (links_) best = least_loaded(std::move(best));
-    if (present_) best = nearest(std::move(best));
+    if (present_) best = nearest(*present_, std::move(best));
     return {slots_of(best), {value(best), value(natural_), present_ ? value(*present_) : std::nan("")}};
   }
 
@@ -89,33 +90,31 @@ class Engine {
 
   // Of those that are as good, the one with the fewest moves from the present placement: a change that gains nothing is
   // none; nor does it gain anything to exchange what is alike.
-  [[nodiscard]] Candidate nearest(Candidate best) const {
-    if (!is_better(best, *present_)) return *present_;
+  [[nodiscard]] Candidate nearest(const Candidate &present, Candidate best) const {
+    if (!is_better(best, present)) return present;
     // A network's nodes are not alike.
     const Parts parts(slots_, network_ ? node_ + 1 : 0);
-    const Indices present = slots_of(*present_);
-    const Indices near = minimal_moves(parts, slots_of(best), present);
-    const Indices apart = exchanged_groups(traffic_, parts, node_ + 1, near, present);
+    const Indices now = slots_of(present);
+    const Indices near = minimal_moves(parts, slots_of(best), now);
+    const Indices apart = exchanged_groups(traffic_, parts, node_ + 1, near, now);
     const Candidate limit = best;
-    for (const Indices &slots : {near, minimal_moves(parts, apart, present)}) {
+    for (const Indices &slots : {near, minimal_moves(parts, apart, now)}) {
       Candidate other = placed(slots);
       if (links_) find_load(other);
-      if (moves_of(other) < moves_of(best) && is_as_good(other, limit)) best = std::move(other);
+      if (moves(present, other) < moves(present, best) && is_as_good(other, limit) && is_better(other, present))
+        best = std::move(other);
     }
     return best;
   }
 
-  [[nodiscard]] Index moves_of(const Candidate &candidate) const {
-    Index moves = 0;
-    for (std::size_t rank = 0; rank < candidate.place.size(); rank++)
-      moves += candidate.place[rank] != present_->place[rank] ? 1 : 0;
-    return moves;
+  static Index moves(const Candidate &before, const Candidate &after) {
+    return std::transform_reduce(before.place.begin(), before.place.end(), after.place.begin(), Index{0}, std::plus<>(),
+                                 [](Index one, Index other) { return one != other ? 1 : 0; });
   }
 
   // Sums of the same numbers in another order differ in their last digits.
-  [[nodiscard]] bool is_as_good(const Candidate &one, const Candidate &other) const {
-    return one.cost <= other.cost * (1 + kRounding) && one.load <= other.load * (1 + kRounding) &&
-           is_better(one, *present_);
+  static bool is_as_good(const Candidate &one, const Candidate &other) {
+    return one.cost <= other.cost * (1 + kRounding) && one.load <= other.load * (1 + kRounding);
   }
 
   Candidate cheapest() {
