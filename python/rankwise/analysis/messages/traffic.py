@@ -10,7 +10,11 @@ from numpy.typing import ArrayLike
 from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
+from rankwise.profile.store import database
 from rankwise.records import dataclass
+
+MOST_RANKS = database.MOST_RANKS
+"""Of a world."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.analysis.messages.traffic import MOST_RANKS
 from rankwise.errors import RankwiseError
-from rankwise.profile.store.database import MOST_RANKS
 from rankwise.topology.machine.hosts import hosts_of
 
 _MOST_BYTES = 256 << 20

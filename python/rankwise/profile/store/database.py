@@ -74,11 +74,11 @@ def _impossible(profile: sqlite3.Connection) -> str:
     """Name a number that no run has, and that nothing could be computed or made with; '' if there is none."""
     (ranks,) = profile.execute("SELECT ranks_expected FROM run").fetchone()
     if not isinstance(ranks, int) or not 0 <= ranks <= MOST_RANKS:
-        return f"its world has {ranks!r} ranks"
+        return f"a world of {ranks!r} ranks, where at most {MOST_RANKS} can be"
     for table, columns in _times().items():
         wrong = " OR ".join(f"{name} NOT BETWEEN -{_MOST_SECONDS} AND {_MOST_SECONDS}" for name in columns)
         if profile.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
-            return f"{table} has a time that can't be"
+            return f"a time in {table} that can't be"
     return ""
 
 
@@ -275,9 +275,10 @@ def _check(path: Path) -> int:
 
 
 def _damaged(path: Path, impossible: str = "") -> RankwiseError:
-    what = f"damaged, as {impossible}" if impossible else "cut short or damaged"
+    if impossible:
+        return RankwiseError(f"{path}: damaged profile ({impossible}); copy it again, or record it again")
     return RankwiseError(
-        f"{path} is {what}: copy it again, or make it again with `rankwise recover` "
+        f"{path} is cut short or damaged: copy it again, or make it again with `rankwise recover` "
         f"if the run directory is still there"
     )
 
