@@ -91,7 +91,11 @@ struct rankwise_wishes {
   int32_t effort;         /* 0: quick, one attempt; 1: usual; 2: thorough; 3: several seeds, too */
   int32_t threads;        /* at most; 0: as many as there are processors */
   uint64_t seed;          /* of all that is random */
-  const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement */
+  const int32_t *present; /* [ranks]: slots that the ranks are in now; NULL if there is no such placement. Of all
+                           * placements that are as good because parts of the machine or groups of ranks are alike, the
+                           * result is the one with the fewest moves from it. */
+  int32_t node;           /* with `present`: column of rankwise_slots.object that has the nodes, among which groups of
+                           * ranks that send nothing to others are exchanged; with a network it is the network's */
   int32_t objective;      /* RANKWISE_SUM or RANKWISE_BOTTLENECK */
   double *progress;       /* written all the time: how much is done, 0 to 1, about; NULL: nobody wants to know */
 };
@@ -108,7 +112,7 @@ struct rankwise_costs {
 enum {
   RANKWISE_PLACED = 0,
   RANKWISE_BAD_TRAFFIC,    /* a rank out of range, or a number that is negative, infinite or NaN */
-  RANKWISE_BAD_SLOTS,      /* no slots or levels, a cost that is negative, infinite or NaN */
+  RANKWISE_BAD_SLOTS,      /* no slots or levels, no such level, a cost that is negative, infinite or NaN */
   RANKWISE_BAD_NETWORK,    /* of no known kind, nodes out of range, split or out of reach, or a cost as above */
   RANKWISE_BAD_PRESENT,    /* a slot out of range or taken twice */
   RANKWISE_TOO_MANY_RANKS, /* more than slots */
@@ -145,6 +149,12 @@ struct rankwise_pairs {
 
 /* Fills `chosen` [pairs] with 1 for the pairs whose weights add up to the most, and 0; on an error nothing. */
 int rankwise_choose_pairs(const struct rankwise_pairs *pairs, uint8_t *chosen);
+
+/* Exchanges equal parts of the machine in a placement, with all ranks in them, so that the most of them are where they
+ * are at present; costs that depend on levels alone stay as they are. The objects of the first `fixed` columns are not
+ * exchanged. Takes and fills slot [ranks]; of the slots, their objects count, and costs are not looked at. */
+int rankwise_minimal_moves(const struct rankwise_slots *slots, int32_t fixed, int32_t ranks, const int32_t *present,
+                           int32_t *slot);
 
 /* What an error means, in words. */
 const char *rankwise_placement_error(int error);

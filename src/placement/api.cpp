@@ -10,7 +10,9 @@
 #include "assignment.h"
 #include "engine.h"
 #include "loads.h"
+#include "moves.h"
 #include "network/network.h"
+#include "parts.h"
 #include "rankwise/placement.h"
 #include "swaps.h"
 #include "traffic.h"
@@ -80,6 +82,7 @@ int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const ra
           std::int32_t *slot, rankwise_costs *costs) {
   const int error = check(traffic, slots, wishes.present);
   if (error != RANKWISE_PLACED) return error;
+  if (wishes.present && (wishes.node < 0 || wishes.node >= slots.depth)) return RANKWISE_BAD_SLOTS;
   if (wishes.objective != RANKWISE_SUM && wishes.objective != RANKWISE_BOTTLENECK) return RANKWISE_BAD_OBJECTIVE;
   const Found found = find_placement(symmetric(traffic), slots, wishes);
   std::copy(found.slot.begin(), found.slot.end(), slot);
@@ -108,6 +111,17 @@ int weigh(const rankwise_traffic &traffic, const rankwise_slots &slots, const st
 int choose_pairs(const rankwise_pairs &pairs, std::uint8_t *chosen) {
   if (!is_good(pairs)) return RANKWISE_BAD_PAIRS;
   choose(pairs, chosen);
+  return RANKWISE_PLACED;
+}
+
+int move_least(const rankwise_slots &slots, std::int32_t fixed, std::int32_t ranks, const std::int32_t *present,
+               std::int32_t *slot) {
+  if (slots.slots <= 0 || slots.depth <= 0 || fixed < 0 || fixed > slots.depth) return RANKWISE_BAD_SLOTS;
+  if (ranks > slots.slots) return RANKWISE_TOO_MANY_RANKS;
+  if (ranks < 0 || !is_placement(present, ranks, slots.slots) || !is_placement(slot, ranks, slots.slots))
+    return RANKWISE_BAD_PRESENT;
+  const Indices moved = minimal_moves(Parts(slots, fixed), {slot, slot + ranks}, {present, present + ranks});
+  std::copy(moved.begin(), moved.end(), slot);
   return RANKWISE_PLACED;
 }
 
@@ -146,6 +160,12 @@ RANKWISE_EXPORTED int rankwise_weigh(const rankwise_traffic *traffic, const rank
 RANKWISE_EXPORTED int rankwise_choose_pairs(const rankwise_pairs *pairs, std::uint8_t *chosen) {
   using namespace rankwise::placement;
   return guarded([&] { return choose_pairs(*pairs, chosen); });
+}
+
+RANKWISE_EXPORTED int rankwise_minimal_moves(const rankwise_slots *slots, std::int32_t fixed, std::int32_t ranks,
+                                             const std::int32_t *present, std::int32_t *slot) {
+  using namespace rankwise::placement;
+  return guarded([&] { return move_least(*slots, fixed, ranks, present, slot); });
 }
 
 RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "fewswaps.h"
 #include "layouts.h"
 #include "links.h"
+#include "moves.h"
 #include "node_swaps.h"
 #include "parallel.h"
 #include "progress.h"
@@ -49,18 +51,20 @@ class Engine {
  public:
   Engine(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes)
       : traffic_(traffic),
+        slots_(slots),
+        node_(slots.network ? slots.network->level : wishes.node),
         network_(slots.network ? network_of(*slots.network) : nullptr),
         machine_(slots, network_.get()),
         effort_(effort_for(wishes.effort, traffic.rows.size(), slots.network != nullptr, are_few(machine_))),
         seed_(wishes.seed),
         parallel_(threads_of(wishes)),
-        progress_(wishes.progress) {
-    Indices place_of(slots.slots);
-    for (Index place = 0; place < slots.slots; place++) place_of[machine_.slot(place)] = place;
+        progress_(wishes.progress),
+        place_of_(slots.slots) {
+    for (Index place = 0; place < slots.slots; place++) place_of_[machine_.slot(place)] = place;
     Indices order(traffic.rows.size());
     std::iota(order.begin(), order.end(), 0);
-    natural_ = placed(order, place_of);
-    if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()}, place_of);
+    natural_ = placed(order);
+    if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()});
     if (wishes.objective == RANKWISE_BOTTLENECK) {
       links_ = std::make_unique<Links>(slots, network_.get());
       links_->keep_ways();
@@ -70,14 +74,48 @@ class Engine {
   Found run() {
     Candidate best = cheapest();
     if (links_) best = least_loaded(std::move(best));
-    Found found{Indices(best.place.size()), {value(best), value(natural_), present_ ? value(*present_) : std::nan("")}};
-    std::transform(best.place.begin(), best.place.end(), found.slot.begin(),
-                   [this](Index place) { return machine_.slot(place); });
-    return found;
+    if (present_) best = nearest(*present_, std::move(best));
+    return {slots_of(best), {value(best), value(natural_), present_ ? value(*present_) : std::nan("")}};
   }
 
  private:
   [[nodiscard]] double value(const Candidate &candidate) const { return links_ ? candidate.load : candidate.cost; }
+
+  [[nodiscard]] Indices slots_of(const Candidate &candidate) const {
+    Indices slot(candidate.place.size());
+    std::transform(candidate.place.begin(), candidate.place.end(), slot.begin(),
+                   [this](Index place) { return machine_.slot(place); });
+    return slot;
+  }
+
+  // Of those that are as good, the one with the fewest moves from the present placement: a change that gains nothing is
+  // none; nor does it gain anything to exchange what is alike.
+  [[nodiscard]] Candidate nearest(const Candidate &present, Candidate best) const {
+    if (!is_better(best, present)) return present;
+    // A network's nodes are not alike.
+    const Parts parts(slots_, network_ ? node_ + 1 : 0);
+    const Indices now = slots_of(present);
+    const Indices near = minimal_moves(parts, slots_of(best), now);
+    const Indices apart = exchanged_groups(traffic_, parts, node_ + 1, near, now);
+    const Candidate limit = best;
+    for (const Indices &slots : {near, minimal_moves(parts, apart, now)}) {
+      Candidate other = placed(slots);
+      if (links_) find_load(other);
+      if (moves(present, other) < moves(present, best) && is_as_good(other, limit) && is_better(other, present))
+        best = std::move(other);
+    }
+    return best;
+  }
+
+  static Index moves(const Candidate &before, const Candidate &after) {
+    return std::transform_reduce(before.place.begin(), before.place.end(), after.place.begin(), Index{0}, std::plus<>(),
+                                 [](Index one, Index other) { return one != other ? 1 : 0; });
+  }
+
+  // Sums of the same numbers in another order differ in their last digits.
+  static bool is_as_good(const Candidate &one, const Candidate &other) {
+    return one.cost <= other.cost * (1 + kRounding) && one.load <= other.load * (1 + kRounding);
+  }
 
   Candidate cheapest() {
     Candidate before = present_ && present_->cost < natural_.cost ? *present_ : natural_;
@@ -193,9 +231,9 @@ class Engine {
     return {std::move(place), cost};
   }
 
-  [[nodiscard]] Candidate placed(const Indices &slots, const Indices &place_of) const {
+  [[nodiscard]] Candidate placed(const Indices &slots) const {
     Indices place(slots.size());
-    std::transform(slots.begin(), slots.end(), place.begin(), [&](Index slot) { return place_of[slot]; });
+    std::transform(slots.begin(), slots.end(), place.begin(), [this](Index slot) { return place_of_[slot]; });
     return with_cost(std::move(place));
   }
 
@@ -218,11 +256,17 @@ class Engine {
     if (other.cost < best.cost * kWithinReach) take(best, improved(std::move(other), seed));
   }
 
+  static bool is_better(const Candidate &one, const Candidate &other) {
+    return one.load < other.load || (one.load == other.load && one.cost < other.cost);
+  }
+
   static void take(Candidate &best, Candidate other) {
-    if (other.load < best.load || (other.load == best.load && other.cost < best.cost)) best = std::move(other);
+    if (is_better(other, best)) best = std::move(other);
   }
 
   const Traffic &traffic_;
+  const rankwise_slots &slots_;
+  const int node_;  // column of slots_.object that has the nodes
   std::unique_ptr<const Network> network_;
   Machine machine_;
   const Effort effort_;
@@ -230,6 +274,7 @@ class Engine {
   std::uint64_t seed_;
   Parallel parallel_;
   Progress progress_;
+  Indices place_of_;              // of the caller's slots
   std::unique_ptr<Links> links_;  // if what is on them matters
   Candidate natural_;
   std::optional<Candidate> present_;

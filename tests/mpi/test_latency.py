@@ -97,14 +97,25 @@ def test_an_existing_output_is_kept(cache: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_of_mmpi(cache: Path, tmp_path: Path) -> None:
-    options = ("-q", "--format", "mmpi", "-o", "a.log", "--sizes", "16,1k", "--repeats", "5")
+    """Its `Repeats` is true for each pair: so many are made, however soon the smallest time is stable."""
+    options = ("-q", "--format", "mmpi", "-o", "a.log", "--sizes", "16,1k", "--repeats", "61")
     done = measure(LIBRARIES[0], cache, tmp_path, *options)
     assert done.returncode == 0, done.stderr
     assert only_files(tmp_path, "a.log")
     measurement = mmpi_log.read(tmp_path / "a.log")
     assert measurement.sizes == (16,)
+    assert "# Processors: 4 MsgLen 16 Repeats: 61\n" in (tmp_path / "a.log").read_text()
     assert list(zip(measurement.pairs.first, measurement.pairs.second, strict=True)) == PAIRS
     assert (measurement.pairs.times["mean"] > 0).all()
+
+
+def test_exactly_so_many_repeats(cache: Path, tmp_path: Path) -> None:
+    options = ("-q", "-o", "a.json", "--sizes", "8,64", "--repeats", "300", "--exact")
+    done = measure(LIBRARIES[0], cache, tmp_path, *options)
+    assert done.returncode == 0, done.stderr
+    measurement = own.read(tmp_path / "a.json")
+    assert (measurement.pairs.repeats == 300).all()
+    assert measurement.about["exact_repeats"] is True
 
 
 @pytest.mark.parametrize("mpi", ONE_OF_EACH, ids=lambda mpi: mpi.name)

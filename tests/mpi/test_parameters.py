@@ -191,6 +191,19 @@ def test_a_list_of_the_user_s(mpi: Mpi, compiled: Compile, tmp_path: Path, signa
         checked(read_given(path), layers, ask)
 
 
+def test_a_new_try_where_another_has_ended_early(
+    mpi: Mpi, compiled: Compile, tmp_path: Path, signals: Signals
+) -> None:
+    """What a try has left that found a mistake, failed or was killed blocks no other one."""
+    place = placed(mpi, compiled, tmp_path, signals)
+    place.asker(place.command("1")).ask({})
+    assert (tmp_path / "layers.01.rankwise").exists()
+    (tmp_path / "layers.01.rankwise-run").mkdir(mode=0o700)
+    (tmp_path / "layers.01.rankwise-run" / "0.counters").write_text("left")
+    assert place.asker(place.command("1")).ask({}).version.label
+    assert not (tmp_path / "layers.01.rankwise-run").exists()
+
+
 def test_a_command_without_a_launcher(tmp_path: Path, signals: Signals) -> None:
     with pytest.raises(RankwiseError, match="launcher"):
         Asker(Command(("true",), {}), tmp_path, signals)

@@ -14,6 +14,7 @@ import pytest
 from assembled import made
 from synthetic import small_world
 
+from golden import Golden
 from rankwise.__main__ import main
 from rankwise.analysis.messages.matrix import ENDS
 from rankwise.commands.show import VIEWS
@@ -24,14 +25,20 @@ def path(tmp_path: Path) -> Path:
     return made(tmp_path, small_world()).path
 
 
+WRITES = ("report", "export")
+VERBS = (*WRITES, "diff", "map", "explain")
+
+
 def shows_or_complains(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> bool:
-    """Whether it was shown; if not, there was one clear line."""
-    compared = words[:1] == ("diff",)
-    status = main([*words, str(path), str(path)] if compared else ["show", str(path), *words])
+    """Whether it was shown or written; if not, there was one clear line."""
+    verb, *rest = words if words[:1] and words[0] in VERBS else ("show", *words)
+    files = [str(path)] * (2 if verb == "diff" else 1)
+    target = ["-o", str(path.with_name(f"out.{rest[-1] if rest else 'html'}")), "--force"]
+    status = main([verb, *files, *rest, *(target if verb in WRITES else [])])
     out, err = capsys.readouterr()
     assert all(line.isascii() and line.isprintable() for line in out.splitlines())
     if status == 0:
-        assert err == ""
+        assert err == "" or verb in WRITES  # these say what they have written
         return True
     assert status == 2
     assert err.count("\n") == 1
@@ -117,7 +124,33 @@ def columns(path: Path) -> list[tuple[str, str]]:
         ]
 
 
-VALUES = ("'\x1b[2J[red]<b>'", "X'ff00'", "9223372036854775807", "-9e999", "''", "-1")
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE run SET ranks_expected = 2000000000", "2000000000"),
+        ("UPDATE run SET ranks_expected = -1", "-1"),
+        ("UPDATE run SET ranks_expected = 'many'", "'many'"),
+        ("UPDATE run SET wall = 9e999", "run"),
+        ("UPDATE ranks SET mpi = -9e999 WHERE rank = 1", "ranks"),
+        ("UPDATE ranks SET clock_offset = 1e300 WHERE rank = 1", "ranks"),
+        ("UPDATE region_times SET seconds = 9e999", "region_times"),
+        ("UPDATE family_sums SET seconds = 9e999", "family_sums"),
+        ("UPDATE communicators SET freed = 'late'", "communicators"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["show", "report"])
+def test_numbers_that_no_run_has_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden, verb: str, statement: str, said: str
+) -> None:
+    """Infinite times, and a world for which 14.9 GiB would be needed."""
+    path = profiles.write_inside(tmp_path / "x.rankwise")
+    change(path, statement)
+    assert main([verb, str(path), *(["-o", str(tmp_path / "x.html")] if verb == "report" else [])]) == 2
+    golden.says(capsys.readouterr().err.replace(str(tmp_path), "/DIR"), said)
+    assert not (tmp_path / "x.html").exists()
+
+
+VALUES = ("'\x1b[2J[red]<b>'", "X'ff00'", "9223372036854775807", "2000000000", "-9e999", "1e29", "''", "-1")
 
 
 def all_ways() -> cycle[list[str]]:
@@ -130,6 +163,10 @@ def all_ways() -> cycle[list[str]]:
             *(["--matrix", ends] for ends in ENDS),
             ["diff", "-v"],
             ["diff", "--json"],
+            ["report"],
+            *(["export", "--to", to] for to in ("csv", "perfetto")),
+            ["map"],
+            ["explain"],
         ]
     )
 

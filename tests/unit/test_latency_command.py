@@ -58,7 +58,14 @@ def test_settings_become_the_words_of_the_probe() -> None:
     assert wanted.words(4) == ["quiet", "64,1048576", "50", "7"]
     assert wanted.words(None)[0] == wanted.words(settings.MOST_RANKS)[0] == "quiet"
     assert wanted.words(settings.MOST_RANKS + 1)[0] == "leaders"
-    assert settings.settings("loaded", "64,1M", 50, 7, single=True).words(9999) == ["loaded", "64", "50", "7"]
+    assert settings.settings("loaded", "64,1M", 50, 7, single=True).words(9999) == [
+        "loaded",
+        "64",
+        "=50",
+        "7",
+    ]
+    assert settings.settings("loaded", "64", 50, 7, single=False).words(9)[2] == "50"
+    assert settings.settings("loaded", "64", 50, 7, single=False, exact=True).words(9)[2] == "=50"
     assert 0 <= settings.settings("", "64", 1, None, single=False).seed < 1 << 32
 
 

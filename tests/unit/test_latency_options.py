@@ -23,6 +23,7 @@ class Options(ctypes.Structure):
         ("sizes", ctypes.c_int * MOST_SIZES),
         ("count", ctypes.c_int),
         ("repeats", ctypes.c_int),
+        ("is_exact", ctypes.c_bool),
         ("seed", ctypes.c_uint64),
     ]
 
@@ -48,7 +49,9 @@ def test_words_are_read(probe: ctypes.CDLL) -> None:
     assert wrong == ""
     assert (options.directory, options.mode_name, options.mode) == (b"/some/where", b"serial", SERIAL)
     assert options.sizes[: options.count] == [64, 0, 2**30]
-    assert (options.repeats, options.seed) == (100, 2**64 - 1)
+    assert (options.repeats, options.is_exact, options.seed) == (100, False, 2**64 - 1)
+    exact, wrong = read(probe, ".", "quiet", "64", "=7", "1")
+    assert (wrong, exact.repeats, exact.is_exact) == ("", 7, True)
 
 
 def test_as_many_sizes_as_there_may_be(probe: ctypes.CDLL) -> None:
@@ -76,6 +79,8 @@ REPEATS = "give a number from 1 to 1000000"
         (". quiet 64k 100 1", f"wrong sizes 64k: {SIZES}"),
         (". quiet 1073741825 100 1", f"wrong sizes 1073741825: {SIZES}"),
         (". quiet 64 0 1", f"wrong repeats 0: {REPEATS}"),
+        (". quiet 64 = 1", f"wrong repeats =: {REPEATS}"),
+        (". quiet 64 ==7 1", f"wrong repeats ==7: {REPEATS}"),
         (". quiet 64 6,7 1", f"wrong repeats 6,7: {REPEATS}"),
         (". quiet 64 99999999999999999999 1", f"wrong repeats 99999999999999999999: {REPEATS}"),
         (". quiet 64 100 x", "wrong seed x: give a number"),

@@ -8,15 +8,17 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from golden import Golden, assert_facts
 from rankwise.__main__ import main
-from rankwise.commands.latency import diff, show
+from rankwise.commands.latency import diff, export, show
 from rankwise.latency.dense import from_matrices
 from rankwise.latency.formats import detect, mmpi, own
 from rankwise.latency.measurement import Host, Measurement, Processor, Rank
@@ -336,13 +338,108 @@ def test_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Gold
     golden.says(complaint(capsys, log, "--matrix", "p95"), "p95 .. 64 B")
 
 
+def test_matrix_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
+    measurement = machine(["a", "b", "a", "b"])
+    path = written(tmp_path, measurement)
+    found = json.loads(shown(capsys, path, "--matrix", "mean", "--json"))
+    assert (found["statistic"], found["size"], found["unit"]) == ("mean", 64, "us")
+    assert found["hosts"] == ["a", "b"]
+    assert found["host_of_rank"] == [0, 1, 0, 1]
+    assert np.allclose(found["matrix"], measurement.matrix("mean", 64), rtol=1e-6)
+    rates = json.loads(shown(capsys, path, "--matrix", "bandwidth", "--json"))
+    assert (rates["size"], rates["unit"]) == (MIB, "MB/s")
+    assert rates["matrix"][0][0] is None
+    assert rates["matrix"][1][2] == pytest.approx(measurement.matrix("bandwidth", MIB)[1, 2])
+    golden.says(complaint(capsys, path, "--matrix", "bandwidth", "--size", "64", "--json"), "--size 1048576")
+
+
+@pytest.mark.parametrize(
+    ("columns", "first"),
+    [
+        (100, "0.50"),  # close together, with two digits
+        (120, "0.501"),
+        (200, "0.501"),
+        (80, None),  # cells
+    ],
+)
+def test_matrix_of_16_ranks_has_numbers_where_they_fit(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    columns: int,
+    first: str | None,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    measurement = machine([f"n{rank // 4}" for rank in range(16)])
+    assert round(measurement.matrix("min", 64)[0, 1], 3) == 0.501
+    lines = shown(capsys, written(tmp_path, measurement), "--matrix").splitlines()
+    assert max(map(len, lines)) <= columns
+    if first:
+        assert lines[1].split() == [str(rank) for rank in range(16)]
+        assert lines[2].split()[:4] == ["n0", "0", "\\", first]
+        assert len(lines) == 18
+    else:
+        assert "to " in lines[-2] + lines[-1]
+
+
+def test_as_many_ranks_have_numbers_as_fit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    path = written(tmp_path, machine([f"n{rank // 8}" for rank in range(40)]))
+    assert len(shown(capsys, path, "--matrix").splitlines()) == 42
+
+
+# Repeats.
+
+
+def counted(repeats: NDArray[np.int64]) -> Measurement:
+    """Four ranks whose pairs were measured so often, with 64 B and with 1 MiB."""
+    measurement = machine(["a", "a", "b", "b"], repeats=20)
+    return replace(measurement, pairs=replace(measurement.pairs, repeats=repeats))
+
+
+def test_repeats_are_those_that_were_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    repeats = np.array([[10, 5], [93, 5], [40, 5], [0, 5], [11, 5], [12, 5]])
+    path = written(tmp_path, counted(repeats))
+    assert_facts(shown(capsys, path), "5 .. 93")
+    everything = json.loads(shown(capsys, path, "--json"))
+    assert everything["repeats"] == [
+        {"size": 64, "least": 10, "most": 93},
+        {"size": MIB, "least": 5, "most": 5},
+    ]
+    pairs = json.loads(shown(capsys, path, "--by", "pair", "--json"))["pairs"]
+    assert {(pair["first"], pair["second"]): pair["repeats"] for pair in pairs} == dict(
+        zip(combinations(range(4), 2), repeats[:, 0].tolist(), strict=True)
+    )
+    assert "repeats" in shown(capsys, path, "--by", "pair")
+
+
+def test_a_log_tells_repeats_that_are_true_for_each_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repeats = np.array([[10, 5], [93, 5], [40, 5], [0, 5], [11, 5], [12, 5]])
+    path, log = written(tmp_path, counted(repeats)), tmp_path / "f.log"
+    shown(capsys, path, "--to", "mmpi", "-o", log)
+    head = log.read_text().splitlines()[:3]
+    assert head[1] == "# Processors: 4 MsgLen 64 Repeats: 10 to 93"
+    # So many each pair had at least; one was not measured.
+    assert mmpi.read(log).pairs.repeats.ravel().tolist() == [10, 10, 10, 0, 10, 10]
+    shown(capsys, path, "--to", "mmpi", "-o", log, "--size", "1M", "--force")
+    assert log.read_text().splitlines()[1] == f"# Processors: 4 MsgLen {MIB} Repeats: 5"
+
+
 # Other formats.
 
 
 def test_convert_to_a_log_and_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
-    path, log, again = written(tmp_path, machine(BLOCKS)), tmp_path / "f.log", tmp_path / "again.json"
+    path, log, again = (
+        written(tmp_path, machine(BLOCKS, repeats=20)),
+        tmp_path / "f.log",
+        tmp_path / "again.json",
+    )
     assert shown(capsys, path, "--to", "mmpi", "-o", log) == ""
     assert log.read_text().startswith("# Testing Hostname: node0\n# Processors: 32 MsgLen 64 Repeats: 20\n")
     shown(capsys, log, "--to", "json", "-o", again)
@@ -377,7 +474,7 @@ def test_an_existing_output_is_refused_before_anything_is_read(
         (["--to", "mmpi"], "--to .. -o OUT"),
         (["-o", "x"], "-o goes with --to"),
         (["--force"], "--force goes with --to"),
-        (["--json", "--matrix"], "--json .. --matrix"),
+        (["--json", "--to", "json", "-o", "x"], "--json .. --to"),
         (["--json", "--to", "mmpi", "-o", "x"], "--json .. --to"),
         (["--to", "json", "-o", "x", "--size", "64"], "--size .. --to"),
         (["--size", "64"], "--size goes with --by, --matrix or --to mmpi"),
@@ -431,7 +528,7 @@ def test_hostile_names_do_no_harm(tmp_path: Path, capsys: pytest.CaptureFixture[
 # Documentation.
 
 
-@pytest.mark.parametrize(("module", "verb"), [(show, "show"), (diff, "diff")])
+@pytest.mark.parametrize(("module", "verb"), [(show, "show"), (export, "export"), (diff, "diff")])
 def test_every_option_is_documented(module: Any, verb: str) -> None:
     text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     section = text.split(f"## `rankwise latency {verb}`\n")[1].split("\n## ")[0]

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from profiles import write_profile
 
 from golden import Golden
+from rankwise.__main__ import main
+from rankwise.commands.tune import parameters
 from rankwise.errors import RankwiseError
 from rankwise.tuning.parameters.constraint import Unknown, parse
 from rankwise.tuning.parameters.given import Given, checked, read_given
 from rankwise.tuning.parameters.layers import Layers
+from rankwise.tuning.program import Program
 
 OPEN_MPI = Layers(
     library=("Open MPI v5.0.11, package: x",),
     pml="ob1",
     btls=("sm", "self"),
-    names=frozenset({"btl_sm_eager_limit", "btl_sm_max_send_size", "pml"}),
+    names=frozenset({"btl_sm_eager_limit", "btl_sm_max_send_size", "btl_sm_free_list_max", "pml"}),
     values={"btl_sm_eager_limit": "4096", "btl_sm_max_send_size": "32768"},
+)
+OPEN_MPI_4 = Layers(
+    library=("Open MPI v4.1.4, package: x",),
+    names=frozenset({"btl_vader_eager_limit", "btl_self_eager_limit"}),
 )
 MPICH = Layers(library=("MPICH Version:      5.0.2",), names=frozenset({"MPIR_CVAR_CH4_NETMOD"}))
 
@@ -160,6 +169,26 @@ def test_files_that_are_refused(tmp_path: Path, golden: Golden) -> None:
             OPEN_MPI,
             "list:2 .. btl_sm_free_list_max",
         ),
+        (
+            "btl_sm_eager_limit = 8k",
+            OPEN_MPI_4,
+            "list:1 .. btl_sm_eager_limit .. btl_vader_eager_limit .. Open MPI 4.1.4",
+        ),
+        (
+            "btl_sm_eager_limits = 8k",
+            OPEN_MPI_4,
+            "list:1: unknown parameter btl_sm_eager_limits; did you mean btl_vader_eager_limit?",
+        ),
+        (
+            "OMPI_MCA_btl_vader_eager_limit = 8k",
+            OPEN_MPI,
+            "list:1 .. btl_vader_eager_limit .. btl_sm_eager_limit .. Open MPI 5.0.11",
+        ),
+        (
+            "btl_self_eager_limit = 8k\nrequire btl_sm_eager_limit <= 64k",
+            OPEN_MPI_4,
+            "list:2 .. btl_sm_eager_limit .. btl_vader_eager_limit .. Open MPI 4.1.4",
+        ),
     ],
 )
 def test_parameters_that_the_library_does_not_have(
@@ -182,3 +211,27 @@ def test_parameters_that_only_the_library_s_tool_lists(tmp_path: Path) -> None:
 
     assert checked(given(tmp_path, "pml_cm_priority = 8"), OPEN_MPI, ask)
     assert asked == ["OMPI_MCA_"]
+
+
+def test_a_mistake_in_the_list_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same command with the right list begins afresh, also where runs are to be kept."""
+    profile = write_profile(tmp_path / "app.rankwise")
+    kept, said = tmp_path / "kept", []
+
+    def mistaken(*arguments: object) -> None:
+        [store] = [one for one in arguments if isinstance(one, Path)]
+        (store / "layers.01.rankwise").touch()
+        said.append(store)
+        raise RankwiseError("list:1: unknown parameter")
+
+    monkeypatch.setattr(parameters, "_raced", mistaken)
+    monkeypatch.setattr(Program, "refuse_other_library", lambda *_: None)
+    for words in ([], [], ["--keep", str(kept)], ["--keep", str(kept)]):
+        command = ["tune", str(profile), "--parameters", *words, "--", "mpirun", "-n", "2", "true"]
+        monkeypatch.setattr(shutil, "which", lambda name, **_: f"/bin/{name}")
+        assert main(command) == 2
+        assert "unknown parameter" in capsys.readouterr().err
+    assert said == [tmp_path / "app.rankwise-parameters"] * 2 + [kept] * 2
+    assert not any(store.exists() for store in said)

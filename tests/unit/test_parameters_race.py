@@ -194,6 +194,47 @@ def test_values_without_effect_are_not_run(tmp_path: Path, golden: Golden) -> No
     assert {"OMPI_MCA_limit": "16384"} not in program.runs
 
 
+OB1 = replace(LAYERS, btls=("self", "sm", "tcp"))
+CM = replace(LAYERS, pml="cm", mtl="ofi")
+MPICH = Layers(library=("MPICH Version:      5.0.2",), netmod="ofi")
+
+
+@pytest.mark.parametrize(
+    ("variable", "layers", "idle"),
+    [
+        ("OMPI_MCA_btl_openib_eager_limit", OB1, "btl openib"),
+        ("OMPI_MCA_btl_tcp_eager_limit", OB1, ""),
+        ("OMPI_MCA_btl_base_verbose", OB1, ""),
+        ("OMPI_MCA_btl_openib_eager_limit", CM, ""),  # one-sided operations may use it
+        ("OMPI_MCA_pml_ucx_tls", OB1, "pml ucx"),
+        ("OMPI_MCA_pml_base_verbose", OB1, ""),
+        ("OMPI_MCA_mtl_ofi_tx_cq_size", OB1, "mtl ofi"),
+        ("OMPI_MCA_mtl_ofi_tx_cq_size", CM, ""),
+        ("OMPI_MCA_mtl_psm2_x", CM, "mtl psm2"),
+        ("OMPI_MCA_coll_tuned_priority", OB1, ""),
+        ("OMPI_MCA_btl_openib_eager_limit", replace(LAYERS, pml=""), ""),  # it can't be told
+        ("MPIR_CVAR_CH4_UCX_CAPABILITY_DEBUG", MPICH, "ch4:ucx"),
+        ("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", MPICH, ""),
+        ("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", replace(MPICH, netmod=""), ""),
+        ("UCX_RNDV_THRESH", OB1, ""),
+    ],
+)
+def test_parameters_of_a_layer_that_carries_nothing_are_not_run(
+    tmp_path: Path, variable: str, layers: Layers, idle: str
+) -> None:
+    parameter = replace(LIMIT, name=variable, variable=variable, values=(None, "8192"))
+    program = Program({})
+    found = race(tmp_path, program, parameter, ask=lambda *_: layers)
+    [tried] = found.steps[0].tried
+    if idle:
+        assert tried.why_not == f"nothing goes by {idle} in this job: {layers.text}"
+        assert found.steps[0].skipped
+        assert program.runs == [{}]
+    else:
+        assert tried.interval
+        assert {variable: "8192"} in program.runs
+
+
 def test_values_with_which_the_library_does_not_start(tmp_path: Path, golden: Golden) -> None:
     def ask(_: Variables, __: Sequence[str]) -> Layers:
         raise RankwiseError("it ended with status 1: no such pml")

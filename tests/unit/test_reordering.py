@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
@@ -78,6 +78,49 @@ def test_again_is_stable() -> None:
     order = sorted(range(6), key=lambda process: first.new_rank[process])
     again = decide([MIXED[process] for process in order], traffic)
     assert (again.outcome, again.before) == (KEPT, first.after)
+
+
+@pytest.mark.parametrize(("processes", "per_node", "moves"), [(8, 2, 4), (64, 8, 32), (192, 24, 96)])
+def test_partners_apart_move_one_of_two(processes: int, per_node: int, moves: int) -> None:
+    """Ranks r and r + N/2 belong together, as in figure 1 of RR-9292: half of each node can stay."""
+    places = [Process(f"node{rank // per_node}") for rank in range(processes)]
+    half = processes // 2
+    decided = decide(places, [(rank, rank + half, 1000.0) for rank in range(half)])
+    assert (decided.outcome, decided.after) == (REORDERED, 0)
+    assert moved(decided.new_rank) == moves
+
+
+@pytest.mark.parametrize("shape", [["AA", "BB", "CC"], ["AAA", "BBB"], ["AAAA", "BB"], ["AABB", "CC"]])
+def test_no_order_as_good_moves_fewer(shape: list[str]) -> None:
+    """Against all orders of six; "AABB" is a node with two packages. No two pairs of ranks send as much."""
+    places = [Process(node[0], package=ord(letter)) for node in shape for letter in node]
+    generator = random.Random(5)
+    for _ in range(10):
+        traffic = [(one, other, 1000 * generator.random()) for one, other in combinations(range(6), 2)]
+        decided = decide(places, traffic)
+        least, fewest = best_order(places, traffic)
+        assert decided.after == pytest.approx(least)
+        assert moved(decided.new_rank) == fewest
+
+
+def best_order(places: Sequence[Process], traffic: Sequence[Entry]) -> tuple[float, int]:
+    """Return the least cost of all orders, and the fewest moves with it."""
+    nodes, packages = [place.host for place in places], [place.package for place in places]
+    levels = [nodes, packages] if len(set(packages)) > len(set(nodes)) else [nodes]
+    hops = [
+        [sum(level[a] != level[b] for level in levels) for b in range(len(places))]
+        for a in range(len(places))
+    ]
+    costs = {
+        order: sum(size * hops[order[one]][order[other]] for one, other, size in traffic)
+        for order in permutations(range(len(places)))  # the process of each role
+    }
+    least = min(costs.values())
+    return least, min(moved(order) for order, cost in costs.items() if cost < least * (1 + 1e-9))
+
+
+def moved(order: Sequence[int]) -> int:
+    return sum(place != rank for place, rank in enumerate(order))
 
 
 def test_inside_of_a_node() -> None:

@@ -35,8 +35,8 @@ def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
-    """Take what data of the profile at `path` leads to for what it is, also where it is shown later.
+def damage_told(*paths: Path) -> Iterator[None]:
+    """Take what data of the profiles at `paths` leads to for what it is, also where it is shown later.
 
     Raises:
         RankwiseError: it was damaged.
@@ -47,4 +47,7 @@ def damage_told(path: Path) -> Iterator[None]:
         # A file cut short can open well and fail at the first page that is gone. A text may be where a number
         # should be, or a rank named that there is not.
         what = f"{error}" if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
-        raise RankwiseError(f"{path}: damaged profile ({what}); copy it again, or record it again") from error
+        named = ", ".join(map(str, paths))
+        raise RankwiseError(
+            f"{named}: damaged profile ({what}); copy it again, or record it again"
+        ) from error

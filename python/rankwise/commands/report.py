@@ -79,7 +79,7 @@ def _beside(before: list[Path], after: list[Path]) -> Path:
 
 
 def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]) -> bytes:
-    from rankwise.analysis.opened import opened_profile
+    from rankwise.analysis.opened import damage_told, opened_profile
     from rankwise.render.page.container import Container
     from rankwise.render.page.contents.run import both_sides, run_data, run_names, run_title
     from rankwise.render.page.contents.subject import subject
@@ -96,10 +96,12 @@ def _report(arguments: argparse.Namespace, before: list[Path], after: list[Path]
             titles.append(run_title(of))
             names.append(name)
     if not after:
-        return report_page(titles[0], runs, container)
+        with damage_told(*before):
+            return report_page(titles[0], runs, container)
     ran = both_sides(titles[: len(before)], titles[len(before) :])
     files = both_sides(names[: len(before)], names[len(before) :])
-    return report_page(files, runs, container, _comparison(before, after, ran))
+    with damage_told(*before, *after):
+        return report_page(files, runs, container, _comparison(before, after, ran))
 
 
 def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, Any]:

@@ -114,6 +114,17 @@ class Measurement:
         np.fill_diagonal(found, 0.0)
         return found
 
+    def repeats(self, size: int | None = None) -> tuple[int, int]:
+        """Return the fewest and the most round trips of a measured pair, with a size or any; 0, 0: none."""
+        counts = self.pairs.repeats if size is None else self.pairs.repeats[:, self.sizes.index(size)]
+        measured = counts[counts > 0]
+        return (int(measured.min()), int(measured.max())) if measured.size else (0, 0)
+
+    def repeats_text(self, size: int | None = None) -> str:
+        """Return the repeats of a measured pair as `10 to 93`, or `100` if all have as many."""
+        least, most = self.repeats(size)
+        return str(least) if least == most else f"{least} to {most}"
+
     def host_names(self) -> list[str]:
         """Return the name of each rank's host."""
         return [self.hosts[rank.host].name for rank in self.ranks]

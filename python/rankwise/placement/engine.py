@@ -70,7 +70,8 @@ def place(
     Args:
         traffic: what is sent.
         slots: where ranks can be.
-        present: slot of each rank now, shape (ranks,).
+        present: slot of each rank now, shape (ranks,): of placements that are as good, the result is the one
+            with the fewest moves from it.
         bottleneck: make the load of the most loaded link small, and the cost of all where that is equal.
         effort: one of options.EFFORTS.
         threads: at most; 0: as many as there are processors. The result does not depend on it.
@@ -83,7 +84,7 @@ def place(
     arguments = EngineArguments()
     wishes = arguments.new("struct rankwise_wishes *")
     wishes.effort, wishes.threads, wishes.seed = effort, threads, seed
-    wishes.present = arguments.integers(present, traffic.ranks)
+    wishes.present, wishes.node = arguments.integers(present, traffic.ranks), slots.node_level
     wishes.objective = arguments.library.RANKWISE_BOTTLENECK if bottleneck else arguments.library.RANKWISE_SUM
     slot = np.empty(max(traffic.ranks, 0), dtype=np.int32)
     costs = arguments.new("struct rankwise_costs *")

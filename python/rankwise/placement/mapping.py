@@ -12,7 +12,6 @@ from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.bindings import bindings_of
 from rankwise.placement.engine import place
-from rankwise.placement.minimal_moves import minimal_moves
 from rankwise.placement.placement_cost import PlacementCost, placement_cost
 from rankwise.placement.present_placement import (
     NoPresentPlacementError,
@@ -21,7 +20,6 @@ from rankwise.placement.present_placement import (
     machine_of_run,
 )
 from rankwise.placement.prices import prices
-from rankwise.placement.ties import exchanged
 from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine
 
@@ -113,19 +111,8 @@ def find_mapping(
     natural = placement_cost(seen.traffic, machine, slots[:ranks], priced)
     found = placement_cost(seen.traffic, machine, slot, priced)
     gains = found.cost < (before or natural).cost
-    if present is not None and now is not None:
-        # A change that gains nothing is none; nor does it gain anything to exchange what is alike.
-        as_good = [present.slot]
-        if gains:
-            fixed = 0 if priced.network is None else priced.node + 1  # a network's nodes are not alike
-            near = minimal_moves(objects, placed.slot, now, fixed)
-            apart = exchanged(seen.traffic, objects[:, priced.node], near, now)
-            as_good = [slots[minimal_moves(objects, apart, now, fixed)], slots[near]]
-        for other in as_good:
-            alike = placement_cost(seen.traffic, machine, other, priced)
-            if alike.cost <= found.cost:
-                slot, found = other, alike
-                break
+    if present is not None and before is not None and not gains:  # a change that gains nothing is none
+        slot, found = present.slot, before
     return Mapping(
         machine=machine,
         unit=priced.unit,

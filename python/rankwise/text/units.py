@@ -166,6 +166,12 @@ def digits_text(value: float) -> str:
     return f"{value:.0f}"
 
 
+def two_digits_text(value: float) -> str:
+    """Return `value` with two significant digits, all digits before the point, and no exponent."""
+    decimals = 2 if value < 0.995 else 1 if value < 9.95 else 0
+    return f"{value:.{decimals}f}"
+
+
 def number_of(number: int, noun: str) -> str:
     """Return `1 rank`, `2 ranks`."""
     return f"{number} {noun}{'s' * (number != 1)}"

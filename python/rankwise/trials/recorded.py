@@ -102,7 +102,8 @@ def record(command: Command, how: Recording, profile: Path, limit: Limit, signal
     """
     environment = {**os.environ, **command.variables}
     planned = plan(command.words, environment)
-    directory = RunDirectory.create(profile, None, force=False)
+    # What a run of before has left there is that of a try which failed or was interrupted.
+    directory = RunDirectory.create(profile, None, force=True)._replace(ours=True)
     preloaded = library()
     clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
     preload = Preload(preloaded, directory.path, "", {**how.settings, **clocks})

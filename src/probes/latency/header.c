@@ -57,7 +57,8 @@ void header_write(const Options *options, const Hosts *hosts, const Table *table
   add_library(&text);
   text_add(&text, ",\n\"mode\": \"%s\",\n", options->mode_name);
   add_sizes(options, &text);
-  text_add(&text, ",\n\"repeats\": %d,\n\"seed\": %" PRIu64 ",\n", options->repeats, options->seed);
+  text_add(&text, ",\n\"repeats\": %d,\n\"exact_repeats\": %s,\n\"seed\": %" PRIu64 ",\n", options->repeats,
+           json_bool(options->is_exact), options->seed);
   add_outcome(outcome, &text);
   text_add(&text, ",\n\"oversubscribed\": %s,\n\"hosts\": [", json_bool(hosts->oversubscribed));
   hosts_gather(hosts, &text);

@@ -22,7 +22,7 @@ bool measurement_make(Measurement *measurement, const Options *options, const Sh
       .waiting_naps = is_nap_needed(options->mode, is_crowded),
   };
   int64_t led = least(shape->ranks - 1 - rank, schedule_steps(&measurement->schedule));
-  return pingpong_make(&measurement->pingpong, options->sizes, options->count, options->repeats, is_crowded) &&
+  return pingpong_make(&measurement->pingpong, options, is_crowded) &&
          records_make(&measurement->pairs, options->count, led) &&
          records_make(&measurement->alone, options->count, least(led, MOST_SUSPECTS));
 }

@@ -36,6 +36,12 @@ static bool read_sizes(const char *word, Options *options) {
   }
 }
 
+static bool read_repeats(const char *word, Options *options) {
+  options->is_exact = *word == '=';
+  char *end;
+  return read_number(word + options->is_exact, &end, 1, MOST_REPEATS, &options->repeats) && *end == '\0';
+}
+
 void options_read(int argc, char **argv, Options *options, char *line) {
   *options = (Options){.directory = argc > 1 ? argv[1] : "."};
   line[0] = '\0';
@@ -50,7 +56,7 @@ void options_read(int argc, char **argv, Options *options, char *line) {
   } else if (!read_sizes(argv[3], options)) {
     snprintf(line, LINE, "wrong sizes %.100s: give up to %d numbers of bytes, 0 to %d, comma apart", argv[3],
              MOST_SIZES, LARGEST_MESSAGE);
-  } else if (!read_number(argv[4], &end, 1, MOST_REPEATS, &options->repeats) || *end != '\0') {
+  } else if (!read_repeats(argv[4], options)) {
     snprintf(line, LINE, "wrong repeats %.100s: give a number from 1 to %d", argv[4], MOST_REPEATS);
   } else {
     options->seed = strtoull(argv[5], &end, 10);

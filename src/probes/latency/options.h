@@ -1,6 +1,8 @@
-// The words that the program is started with: DIRECTORY MODE SIZES REPEATS SEED
+// The words that the program is started with: DIRECTORY MODE SIZES REPEATS SEED; REPEATS is a number of round trips, at
+// most so many, or `=` and the number, exactly so many.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "schedule.h"
@@ -14,6 +16,7 @@ typedef struct {
   int sizes[MOST_SIZES];
   int count;
   int repeats;
+  bool is_exact;  // no fewer
   uint64_t seed;
 } Options;
 

@@ -24,7 +24,8 @@ enum {
 // A slow network gets fewer repeats: none further after so long, if there are so many.
 enum { LONG_US = 50000, ENOUGH_FOR_LONG = 10, TOO_LONG_US = 500000, ENOUGH_FOR_TOO_LONG = 3 };
 
-bool pingpong_make(Pingpong *pingpong, const int *sizes, int count, int repeats, bool yields) {
+bool pingpong_make(Pingpong *pingpong, const Options *options, bool yields) {
+  const int *sizes = options->sizes, count = options->count;
   size_t largest = sizeof(Window), received = sizeof(Window);
   for (int i = 0; i < count; i++) {
     size_t size = (size_t)sizes[i], window = size * (size_t)window_length(sizes[i], 0);
@@ -32,10 +33,11 @@ bool pingpong_make(Pingpong *pingpong, const int *sizes, int count, int repeats,
     if (window > received) received = window;
   }
   if (largest > received) received = largest;
-  *pingpong = (Pingpong){.sizes = sizes, .count = count, .repeats = repeats, .yields = yields};
+  *pingpong = (Pingpong){
+      .sizes = sizes, .count = count, .repeats = options->repeats, .is_exact = options->is_exact, .yields = yields};
   pingpong->out = malloc(largest);
   pingpong->in = malloc(received);
-  pingpong->times = malloc((size_t)repeats * sizeof(double));
+  pingpong->times = malloc((size_t)options->repeats * sizeof(double));
   if (!pingpong->out || !pingpong->in || !pingpong->times) {
     pingpong_free(pingpong);
     return false;
@@ -73,7 +75,7 @@ static bool is_enough(int done, double elapsed_us) {
          (elapsed_us >= TOO_LONG_US && done >= ENOUGH_FOR_TOO_LONG);
 }
 
-// Round trips until the smallest doesn't get smaller. Returns how many.
+// Round trips until the smallest doesn't get smaller, or exactly so many. Returns how many.
 static int measure(const Pingpong *pingpong, int size, int partner) {
   double start = now_us();
   for (int i = 0; i < WARM_UPS && now_us() - start < WARM_UP_US; i++) round_trip(pingpong, size, partner);
@@ -81,7 +83,8 @@ static int measure(const Pingpong *pingpong, int size, int partner) {
   double smallest = INFINITY, reference = INFINITY;
   int done = 0, stable = 0;
   start = now_us();
-  while (done < pingpong->repeats && stable < STABLE_BATCHES && !is_enough(done, now_us() - start)) {
+  while (done < pingpong->repeats &&
+         (pingpong->is_exact || (stable < STABLE_BATCHES && !is_enough(done, now_us() - start)))) {
     double time = round_trip(pingpong, size, partner);
     pingpong->times[done++] = time / 2;
     if (time < smallest) smallest = time;

@@ -3,19 +3,21 @@
 
 #include <stdbool.h>
 
+#include "options.h"
 #include "records.h"
 
 typedef struct {
   const int *sizes;  // of messages, in bytes
   int count;
-  int repeats;  // at most so many round trips of a size
-  bool yields;  // as in blocking.h
+  int repeats;    // at most so many round trips of a size
+  bool is_exact;  // no fewer
+  bool yields;    // as in blocking.h
   char *out, *in;
   double *times;
 } Pingpong;
 
 // False if there is no memory for the messages.
-bool pingpong_make(Pingpong *pingpong, const int *sizes, int count, int repeats, bool yields);
+bool pingpong_make(Pingpong *pingpong, const Options *options, bool yields);
 void pingpong_free(Pingpong *pingpong);
 
 // The partner with the lower rank leads: it keeps the time and decides when it is enough.

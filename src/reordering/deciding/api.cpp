@@ -33,6 +33,7 @@ std::vector<std::int32_t> placed(const rankwise_traffic &traffic, const Slots &g
   wishes.threads = 1;
   wishes.seed = 1;
   wishes.present = present.data();
+  wishes.node = given.node;
   std::vector<std::int32_t> slot(present.size());
   const int error = rankwise_place(&traffic, &slots, &wishes, slot.data(), &costs);
   if (error != RANKWISE_PLACED) throw std::runtime_error(rankwise_placement_error(error));

@@ -41,6 +41,20 @@ std::vector<std::int32_t> find_slots(const rankwise_machine &machine, const rank
   return slot;
 }
 
+// The outermost level whose objects hold a node each.
+std::int32_t level_of_nodes(const rankwise_machine &machine) {
+  const auto parts_nodes = [&machine](std::int32_t level) {
+    for (std::int32_t slot = 1; slot < machine.slots; slot++) {
+      const std::int32_t *row = machine.object + static_cast<std::ptrdiff_t>(slot) * machine.levels;
+      if ((row[level] != row[level - machine.levels]) != (machine.node[slot] != machine.node[slot - 1])) return false;
+    }
+    return true;
+  };
+  std::int32_t level = 0;
+  while (level < machine.levels - 1 && !parts_nodes(level)) level++;
+  return level;
+}
+
 }  // namespace
 
 Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes) {
@@ -65,6 +79,7 @@ Slots slots_of(const rankwise_whereabouts *where, std::int32_t processes) {
 Slots slots_on(const rankwise_machine &machine, const rankwise_whereabouts *where, std::int32_t processes) {
   Slots slots;
   slots.depth = machine.levels;
+  slots.node = level_of_nodes(machine);
   // Levels that divide something do so in the whole machine, whichever of its slots are ours.
   slots.per_byte = hops(machine.object, machine.slots, machine.levels);
   for (const std::int32_t slot : find_slots(machine, where, processes)) {

@@ -13,6 +13,7 @@ namespace rankwise::reordering {
 
 struct Slots {
   std::int32_t depth = 0;            // levels of objects
+  std::int32_t node = 0;             // that of the nodes
   std::vector<std::int32_t> object;  // [processes][depth], the outermost first
   std::vector<double> per_byte;      // [depth + 1], by the number of objects that two have in common
 };

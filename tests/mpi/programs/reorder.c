@@ -74,6 +74,12 @@ static int is_identity(const int *k, int n) {
   return same;
 }
 
+static int moves(const int *k, int n) {
+  int found = 0;
+  for (int i = 0; i < n; i++) found += k[i] != i;
+  return found;
+}
+
 // Everybody agrees on k, and has the rank that it says.
 static void fits(MPI_Comm comm, MPI_Comm optimised, const int *k) {
   int n, roots[MOST], comparison;
@@ -87,7 +93,7 @@ static void fits(MPI_Comm comm, MPI_Comm optimised, const int *k) {
   CHECK(comparison == (is_identity(k, n) ? MPI_CONGRUENT : MPI_SIMILAR));
 }
 
-// Pairs that were on two nodes are on one. Once more, nothing is cheaper.
+// Pairs that were on two nodes are on one: of each pair one moves. Once more, nothing is cheaper.
 static void check_pairs(MPI_Comm comm, const char *machine) {
   MPI_M_msid before = session_of(comm, comm, 1000), after;
   MPI_Comm optimised, again;
@@ -95,7 +101,7 @@ static void check_pairs(MPI_Comm comm, const char *machine) {
   CHECK(between_nodes(comm, before) == 4 * 3 * 1000);
   CHECK(MPI_M_reorder(before, comm, machine, &optimised, k) == MPI_SUCCESS);
   fits(comm, optimised, k);
-  CHECK(!is_identity(k, 4));
+  CHECK(moves(k, 4) == 2);
   after = session_of(optimised, optimised, 1000);
   CHECK(between_nodes(optimised, after) == 0);
   CHECK(MPI_M_reorder(after, optimised, machine, &again, second) == MPI_SUCCESS);

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from rankwise.analysis.messages.kinds import BY_OPTION
 from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
+from rankwise.profile.store import database
 from rankwise.records import dataclass
 
-MOST_RANKS = 1 << 24
-"""More are refused: a damaged profile must not fill the memory."""
+MOST_RANKS = database.MOST_RANKS
+"""Of a world."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,6 @@ def whereabouts(connection: sqlite3.Connection) -> Whereabouts:
 
 
 def ranks_expected(connection: sqlite3.Connection) -> int:
-    """Return how many ranks the world has; RankwiseError if that can't be."""
+    """Return how many ranks the world has."""
     (ranks,) = connection.execute("SELECT ranks_expected FROM run").fetchone()
-    if ranks > MOST_RANKS:
-        raise RankwiseError(f"the profile is of {ranks} ranks: Rankwise places at most {MOST_RANKS}")
     return int(ranks)

@@ -1,7 +1,8 @@
-"""Measure latency and bandwidth between all pairs of ranks; show, plot and compare measurements.
+"""Measure latency and bandwidth between all pairs of ranks; show, export, plot and compare measurements.
 
   rankwise latency -o F.json -- mpirun -n 32
   rankwise latency show F.json
+  rankwise latency export F.json --to csv -o F.csv
   rankwise latency plot F.json -o F.svg
   rankwise latency diff BEFORE.json AFTER.json
 
@@ -15,7 +16,7 @@ import argparse
 
 from rankwise.commands.actions import action, add_actions
 
-_ACTIONS = ("show", "plot", "diff")
+_ACTIONS = ("show", "export", "plot", "diff")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

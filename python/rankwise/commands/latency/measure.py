@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"round trips of a pair and size, at most (default: {_REPEATS})",
     )
     parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="make all --repeats of each pair, also where fewer would do; always so with --format mmpi",
+    )
+    parser.add_argument(
         "--mode",
         choices=MODES,
         help=f"which pairs at once (default: quiet; leaders above {MOST_RANKS} ranks)",
@@ -91,7 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
     # Everything that can be wrong is looked at first: an error must not cost a job.
     one_size = arguments.format != "json"
     wanted = settings.settings(
-        arguments.mode or "", arguments.sizes, arguments.repeats, arguments.seed, single=one_size
+        arguments.mode or "",
+        arguments.sizes,
+        arguments.repeats,
+        arguments.seed,
+        single=one_size,
+        exact=arguments.exact,
     )
     launch = command.understand(arguments.command, os.environ)
     files = outputs.Outputs.named(arguments.output, arguments.format, os.environ)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from rankwise.commands.sizes import message_size
 from rankwise.errors import RankwiseError
-from rankwise.latency.sizes import size_of
 from rankwise.whole_files import appearing, refuse_existing
 
 _DRAWINGS = ("svg", "pdf", "png")
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--size",
-        type=_size,
+        type=message_size,
         metavar="BYTES",
         help="of the messages, such as 64 or 1M (default: the smallest; for the bandwidth the largest)",
     )
@@ -87,10 +87,3 @@ def _drawn(arguments: argparse.Namespace, kind: str) -> bytes:
     if kind in _PAGES:
         return latency_page(found, surface=arguments.surface)
     return picture(found, kind, surface=arguments.surface)
-
-
-def _size(text: str) -> int:
-    try:
-        return size_of(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from rankwise.commands.limits import add_limit
+from rankwise.commands.sizes import message_size
 from rankwise.errors import RankwiseError
-from rankwise.latency.sizes import size_of
 
 VIEWS = ("level", "pair", "node", "rank")
 STATISTICS = ("min", "median", "p95", "mean", "std", "bandwidth")
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shown.add_argument("--to", choices=FORMATS, help="write it in this format to -o OUT")
     parser.add_argument(
         "--size",
-        type=_size,
+        type=message_size,
         metavar="BYTES",
         help="of these messages, such as 64 or 1M (default: the smallest that was measured, or for the "
         "bandwidth the largest)",
@@ -74,9 +74,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise RankwiseError(f"{option} goes with --to: add `--to mmpi` or `--to json`")
     if arguments.size is not None and not (arguments.by or arguments.matrix or arguments.to):
         raise RankwiseError("--size goes with --by, --matrix or --to mmpi: the summary shows all sizes")
-    if arguments.json and (arguments.matrix or arguments.to):
-        other = "--matrix" if arguments.matrix else "--to"
-        raise RankwiseError(f"--json does not go with {other}: `--json --by pair` has all values")
+    if arguments.json and arguments.to:
+        raise RankwiseError("--json does not go with --to: `--to json` writes a measurement")
 
 
 def _convert(arguments: argparse.Namespace) -> None:
@@ -97,12 +96,14 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def _print_matrix(arguments: argparse.Namespace) -> None:
-    from rankwise.render.figures.heatmap.view import default_size
+    from rankwise.render.figures.heatmap.view import default_size, view
     from rankwise.render.terminal.heatmap import heatmap_lines
     from rankwise.render.terminal.page import Page
     from rankwise.topology.hierarchy.distances import best_statistic
     from rankwise.topology.pairs.relative import values
+    from rankwise.views.latency.as_json import json_text
     from rankwise.views.latency.found import found_in
+    from rankwise.views.latency.matrix import data
 
     found = found_in(arguments.file)
     chosen = values(found.measurement, arguments.size)
@@ -110,6 +111,10 @@ def _print_matrix(arguments: argparse.Namespace) -> None:
     default = "bandwidth" if chosen.what == "bandwidth" else latency
     statistic = default if arguments.matrix is True else arguments.matrix
     size = default_size(found.measurement, statistic) if arguments.size is None else arguments.size
+    if arguments.json:
+        view(found.measurement, found.hierarchy, statistic, size)  # complains of what is not there
+        sys.stdout.write(f"{json_text(data(found, statistic, size))}\n")
+        return
     page = Page(sys.stdout)
     page.write(*heatmap_lines(page, found.measurement, found.hierarchy, statistic, size))
 
@@ -142,10 +147,3 @@ def _print(arguments: argparse.Namespace) -> None:
 
 def _view(name: str) -> ModuleType:
     return importlib.import_module(f"rankwise.views.latency.{name}")
-
-
-def _size(text: str) -> int:
-    try:
-        return size_of(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

@@ -68,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.launch.signals import Signals
     from rankwise.render.terminal.parameters import print_parameters
     from rankwise.render.terminal.tuning import print_written
+    from rankwise.trials.run import Interrupted
     from rankwise.trials.ways import check_words
     from rankwise.tuning.parameters.recorded_run import Limits
+    from rankwise.tuning.parameters.saved import STATE
     from rankwise.tuning.profiled import about, whole_runs
     from rankwise.tuning.program import Program
     from rankwise.tuning.settings.file import check_new
@@ -87,7 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
     store = _store(arguments)
     with Signals() as signals:
         limits = Limits(arguments.run_limit, times.first_limit, check)
-        found = _raced(asked, program, times.wall_seconds, limits, store, signals)
+        try:
+            found = _raced(asked, program, times.wall_seconds, limits, store, signals)
+        except Interrupted:  # while the library was asked
+            return 128 + signals.last
+        finally:
+            if not (store / STATE).exists():  # nothing was measured: the next try begins afresh
+                _remove(store)
     settings = _settings(found, replace(source, command=program.words))
     written = write_settings(settings, arguments.apply, program.library, force=bool(arguments.force))
     if arguments.json:
@@ -154,10 +162,13 @@ def _settings(found: Outcome, source: About) -> Settings | None:
 
 def _store(arguments: argparse.Namespace) -> Path:
     """Return the directory that keeps the runs, so that a second call goes on; every node sees it."""
+    from rankwise.tuning.parameters.saved import STATE
+
     profile: Path = arguments.file.absolute()
     store = arguments.keep.absolute() if arguments.keep else profile.with_name(f"{profile.name}-parameters")
     try:
-        store.mkdir(mode=0o700, exist_ok=arguments.keep is None)
+        goes_on = arguments.keep is None or (store / STATE).is_file()
+        store.mkdir(mode=0o700, exist_ok=goes_on)
     except OSError as error:
         raise RankwiseError(f"{store} can't be made: {error.strerror}; give a new one with --keep") from None
     return store

@@ -20,7 +20,7 @@ VERSION = 1
 _READ = ("format", "version", "sizes", "hosts", "ranks", "table")
 _TEXTS = ("rankwise_version", "date", "mpi", "mode")
 _NUMBERS = ("repeats", "seed", "rounds", "rounds_done", "pairs_expected")
-_SWITCHES = ("interrupted", "oversubscribed")
+_SWITCHES = ("interrupted", "oversubscribed", "exact_repeats")
 
 
 @dataclass(frozen=True, kw_only=True)

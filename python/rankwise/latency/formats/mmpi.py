@@ -9,7 +9,8 @@
 One line for each pair i <= j, (0,0) (0,1) ... (1,1) ..., a rank with itself as 0. Times are of the whole
 round trip; a Measurement has half of it. Between the columns there may be any number of blanks, and names may
 hold some, too, as those of Blue Gene do. What is peculiar to a log is kept in `about["mmpi"]`, so that
-writing what was read gives the same bytes. MsgLen is taken as bytes.
+writing what was read gives the same bytes. MsgLen is taken as bytes. Where pairs were measured with different
+numbers of repeats, which mmpi never does, the head has `Repeats: 10 to 93`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from rankwise.latency.measurement import BANDWIDTHS, STATISTICS, Host, Measureme
 from rankwise.whole_files import appearing, refuse_existing
 
 TITLE = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev"
-_RUN = re.compile(r"#\s*Processors:\s*(\d{1,9})\s+MsgLen:?\s*(\d{1,18})\s+Repeats:\s*(\d{1,9})\s*")
+_RUN = re.compile(
+    r"#\s*Processors:\s*(\d{1,9})\s+MsgLen:?\s*(\d{1,18})\s+Repeats:\s*(\d{1,9})(?:\s+to\s+\d{1,9})?\s*"
+)
 _TESTING = re.compile(r"#\s*Testing Hostname:\s*(.*?)\s*")
 
 
@@ -97,10 +100,8 @@ def _texts(measurement: Measurement, size: int) -> Iterator[str]:
 
 
 def _head(measurement: Measurement, name: str, size: int) -> str:
-    repeats = measurement.about.get("repeats")
-    if not isinstance(repeats, int):
-        repeats = int(measurement.pairs.repeats.max(initial=0))
-    run = f"# Processors: {len(measurement.ranks)} MsgLen {size} Repeats: {repeats}"
+    count = len(measurement.ranks)
+    run = f"# Processors: {count} MsgLen {size} Repeats: {measurement.repeats_text(size)}"
     return f"# Testing Hostname: {one_line(name)}\n{run}\n{TITLE}\n"
 
 

@@ -23,14 +23,16 @@ class Settings:
     Attributes:
         mode: one of MODES, '' = as the number of ranks suggests.
         sizes: of messages, in bytes.
-        repeats: cap of round trips for a pair and size.
+        repeats: round trips of a pair and size, at most.
         seed: of the random order of rounds.
+        exact: no fewer repeats, either.
     """
 
     mode: str
     sizes: tuple[int, ...]
     repeats: int
     seed: int
+    exact: bool = False
 
     def words(self, ranks: int | None) -> list[str]:
         """Return the words that follow the probe's directory.
@@ -39,7 +41,8 @@ class Settings:
             ranks: of the launch; None if it does not say.
         """
         sizes = ",".join(str(size) for size in self.sizes)
-        return [self.mode or default_mode(ranks), sizes, str(self.repeats), str(self.seed)]
+        repeats = f"={self.repeats}" if self.exact else str(self.repeats)
+        return [self.mode or default_mode(ranks), sizes, repeats, str(self.seed)]
 
 
 def default_mode(ranks: int | None) -> str:
@@ -47,15 +50,18 @@ def default_mode(ranks: int | None) -> str:
     return "leaders" if ranks and ranks > MOST_RANKS else "quiet"
 
 
-def settings(mode: str, sizes_text: str, repeats: int, seed: int | None, *, single: bool) -> Settings:
+def settings(
+    mode: str, sizes_text: str, repeats: int, seed: int | None, *, single: bool, exact: bool = False
+) -> Settings:
     """Check what the user has asked for.
 
     Args:
         mode: one of MODES, or ''.
         sizes_text: such as `64,1M`.
-        repeats: cap of round trips.
+        repeats: round trips, at most.
         seed: None = any.
-        single: whether the file can only hold one size: the first.
+        single: whether the file can only hold one size, the first, and one number of repeats for all pairs.
+        exact: no fewer repeats, either.
 
     Raises:
         RankwiseError: a value is out of range.
@@ -66,7 +72,7 @@ def settings(mode: str, sizes_text: str, repeats: int, seed: int | None, *, sing
         raise RankwiseError(f"--seed {seed}: give a number from 0 to 2^64 - 1")
     found = parse_sizes(sizes_text)
     chosen = random.SystemRandom().getrandbits(32) if seed is None else seed
-    return Settings(mode, found[:1] if single else found, repeats, chosen)
+    return Settings(mode, found[:1] if single else found, repeats, chosen, exact or single)
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:

@@ -39,6 +39,11 @@ _DISK_TROUBLE = re.compile(r"disk|unable to open|readonly")
 _STEPS, _STEPS_A_BYTE = 10_000_000, 30
 _STEPS_AT_ONCE = 100_000
 _LONGEST_TEXT = 1 << 20  # bytes, or the size of the file
+MOST_RANKS = 1 << 24
+"""Of a world: what is made for each rank takes no more than the memory of a small machine then."""
+_MOST_SECONDS = 1e30  # sums and squares of times are numbers, too
+_OF_EACH_CALL = {"arrivals", "intervals", "wait_messages", "waits"}
+"""Tables that are too long to be looked through whenever a profile is opened."""
 
 
 def open_profile(path: Path) -> sqlite3.Connection:
@@ -55,13 +60,35 @@ def open_profile(path: Path) -> sqlite3.Connection:
         complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
         for table in _schema() if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+        impossible = _impossible(profile) if complete else ""
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
         raise _damaged(path) from error
-    if not complete:
+    if not complete or impossible:
         profile.close()
-        raise _damaged(path)
+        raise _damaged(path, impossible)
     return profile
+
+
+def _impossible(profile: sqlite3.Connection) -> str:
+    """Name a number that no run has, and that nothing could be computed or made with; '' if there is none."""
+    (ranks,) = profile.execute("SELECT ranks_expected FROM run").fetchone()
+    if not isinstance(ranks, int) or not 0 <= ranks <= MOST_RANKS:
+        return f"a world of {ranks!r} ranks, where at most {MOST_RANKS} can be"
+    for table, columns in _times().items():
+        wrong = " OR ".join(f"{name} NOT BETWEEN -{_MOST_SECONDS} AND {_MOST_SECONDS}" for name in columns)
+        if profile.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
+            return f"a time in {table} that can't be"
+    return ""
+
+
+@cache
+def _times() -> dict[str, list[str]]:
+    """Map tables to their columns with times."""
+    found = {
+        name: re.findall(r"^ *(\w+) +REAL\b", sql, re.MULTILINE) for name, (_, sql, _) in _schema().items()
+    }
+    return {name: columns for name, columns in found.items() if columns and name not in _OF_EACH_CALL}
 
 
 def _distrust(profile: sqlite3.Connection, length: int) -> None:
@@ -247,7 +274,9 @@ def _check(path: Path) -> int:
     return length
 
 
-def _damaged(path: Path) -> RankwiseError:
+def _damaged(path: Path, impossible: str = "") -> RankwiseError:
+    if impossible:
+        return RankwiseError(f"{path}: damaged profile ({impossible}); copy it again, or record it again")
     return RankwiseError(
         f"{path} is cut short or damaged: copy it again, or make it again with `rankwise recover` "
         f"if the run directory is still there"

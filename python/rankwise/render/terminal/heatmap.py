@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 
 import numpy as np
@@ -15,11 +16,10 @@ from rankwise.render.figures.heatmap.scale import END, colour, ink
 from rankwise.render.figures.heatmap.view import View, view
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.shades import shade, shades_of, ticks
-from rankwise.text.units import byte_text, digits_text
+from rankwise.text.units import byte_text, digits_text, two_digits_text
 from rankwise.topology.hierarchy.levels import Hierarchy
 
 _LONGEST_NAME = 16  # columns
-_MOST_NUMBERS = 24  # rows
 _COLOUR_STEPS = 5  # in the legend
 _SELF = "·", "\\"  # on the diagonal; the first one that the page can show
 _NONE = "?"  # not measured
@@ -49,35 +49,39 @@ def heatmap_lines(
 def _numbers(page: Page, chosen: View) -> list[Text]:
     """Return one number a pair; nothing if they do not fit."""
     ranks = chosen.ordering.ranks
-    if len(ranks) > _MOST_NUMBERS:
+    if 2 * len(ranks) > page.width:  # a digit and a blank
         return []
-    values = chosen.matrix
-    heights = chosen.scale.height(values)
-    texts = [
-        [_number(page, value, row == column) for column, value in enumerate(line)]
-        for row, line in enumerate(values.tolist())
-    ]
-    wide = max(len(text) for line in texts for text in line) + 2
     names = _names(page, chosen)
     hosts = max(map(cell_len, names)) + 1
     margin = hosts + len(str(max(ranks)))
-    if margin + wide * len(ranks) > page.width:
+    # Numbers are set wide, then close together, then with two digits.
+    for digits, apart in ((digits_text, 2), (digits_text, 1), (two_digits_text, 1)):
+        texts = [
+            [_number(page, value, row == column, digits) for column, value in enumerate(line)]
+            for row, line in enumerate(chosen.matrix.tolist())
+        ]
+        wide = max(len(str(max(ranks))), *(len(text) for line in texts for text in line)) + apart
+        if margin + wide * len(ranks) <= page.width:
+            break
+    else:
         return []
-    head = " " * margin + "".join(f"{rank:>{wide - 1}} " for rank in ranks)
+    behind = " " * (apart - 1)
+    head = " " * margin + "".join(f"{rank:>{wide - len(behind)}}{behind}" for rank in ranks)
     lines = [page.text(head.rstrip(), "dim")]
-    for name, rank, line, row in zip(names, ranks, texts, heights.tolist(), strict=True):
+    heights = chosen.scale.height(chosen.matrix).tolist()
+    for name, rank, line, row in zip(names, ranks, texts, heights, strict=True):
         shown = page.text(set_cell_size(name, hosts) + f"{rank:>{margin - hosts}}")
         for text, height in zip(line, row, strict=True):
-            shown.append(f"{text:>{wide - 1}} ", _style(height))
+            shown.append(f"{text:>{wide - len(behind)}}{behind}", _style(height))
         shown.rstrip()
         lines.append(shown)
     return lines
 
 
-def _number(page: Page, value: float, own: bool) -> str:
+def _number(page: Page, value: float, own: bool, digits: Callable[[float], str]) -> str:
     if own:
         return _self(page)
-    return _NONE if np.isnan(value) else digits_text(value)
+    return _NONE if np.isnan(value) else digits(value)
 
 
 def _cells(page: Page, chosen: View) -> list[Text]:

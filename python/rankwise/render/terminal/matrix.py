@@ -15,7 +15,6 @@ from rankwise.text.names import call_name
 from rankwise.text.units import byte_text, count_text
 
 _LONGEST_NAME = 20  # columns
-_MOST_NUMBERS = 24  # rows
 
 Cells = Mapping[tuple[int, int], int]
 Unit = Callable[[float], str]
@@ -60,7 +59,7 @@ def _name(page: Page, found: Matrix, place: int) -> str:
 
 def _numbers(page: Page, found: Matrix, cells: Cells, unit: Unit) -> list[Text]:
     """Return a table of numbers; nothing if it does not fit."""
-    if found.size > _MOST_NUMBERS:
+    if 2 * found.size > page.width:  # a digit and a blank
         return []
     columns: list[TextColumn[int]] = [TextColumn("", lambda row: _name(page, found, row))]
     columns += [_number_column(place, cells, unit) for place in range(found.size)]

@@ -48,6 +48,7 @@ class PairRow:
         expected: median of the level.
         slowness: how many times slower than the median.
         alone: value when it was measured once more alone, if it was.
+        repeats: round trips that the value is from.
     """
 
     first: int
@@ -58,6 +59,7 @@ class PairRow:
     expected: float | None
     slowness: float | None
     alone: float | None
+    repeats: int
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class Relative:
         order = np.argsort(np.where(np.isnan(self._slowness), np.inf, -self._slowness), kind="stable")
         pairs, hosts = self._measurement.pairs, self._measurement.host_names()
         alone = self._alone()
+        repeats = pairs.repeats[:, self._measurement.sizes.index(self.values.size)]
         rows = []
         for place in order[: limit or len(order)].tolist():
             first, second = int(pairs.first[place]), int(pairs.second[place])
@@ -177,6 +180,7 @@ class Relative:
                     _known(self._expected[place]),
                     _known(self._slowness[place]),
                     _known(alone.get((first, second), np.nan)),
+                    int(repeats[place]),
                 )
             )
         return rows

@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.commandline import CommandLine
 from rankwise.launchers.option import Option
 from rankwise.mpi_libraries import Version
+from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import Sent, rendezvous
 from rankwise.tuning.racing.offers import Offers, Variable
@@ -209,6 +210,24 @@ class TunableLibrary:
             no names: whether there is such a parameter can't be told.
         """
         return variable, frozenset()
+
+    def name_today(self, name: str, known: Collection[str]) -> str:  # noqa: ARG002
+        """Return what a name of another version would be in this one; else the name itself.
+
+        Args:
+            name: as lists have it, and not known.
+            known: all names that it can be.
+        """
+        return name
+
+    def unused(self, variable: str, layers: Layers) -> str:  # noqa: ARG002
+        """Name the layer that a parameter is of, if it carries nothing; '' if it may mean something.
+
+        Args:
+            variable: of the environment, with one of the prefixes.
+            layers: that the library sends by, with the parameter set.
+        """
+        return ""
 
     def proposals(self, sent: Sent) -> Iterable[Parameter]:
         """Return the parameters that may make messages cheaper.

@@ -35,6 +35,7 @@ from rankwise.errors import RankwiseError
 from rankwise.mpi_libraries import Version
 from rankwise.text.units import exact_byte_text
 from rankwise.tuning.libraries.base import Ask, TunableLibrary
+from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import LEAST_EAGER, Limit, Sent, raised
 from rankwise.tuning.racing.offers import PROCEDURES, Choice, Offers, Variable
@@ -300,6 +301,11 @@ class OfMpich(TunableLibrary):
         """What UCX has, and limits of the library's own."""
         yield from super().proposals(sent)
         yield from self.own_limits(sent)
+
+    def unused(self, variable: str, layers: Layers) -> str:
+        """Of the netmod that is not in use."""
+        of = re.match(rf"{_PREFIX}(?:CH4_)?(OFI|UCX)_", variable)
+        return f"ch4:{of[1].lower()}" if of and layers.netmod and of[1].lower() != layers.netmod else ""
 
     def own_limits(self, sent: Sent) -> Iterable[Parameter]:
         """Propose eager limits."""

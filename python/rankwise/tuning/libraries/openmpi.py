@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,6 +26,7 @@ from rankwise.launch.commandline import CommandLine
 from rankwise.launchers.option import Option
 from rankwise.mpi_libraries import Version, version_of
 from rankwise.tuning.libraries.base import COMMAND_LINE, Ask, Assignment, Tool, TunableLibrary, variables_of
+from rankwise.tuning.parameters.layers import Layers
 from rankwise.tuning.parameters.parameter import Parameter
 from rankwise.tuning.parameters.thresholds import LARGEST_EAGER, Limit, Sent, raised, rendezvous
 from rankwise.tuning.racing.offers import PROCEDURES, Choice, Offers, Variable
@@ -51,6 +52,12 @@ _HAN, _TUNED = "coll_han_priority", "coll_tuned_priority"
 _PML = f"{_MCA}pml"
 _WITHIN_NODE = ("sm", "vader")
 _BETWEEN_NODES = ("tcp", "ofi", "uct", "openib", "usnic", "ugni", "portals4")
+
+_PMLS = ("ob1", "ucx", "cm", "yalla")
+_RENAMED = (
+    ("btl_sm_", "btl_vader_"),
+    ("btl_vader_", "btl_sm_"),
+)  # shared memory is vader in 3 and 4, sm in 5
 
 _IN_ORDER = {
     "MPI_Allreduce": frozenset({"basic_linear", "nonoverlapping", "recursive_doubling", "rabenseifner"}),
@@ -277,6 +284,28 @@ class OpenMpi(TunableLibrary):
         if not variable.startswith(_MCA) or not names:
             return name, frozenset()
         return name, names if name in names else names | ask(_MCA)
+
+    def name_today(self, name: str, known: Collection[str]) -> str:
+        """Components have changed their names."""
+        there = {
+            prefix for pair in _RENAMED for prefix in pair if any(one.startswith(prefix) for one in known)
+        }
+        for old, new in _RENAMED:
+            if name.startswith(old) and old not in there and new in there:
+                return new + name.removeprefix(old)
+        return name
+
+    def unused(self, variable: str, layers: Layers) -> str:
+        """Of components that are not in use. With another pml than ob1, one-sided operations may use btls."""
+        framework, component, *_ = (*variable.removeprefix(_MCA).split("_"), "", "")
+        if not layers.pml or component in ("", "base"):
+            return ""
+        is_idle = {
+            "pml": component in _PMLS and component != layers.pml,
+            "btl": layers.pml == "ob1" and component not in layers.btls,
+            "mtl": component != layers.mtl,
+        }
+        return f"{framework} {component}" if is_idle.get(framework) else ""
 
     def proposals(self, sent: Sent) -> Iterable[Parameter]:
         """Other point-to-point layers, eager limits of the btls that are in use, and what UCX has."""

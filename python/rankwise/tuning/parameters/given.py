@@ -103,6 +103,8 @@ def checked(given: Given, layers: Layers, ask: Ask) -> Given:
     for constraint in given.constraints:
         for name in constraint.names:
             if control_of_name(name) not in layers.values:
+                if wrong := wrong_name(variable_of(name), layers, ask):
+                    raise RankwiseError(f"{constraint.where}: {wrong}")
                 raise RankwiseError(
                     f"{constraint.where}: the library does not tell the present value of {name}, so what is "
                     "required can't be judged: leave it out"

@@ -82,8 +82,23 @@ def wrong_name(variable: str, layers: Layers, ask: Ask) -> str:
     name, known = first.names_like(variable, layers.names, ask)
     if name in known or not known:
         return ""
-    like = difflib.get_close_matches(name, sorted(known), 1)
+    today = first.name_today(name, known)
+    if today in known:
+        return f"{name} is called {today} in {layers.title}: write that"
+    like = difflib.get_close_matches(today, sorted(known), 1)
     return f"unknown parameter {name}" + (f"; did you mean {like[0]}?" if like else "")
+
+
+def unused(variable: str, layers: Layers) -> str:
+    """Say why a parameter means nothing for messages that go by these layers; '' if it may mean something.
+
+    Args:
+        variable: of the environment.
+        layers: that the library sends by, with the parameter set: it may choose one of them.
+    """
+    own = (one for one in libraries() if one.label == layers.version.label)
+    layer = next((one.unused(variable, layers) for one in own if variable.startswith(one.prefixes)), "")
+    return f"nothing goes by {layer} in this job: {layers.text}" if layer else ""
 
 
 def _owners() -> dict[str, list[TunableLibrary]]:

@@ -22,6 +22,7 @@ from rankwise.trials.recorded import Command
 from rankwise.trials.run import Arm, Interrupted, OutOfTime, Rejected, Say, run
 from rankwise.tuning.parameters.constraint import Constraint, Unknown
 from rankwise.tuning.parameters.given import control_of_name, variable_of
+from rankwise.tuning.parameters.known_names import unused
 from rankwise.tuning.parameters.layers import Layers, is_in_force
 from rankwise.tuning.parameters.outcome import Outcome, Step, Tried
 from rankwise.tuning.parameters.parameter import Parameter, Setting
@@ -240,6 +241,8 @@ class _Tuning:
             layers = self._known.ask(self._with(setting), [parameter.asked] if parameter.asked else [])
         except RankwiseError as error:
             return False, f"the library does not start with it: {error}"
+        if without_use := unused(setting.variable, layers):
+            return False, without_use
         in_force = is_in_force(parameter, setting, self._known.layers, layers)
         return in_force is True, "it has no effect: something else sets it" if in_force is False else ""
 

@@ -6,7 +6,7 @@ from rankwise.text.units import byte_text, count_text
 from rankwise.topology.pairs.relative import PairRow, Relative
 from rankwise.views.latency.found import Found
 from rankwise.views.latency.texts import FACTOR, value_format
-from rankwise.views.view import TEXT, Column, Table, label
+from rankwise.views.view import NUMBER, TEXT, Column, Table, label
 
 
 def table(found: Found, size: int | None, limit: int) -> Table:
@@ -22,6 +22,7 @@ def table(found: Found, size: int | None, limit: int) -> Table:
         label(what, lambda row: row.value, "of the pair", kind=value),
         Column("expected", lambda row: row.expected, value, "median of the level"),
         label("slower", lambda row: row.slowness, "than expected", kind=FACTOR),
+        label("repeats", lambda row: row.repeats, "that the value is from", kind=NUMBER),
     ]
     if any(row.alone is not None for row in rows):
         columns.append(label("alone", lambda row: row.alone, "measured once more by itself", kind=value))

@@ -45,6 +45,7 @@ def about(measurement: Measurement) -> list[str]:
         for phrase in (
             f"{_counted(ranks, 'rank')} on {_counted(hosts, 'node')}",
             f"mode {mode}" if mode else "",
+            f"repeats: {measurement.repeats_text()}",
             library_name(str(header.get("mpi") or "")),
             str(header.get("date") or "").replace("T", " ")[:16],
         )

@@ -39,6 +39,7 @@ def head_lines(page: Page, measurement: Measurement) -> list[Text]:
         f"{number_of(len(measurement.ranks), 'rank')} / {number_of(nodes, 'node')}",
         number_of(len(measurement.pairs), "pair"),
         ", ".join(byte_text(size) for size in measurement.sizes),
+        f"repeats: {measurement.repeats_text()}",
         f"{mode}: {_MODES[mode]}" if mode in _MODES else mode,
         _told(about, "date", "")[:16].replace("T", " "),
         library_name(_told(about, "mpi", "")),

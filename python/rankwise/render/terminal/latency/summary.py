@@ -52,6 +52,10 @@ def data(found: Found) -> dict[str, object]:
         "hosts": [host.name for host in measurement.hosts],
         "host_of_rank": [rank.host for rank in measurement.ranks],
         "sizes": measurement.sizes,
+        "repeats": [
+            dict(zip(("size", "least", "most"), (size, *measurement.repeats(size)), strict=True))
+            for size in measurement.sizes
+        ],
         "pairs": len(measurement.pairs),
         "levels": hierarchy.levels,
         "misfits": [
