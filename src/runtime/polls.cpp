@@ -63,21 +63,27 @@ void Polls::after_slow_poll() {
   polled_ = polled_ / 2 + used(end) - static_cast<double>(pauses_);
   worked_ = worked_ / 2 + static_cast<double>(pauses_);
   renew(end);
+  stop_ = end.ended;
 }
 
 std::uint64_t Polls::start_after_pause(std::uint64_t now) {
-  // A reading after the latest poll was our own work.
-  const std::uint64_t begin = std::max(stop_, reading_.ended);
-  const std::uint64_t pause = clock::elapsed(begin, now);
-  if (pause <= longest_pause_) return stop_;
+  const std::uint64_t pause = clock::elapsed(stop_, now);
   if (pause <= long_event * microsecond_) {
     pauses_ += pause;
     return now;
   }
   const Reading end = read();
-  const bool interrupted = was_interrupted(end, begin);
+  const bool interrupted = was_interrupted(end, stop_);
   renew(end);
-  return interrupted ? stop_ : end.ended;
+  if (interrupted) return stop_;
+  const std::uint64_t taken = clock::elapsed(now, end.ended);
+  if (taken > long_event * microsecond_) return now;  // without a processor
+  __atomic_fetch_add(&in_readings_, taken, __ATOMIC_RELAXED);
+  return end.ended;
+}
+
+std::uint64_t Polls::take_reading_ns() {
+  return __atomic_exchange_n(&in_readings_, 0, __ATOMIC_RELAXED) * 1000 / microsecond_;
 }
 
 // Processor time since the reading, in ticks.

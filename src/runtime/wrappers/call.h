@@ -77,6 +77,7 @@ class Call {
 
   RANKWISE_HOT void stop(int rc) {
     stop_ = clock::ticks();
+    if (polling_) stop_ = thread_->polls.stop(start_, stop_);
     thread_->record->inside_key = 0;
     // Before anything of this call is booked.
     if (thread_->time_line.is_over(stop_)) [[unlikely]] {
@@ -84,7 +85,6 @@ class Call {
     }
     left_before_ = thread_->record->left_key;
     thread_->record->left_key = key_;
-    if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
       // RATIONALE: it gets the handle, and the status that nobody asked for lives in the thread: an address of the call
       // that leaves the wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
