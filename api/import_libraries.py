@@ -28,9 +28,7 @@ def main() -> None:
     """Writes OUTPUT, a function a line so that changes can be read."""
     libraries = dict(argument.split("=", 1) for argument in sys.argv[1:])
     names = {library: exported(path) for library, path in libraries.items()}
-    functions = sorted(
-        n for n in set().union(*names.values()) if C_FUNCTION.fullmatch(n) or n in EXTENSIONS
-    )
+    functions = sorted(n for n in set().union(*names.values()) if C_FUNCTION.fullmatch(n) or n in EXTENSIONS)
     rows = {f: [library for library in libraries if f in names[library]] for f in functions}
     lines = ",\n".join(f"  {json.dumps(f)}: {json.dumps(having)}" for f, having in rows.items())
     OUTPUT.write_text(
