@@ -17,7 +17,8 @@ INTRODUCTION = """\
 
 What Rankwise does with each of the {count} procedures of MPI 5.0 (and so of 4.1) that C programs can call,
 and with those of libraries' own (`MPIX_`) that it records, and which libraries have them. This page is
-generated from the table that the library itself is generated from (`make generate`); `make lint` fails when it is stale.
+generated from the table that the library itself is generated from (`make generate`); `make lint` fails when
+it is stale.
 
 | word | meaning |
 |---|---|

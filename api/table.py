@@ -1,4 +1,4 @@
-"""The table of MPI procedures: facts (procedures.json, extensions.json) and our semantics (semantics.toml)."""
+"""The table of MPI procedures: facts (procedures.json, extensions.json), our semantics (semantics.toml)."""
 
 from __future__ import annotations
 

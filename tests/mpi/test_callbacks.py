@@ -113,7 +113,7 @@ def test_calls_of_callbacks(record: Record, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
 @pytest.mark.parametrize("order", ["behind", "before"])
 def test_with_a_tool(mpi: Mpi, compiled: Compile, order: str, tmp_path: Path) -> None:
-    """A callback's call passes through the tool once, and counts once; the tool's own calls count for nothing."""
+    """A callback's call passes through the tool, and counts once; the tool's own calls do not count."""
     tool, program = tmp_path / "libtool.so", compiled(mpi, "callbacks.c")
     own = ["-DOWN"] if order == "behind" else []
     mpi.compile(tool, PROGRAMS / "tools" / "every.c", options=["-shared", "-fPIC", *own])

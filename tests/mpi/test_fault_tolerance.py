@@ -1,4 +1,4 @@
-"""Procedures for fault tolerance (MPIX_), which some libraries have: programs/fault_tolerance.c, on every MPI."""
+"""Procedures for fault tolerance (MPIX_), which some libraries have: programs/fault_tolerance.c."""
 
 from __future__ import annotations
 
