@@ -26,6 +26,9 @@ class Polls {
   [[gnu::always_inline]] std::uint64_t start(std::uint64_t now, std::uint64_t latest_call) {
     if (latest_call != start_) {
       reading_.valid = false;
+      if (crowded_) [[unlikely]] {
+        begin_in_crowd();
+      }
       return now;
     }
     return now - stop_ <= longest_pause_ ? stop_ : start_after_pause(now);
@@ -52,6 +55,8 @@ class Polls {
   };
 
   static Reading read();
+  Reading take();
+  [[gnu::cold, gnu::noinline]] void begin_in_crowd();
   [[gnu::cold, gnu::noinline]] std::uint64_t start_after_pause(std::uint64_t now);
   [[gnu::cold, gnu::noinline]] void after_slow_poll();
   double used(const Reading &end) const;
@@ -66,6 +71,11 @@ class Polls {
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
   Reading reading_;
+  // Whether the thread is interrupted every now and then. Only then it is worth a reading where polls begin: without it
+  // nothing is known of their first pause.
+  bool crowded_ = false;
+  std::int64_t interruptions_ = 0;
+  std::uint64_t latest_interruption_ = 0;
   // Ticks since the reading in which the thread may have been interrupted.
   std::uint64_t pauses_ = 0;      // short, but no polls
   std::uint64_t slow_polls_ = 0;  // short, but not as short as most
