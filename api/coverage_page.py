@@ -16,8 +16,9 @@ INTRODUCTION = """\
 # Coverage
 
 What Rankwise does with each of the {count} procedures of MPI 5.0 (and so of 4.1) that C programs can call,
-and which libraries have them. This page is generated from the table that the library itself is generated from
-(`make generate`); `make lint` fails when it is stale.
+and with those of libraries' own (`MPIX_`) that it records, and which libraries have them. This page is
+generated from the table that the library itself is generated from (`make generate`); `make lint` fails when
+it is stale.
 
 | word | meaning |
 |---|---|
@@ -34,6 +35,8 @@ treated alike; empty = lacks it. A program can only call what its library has. L
 
 ## Not in the tables
 
+- **Other procedures of libraries' own** (`MPIX_Put_notify`, ...) are passed through. The trust line
+  names those behind which communication may hide, `not covered`, when the program imports them.
 - **`MPI_T_`**, the interface for tools, is left alone. A call by a **`PMPI_`** name counts as the procedure
   ([how](how-it-works.md#other-tools)).
 - **Fortran.** Procedures of the bindings `mpif.h`, `mpi` and `mpi_f08` arrive at the rows of the same name
@@ -117,7 +120,9 @@ class Page:
         """All of it."""
         classes = sorted({p.class_name for p in self._procedures}, key=lambda c: (c == "local", c))
         introduction = INTRODUCTION.format(
-            count=len(self._procedures), outside=self._outside(), figures=self._figures()
+            count=sum(p.name.startswith("MPI_") for p in self._procedures),
+            outside=self._outside(),
+            figures=self._figures(),
         )
         return "\n\n".join([introduction.rstrip(), *map(self._section, classes)]) + "\n"
 

@@ -1,4 +1,4 @@
-"""The table of MPI procedures: facts (procedures.json) joined with our semantics (semantics.toml)."""
+"""The table of MPI procedures: facts (procedures.json, extensions.json), our semantics (semantics.toml)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Function:
     @classmethod
     def parse(cls, declaration: str) -> Function:
         """Reads a declaration as the standard prints it."""
-        match = re.fullmatch(r"(.*?)\s*(MPI_\w+)\s*\((.*)\)", declaration)
+        match = re.fullmatch(r"(.*?)\s*(MPIX?_\w+)\s*\((.*)\)", declaration)
         if match is None:
             raise SystemExit(f"api: can't read the declaration `{declaration}`")
         names = [] if match[3] in ("", "void") else match[3].split(",")
@@ -96,10 +96,13 @@ class Procedure:
 
 
 class Table:
-    """All procedures, in alphabetical order; ids start at 1."""
+    """All procedures: those of the standard in alphabetical order, then extensions; ids start at 1."""
 
     def __init__(self) -> None:
-        facts = json.loads((HERE / "procedures.json").read_text())
+        facts = [
+            *json.loads((HERE / "procedures.json").read_text()),
+            *json.loads((HERE / "extensions.json").read_text()),
+        ]
         semantics = tomllib.loads((HERE / "semantics.toml").read_text())
         rules = {name: rule for rule in semantics["rule"] for name in rule["procedures"]}
         self._unrecorded = [(re.compile(u["names"]), u["class"]) for u in semantics["unrecorded"]]

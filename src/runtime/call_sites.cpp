@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "callers.h"
 #include "counters_file.h"
 #include "dispatch/library.h"
 #include "hash.h"
@@ -226,6 +227,7 @@ void start() {
 }
 
 void forget() {
+  Callers::forget();
   const Guard guard(lock);
   for (std::atomic<std::uint16_t> &number : places_by_address) number.store(0, std::memory_order_release);
   place_count.store(1, std::memory_order_relaxed);

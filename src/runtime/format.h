@@ -325,7 +325,7 @@ struct rankwise_header {
   uint64_t own_call_picoticks;       /* measured cost of booking one call of the frequent procedures, in ticks / 1000 */
   uint64_t own_other_call_picoticks; /* of all others */
   uint64_t own_setup_ns;             /* processor time of Rankwise's own share of MPI_Init */
-  uint64_t own_finish_ns;            /* processor time of Rankwise's own share of MPI_Finalize */
+  uint64_t own_finish_ns;            /* processor time of Rankwise's own share of MPI_Finalize, and between polls (polls.h) */
   uint64_t pauses;                   /* MPI_Pcontrol(0): calls in between were not booked */
   uint64_t dropped[16];              /* by rankwise_dropped */
   uint32_t transport_state;          /* rankwise_transport_state */

@@ -403,36 +403,58 @@ std::uintptr_t find_entry(const Memory &memory, std::uintptr_t header, std::size
   return absolute(pair(low).start) <= address ? absolute(pair(low).entry) : 0;
 }
 
-bool row_at(const Memory &memory, std::uintptr_t place, std::uintptr_t address, Row &row) {
+// What the entry at `place` tells of its function.
+struct Function {
+  std::uintptr_t start = 0;  // 0 = the address is in none
+  Common common;
+  std::uintptr_t program = 0;  // where the entry's own instructions begin, and end
+  std::uintptr_t end = 0;
+};
+
+Function function_of(const Memory &memory, std::uintptr_t place, std::uintptr_t address) {
   const Entry entry = entry_at(memory, place);
   Reader reader(entry.from, entry.end);
   const auto back = reader.get<std::uint32_t>();
-  if (back == 0 || !reader.good()) return false;
+  if (back == 0 || !reader.good()) return {};
   const Common common = common_at(memory, entry.from - back);
-  if (!common.usable) return false;
+  if (!common.usable) return {};
   const std::uintptr_t start = reader.pointer(common.encoding, 0);
   const std::uintptr_t length = reader.pointer(common.encoding & 0x0F, 0);
   if (common.has_more) reader.skip(reader.uleb());
-  if (!reader.good() || address < start || address - start >= length) return false;
-  Program program(common, address);
-  return program.run_common(row) && program.run_own(reader.at(), entry.end, start, row);
+  if (!reader.good() || address < start || address - start >= length) return {};
+  return {start, common, reader.at(), entry.end};
+}
+
+// Of the object that the address of a call lies in.
+Function find_function(const dl_phdr_info &object, std::uintptr_t call) {
+  const Memory memory(object);
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = object.dlpi_phdr[i];
+    if (segment.p_type != PT_GNU_EH_FRAME) continue;
+    const std::uintptr_t place = find_entry(memory, object.dlpi_addr + segment.p_vaddr, segment.p_memsz, call);
+    return place != 0 ? function_of(memory, place, call) : Function{};
+  }
+  return {};
+}
+
+bool row_at(const Function &function, std::uintptr_t address, Row &row) {
+  Program program(function.common, address);
+  return function.start != 0 && program.run_common(row) &&
+         program.run_own(function.program, function.end, function.start, row);
 }
 
 bool is_small(std::int64_t offset) { return offset > -(1 << 24) && offset < 1 << 24; }
 
 }  // namespace
 
+std::uintptr_t function_at(const dl_phdr_info &object, std::uintptr_t address) {
+  return find_function(object, address - 1).start;
+}
+
 Rule rule_at(const dl_phdr_info &object, std::uintptr_t address) {
   const std::uintptr_t call = address - 1;  // what follows a call may be another function's
-  const Memory memory(object);
   Row row;
-  bool found = false;
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    const ElfW(Phdr) &segment = object.dlpi_phdr[i];
-    if (segment.p_type != PT_GNU_EH_FRAME) continue;
-    const std::uintptr_t place = find_entry(memory, object.dlpi_addr + segment.p_vaddr, segment.p_memsz, call);
-    found = place != 0 && row_at(memory, place, call, row);
-  }
+  const bool found = row_at(find_function(object, call), call, row);
   Rule rule;
   const bool understood = found && row.address.how == Saved::How::at && row.base.how != Saved::How::other &&
                           is_small(row.start) && is_small(row.address.offset) && is_small(row.base.offset);

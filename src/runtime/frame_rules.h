@@ -36,6 +36,15 @@ struct Rule {
           reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()), *static_cast<const std::uintptr_t *>(own_base)};
 }
 
+// The same of a wrapper whose frame begins here, by its own frame pointer.
+inline Frame of(const void *frame, const void *base) {
+  const auto *saved = static_cast<const std::uintptr_t *>(base);
+  return {saved[1], reinterpret_cast<std::uintptr_t>(frame), saved[0]};
+}
+
+// Where the function begins that a call in it returns to at `address`; 0 = the tables do not tell.
+std::uintptr_t function_at(const dl_phdr_info &object, std::uintptr_t address);
+
 // The rule of the function that a call in it returns to at `address`, from the tables of its object. Unknown where
 // there are none, or where they ask for more than registers and numbers.
 Rule rule_at(const dl_phdr_info &object, std::uintptr_t address);

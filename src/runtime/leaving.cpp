@@ -3,12 +3,14 @@
 #include <pthread.h>
 #include <unwind.h>
 
+#include "callbacks.h"
 #include "clock.h"
 #include "communicators.h"
 #include "counters_file.h"
 #include "process.h"
 #include "requests.h"
 #include "thread.h"
+#include "windows.h"
 #include "wrappers/booking.h"
 
 extern "C" {
@@ -28,38 +30,40 @@ enum class Time { known, unknown };
 // What the call had taken out of the tables goes back: the program may use it on, or MPI has freed it, and then the
 // next one with its handle takes its place.
 void put_back(Thread &thread) {
-  const auto *taken = static_cast<const requests::Request *>(thread.scratch);
-  for (int i = 0; i < thread.taken; ++i) {
+  const auto *taken = static_cast<const requests::Request *>(thread.of_call.scratch);
+  for (int i = 0; i < thread.of_call.taken; ++i) {
     if (taken[i].kind != requests::Kind::none) requests::table.put(taken[i]);
   }
-  thread.taken = 0;
-  for (int i = 0; i < thread.starting_count; ++i) {
-    if (thread.starting[i].kind != requests::Kind::none) requests::table.complete(thread.starting[i].handle);
+  thread.of_call.taken = 0;
+  for (int i = 0; i < thread.of_call.starting_count; ++i) {
+    const requests::Request &started = thread.of_call.starting[i];
+    if (started.kind != requests::Kind::none) requests::table.complete(started.handle);
   }
-  thread.starting_count = 0;
-  if (thread.freeing != nullptr) communicators::table.show(thread.freeing);
-  thread.freeing = nullptr;
+  thread.of_call.starting_count = 0;
+  if (thread.of_call.freeing != nullptr) communicators::table.show(thread.of_call.freeing);
+  if (thread.of_call.freeing_window != nullptr) windows::table.show(thread.of_call.freeing_window);
+  thread.of_call.freeing = nullptr;
+  thread.of_call.freeing_window = nullptr;
 }
 
 // The call that the thread is inside of is over: it counts as one that has failed.
 void leave(Thread &thread, Time time) {
   const std::uint64_t key = thread.record->inside_key;
-  if (key != 0 && !process::paused) {
-    rankwise_calls &row = booking::row(thread, key);
-    if (time == Time::known) {
-      const std::uint64_t start = thread.record->inside_since;
-      const std::uint64_t stop = clock::ticks();
-      if (thread.time_line.is_over(stop)) thread.time_line.go_on(thread, start, stop, true);
-      booking::add_call(row, clock::elapsed(start, stop));
-    } else {
-      ++row.calls;
-    }
+  const bool counts = key != 0 && !process::paused;
+  std::uint64_t start = thread.record->inside_since;
+  thread.record->inside_key = 0;
+  if (time == Time::known) {
+    const std::uint64_t stop = clock::ticks();
+    start = callbacks::interval_ended(thread, start, stop, counts);
+    if (counts) booking::add_call(booking::row(thread, key), clock::elapsed(start, stop));
+  } else {
+    callbacks::ended(thread, start, start);
+    if (counts) ++booking::row(thread, key).calls;
   }
   put_back(thread);
   thread.streams.lose();
-  thread.record->inside_key = 0;
   thread.own_traffic = false;
-  thread.inside = nullptr;
+  thread.inside = thread.outer;
 }
 
 struct Stack {
@@ -125,24 +129,27 @@ struct Hidden {
 
 }  // namespace
 
-bool has_left(Thread &thread, const void *frame) {
+void passes_by(Thread &thread) {
   if (thread.nested_since != thread.record->inside_since) {
     thread.nested_since = thread.record->inside_since;
     thread.nested = 0;
   }
-  if (!is_outside(thread, reinterpret_cast<std::uintptr_t>(frame))) {
-    ++thread.nested;
-    return false;
+  ++thread.nested;
+}
+
+bool has_left(Thread &thread, const void *frame) {
+  while (thread.inside != nullptr && is_outside(thread, reinterpret_cast<std::uintptr_t>(frame))) {
+    // Nobody can tell which of these came after the jump.
+    const bool some = thread.nested != 0 && thread.nested_since == thread.record->inside_since;
+    if (some) counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS, thread.nested);
+    leave(thread, Time::unknown);
   }
-  // Nobody can tell which of these came after the jump.
-  if (thread.nested != 0) counters_file::drop(RANKWISE_DROPPED_THREAD_CALLS, thread.nested);
-  leave(thread, Time::unknown);
-  return true;
+  return thread.inside == nullptr;
 }
 
 }  // namespace rankwise::leaving
 
-// (A call that is nested has jumped on, so the wrapper that is unwound is that of the recorded call.)
+// (A call that is nested and not recorded has jumped on, so the wrapper that is unwound is that of the recorded call.)
 _Unwind_Reason_Code rankwise_unwound(int /*version*/, _Unwind_Action actions, _Unwind_Exception_Class /*kind*/,
                                      _Unwind_Exception * /*exception*/, _Unwind_Context * /*context*/) {
   using namespace rankwise;
@@ -158,7 +165,7 @@ void rankwise_before_longjmp(const std::uint64_t *environment) {
   Thread *thread = threads::current;
   if (thread == nullptr || thread->inside == nullptr) return;
   static const leaving::Hidden hidden;
-  if (hidden.known && leaving::is_outside(*thread, hidden.show(environment))) {
+  while (hidden.known && thread->inside != nullptr && leaving::is_outside(*thread, hidden.show(environment))) {
     leaving::leave(*thread, leaving::Time::known);
   }
 }

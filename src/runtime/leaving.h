@@ -21,9 +21,13 @@ namespace leaving {
   return __builtin_dwarf_cfa();
 }
 
-// A call is made while the thread is inside of a recorded one. True if that one has been left meanwhile, which is told
-// by the stack: what is nested lies below. Else the call is nested, or so deep that it can't be told.
-[[gnu::cold, gnu::noinline]] bool has_left(Thread &thread, const void *frame);
+// A call is made while the thread is inside of a recorded one. True if that one has been left meanwhile, and any that
+// was suspended for it, which is told by the stack: what is nested lies below. Else the call is nested, or so deep that
+// it can't be told.
+bool has_left(Thread &thread, const void *frame);
+
+// A nested call is not recorded.
+void passes_by(Thread &thread);
 
 }  // namespace leaving
 }  // namespace rankwise

@@ -21,6 +21,7 @@ constexpr std::uint64_t slow_poll = 5;       // long enough to have been interru
 constexpr std::uint64_t long_event = 50;     // worth a reading, which takes one or two
 constexpr std::uint64_t interruption = 5;    // that a poll that isn't slow can hide
 constexpr std::uint64_t run_of_polls = 100;  // long enough to say what the thread does
+constexpr std::uint64_t crowd = 100'000;     // for so long after an interruption another one is likely
 // RATIONALE: the kernel's own work at an interruption is on the thread's account: some microseconds, in virtual
 // machines up to some hundred.
 constexpr std::uint64_t tolerance = 20;
@@ -53,31 +54,53 @@ Polls::Reading Polls::read() {
   return now;
 }
 
+Polls::Reading Polls::take() {
+  const Reading now = read();
+  if (now.interrupted != interruptions_) {
+    interruptions_ = now.interrupted;
+    latest_interruption_ = now.begun;
+  }
+  crowded_ = now.begun - latest_interruption_ < crowd * microsecond_;
+  return now;
+}
+
+// What the thread did when it polled before is kept: what it does when it polls.
+void Polls::begin_in_crowd() {
+  reading_ = take();
+  pauses_ = slow_polls_ = 0;
+}
+
 void Polls::after_slow_poll() {
   const std::uint64_t taken = stop_ - start_;
   if (taken <= long_event * microsecond_) {
     slow_polls_ += taken;
     return;
   }
-  const Reading end = read();
+  const Reading end = take();
   polled_ = polled_ / 2 + used(end) - static_cast<double>(pauses_);
   worked_ = worked_ / 2 + static_cast<double>(pauses_);
   renew(end);
+  stop_ = end.ended;
 }
 
 std::uint64_t Polls::start_after_pause(std::uint64_t now) {
-  // A reading after the latest poll was our own work.
-  const std::uint64_t begin = std::max(stop_, reading_.ended);
-  const std::uint64_t pause = clock::elapsed(begin, now);
-  if (pause <= longest_pause_) return stop_;
+  const std::uint64_t pause = clock::elapsed(stop_, now);
   if (pause <= long_event * microsecond_) {
     pauses_ += pause;
     return now;
   }
-  const Reading end = read();
-  const bool interrupted = was_interrupted(end, begin);
+  const Reading end = take();
+  const bool interrupted = was_interrupted(end, stop_);
   renew(end);
-  return interrupted ? stop_ : end.ended;
+  if (interrupted) return stop_;
+  const std::uint64_t taken = clock::elapsed(now, end.ended);
+  if (taken > long_event * microsecond_) return now;  // without a processor
+  __atomic_fetch_add(&in_readings_, taken, __ATOMIC_RELAXED);
+  return end.ended;
+}
+
+std::uint64_t Polls::take_reading_ns() {
+  return __atomic_exchange_n(&in_readings_, 0, __ATOMIC_RELAXED) * 1000 / microsecond_;
 }
 
 // Processor time since the reading, in ticks.

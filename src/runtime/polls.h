@@ -12,26 +12,35 @@ namespace rankwise {
 // would seem to compute for more than half of its time, because our own work, on the way from the end of one call to
 // the start of the next, is outside of both. So a poll begins where the one before has ended, if there was no more time
 // in between than our own work may take. If there was more, the program has done something, and that is not MPI; unless
-// the kernel took the processor away, which polls.cpp finds out where it has been long.
+// the kernel took the processor away, which polls.cpp finds out where it has been long. To find out, it makes system
+// calls, in which a busy kernel likes to take the processor away: their time is that of a poll, or our own cost.
 class Polls {
  public:
   // Sets what the times are compared with, in ticks: what booking a call takes, and how many a microsecond has.
   static void measured(std::uint64_t booking, std::uint64_t microsecond);
 
+  // Nanoseconds of the readings that are in no poll, since this was asked before.
+  static std::uint64_t take_reading_ns();
+
   // When the poll that is about to be forwarded begins. `latest_call`: when the thread's latest call began.
   [[gnu::always_inline]] std::uint64_t start(std::uint64_t now, std::uint64_t latest_call) {
     if (latest_call != start_) {
       reading_.valid = false;
+      if (crowded_) [[unlikely]] {
+        begin_in_crowd();
+      }
       return now;
     }
     return now - stop_ <= longest_pause_ ? stop_ : start_after_pause(now);
   }
-  [[gnu::always_inline]] void stop(std::uint64_t start, std::uint64_t stop) {
+  // When it has ended, with what is read after a slow one.
+  [[gnu::always_inline]] std::uint64_t stop(std::uint64_t start, std::uint64_t stop) {
     start_ = start;
     stop_ = stop;
     if (stop - start > short_poll_) [[unlikely]] {
       after_slow_poll();
     }
+    return stop_;
   }
 
  private:
@@ -46,12 +55,15 @@ class Polls {
   };
 
   static Reading read();
+  Reading take();
+  [[gnu::cold, gnu::noinline]] void begin_in_crowd();
   [[gnu::cold, gnu::noinline]] std::uint64_t start_after_pause(std::uint64_t now);
   [[gnu::cold, gnu::noinline]] void after_slow_poll();
   double used(const Reading &end) const;
   bool was_interrupted(const Reading &end, std::uint64_t begin);
   void renew(const Reading &end);
 
+  inline static std::uint64_t in_readings_ = 0;    // ticks, of those that are in no poll
   inline static std::uint64_t longest_pause_ = 0;  // that our own work may take between two polls
   inline static std::uint64_t short_poll_ = ~0ULL;
   inline static std::uint64_t microsecond_ = ~0ULL >> 8U;
@@ -59,6 +71,11 @@ class Polls {
   std::uint64_t start_ = 0;
   std::uint64_t stop_ = 0;
   Reading reading_;
+  // Whether the thread is interrupted every now and then. Only then it is worth a reading where polls begin: without it
+  // nothing is known of their first pause.
+  bool crowded_ = false;
+  std::int64_t interruptions_ = 0;
+  std::uint64_t latest_interruption_ = 0;
   // Ticks since the reading in which the thread may have been interrupted.
   std::uint64_t pauses_ = 0;      // short, but no polls
   std::uint64_t slow_polls_ = 0;  // short, but not as short as most

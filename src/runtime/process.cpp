@@ -180,6 +180,15 @@ void stopping() {
   head->state = RANKWISE_STATE_FINALIZING;
 }
 
+void still_running() {
+  rankwise_header *head = counters_file::header();
+  if (head->state != RANKWISE_STATE_FINALIZING) return;
+  regions::stop_later();
+  const Guard guard(stamping);
+  head->stopping = clock::stamp();
+  head->latest = head->stopping;
+}
+
 void stopped() {
   rankwise_header *head = counters_file::header();
   read_usage(head);

@@ -31,6 +31,9 @@ void set_thread_level(int level);
 void stopping();
 void stopped();
 
+// A call of the program is over: what it calls in MPI_Finalize belongs to its run.
+void still_running();
+
 // It wasn't the end: the call failed, or the program has opened another session.
 void start_again();
 

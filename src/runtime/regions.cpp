@@ -32,6 +32,7 @@ rankwise_region *records[most_regions];
 std::uint32_t region_count = 0;
 Open open_regions[most_nested];
 int depth = 0;
+std::uint64_t stopped_at = 0;
 std::uint64_t deeper = 0;  // entries that had no room in open_regions, not left yet
 
 // Records by parent and name: where a search begins, and what follows it until a free place. 0 = free.
@@ -164,8 +165,16 @@ void stop() {
   while (depth > 0) close_innermost();
   system_counters::charge(current);
   if (records[0]->opened == 0) return;  // stopped before, by a call that was left
-  records[0]->ticks += clock::elapsed(records[0]->opened, clock::ticks());
+  stopped_at = clock::ticks();
+  records[0]->ticks += clock::elapsed(records[0]->opened, stopped_at);
   records[0]->opened = 0;
+}
+
+void stop_later() {
+  const Guard guard(lock);
+  const std::uint64_t now = clock::ticks();
+  records[0]->ticks += clock::elapsed(stopped_at, now);
+  stopped_at = now;
 }
 
 void start_again() {

@@ -16,10 +16,15 @@ void *Thread::more_scratch_memory(std::size_t bytes) {
   const std::size_t larger_bytes = bytes < for_a_few_requests ? for_a_few_requests : bytes * 2;
   void *larger = std::malloc(larger_bytes);
   if (larger == nullptr) return nullptr;
+  std::free(of_call.scratch);
+  of_call.scratch = larger;
+  of_call.scratch_bytes = larger_bytes;
+  return larger;
+}
+
+void OfCall::release() {
   std::free(scratch);
-  scratch = larger;
-  scratch_bytes = larger_bytes;
-  return scratch;
+  running.release();
 }
 
 namespace threads {
@@ -94,6 +99,7 @@ Thread *attach() {
   if (thread != nullptr) {
     idle = thread->next_idle;
     thread->inside = nullptr;
+    callbacks::forget(*thread);
     thread->communicator_cache = {};
     thread->file_cache = {};
     thread->window_cache = {};

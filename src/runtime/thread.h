@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "callbacks.h"
 #include "communicators.h"
 #include "files.h"
 #include "inside/running.h"
@@ -33,9 +34,25 @@ struct LatestReduction {
   std::uint64_t traits = 0;
 };
 
+// What a thread has of the call that it is inside of, and a callback's call can't share.
+struct OfCall {
+  void *scratch = nullptr;  // see scratch_memory()
+  std::size_t scratch_bytes = 0;
+  inside::Running running;
+  const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
+  int starting_count = 0;
+  int taken = 0;                                   // requests that a waiting call has taken out, in the scratch memory
+  communicators::Communicator *freeing = nullptr;  // by the running call
+  windows::Window *freeing_window = nullptr;
+
+  void release();
+};
+
 struct alignas(apart) Thread {
   // The frame of the recorded call that the thread is inside of: whatever MPI calls of itself counts with it.
   const void *inside = nullptr;
+  // The frame of the one that is suspended for it, as it was made by a callback (callbacks.h).
+  const void *outer = nullptr;
   rankwise_thread *record = nullptr;
   CallRows calls;
   MessageRows messages;
@@ -45,18 +62,13 @@ struct alignas(apart) Thread {
   files::Table::Cache file_cache;
   windows::Table::Cache window_cache;
   alignas(8) unsigned char status[64] = {};  // of the running call, where the program wants none
-  void *scratch = nullptr;                   // see scratch_memory()
-  std::size_t scratch_bytes = 0;
+  OfCall of_call;
   Polls polls;
   TimeLine time_line;
   streams::Streams streams;
-  inside::Running running;
   inside::Sender sender;
-  const requests::Request *starting = nullptr;  // in MPI_Start and MPI_Startall
-  int starting_count = 0;
-  int taken = 0;                                   // requests that a waiting call has taken out, in the scratch memory
-  communicators::Communicator *freeing = nullptr;  // by the running call
-  std::uint64_t nested = 0;                        // calls so far in that which began at `nested_since`
+  callbacks::Nesting *nesting = nullptr;  // made when it is first needed
+  std::uint64_t nested = 0;               // calls so far, not recorded, in that which began at `nested_since`
   std::uint64_t nested_since = 0;
   bool own_traffic = false;  // Rankwise itself communicates
   // Whom it has sent its latest messages to, as the hooks tell it; how many there were.
@@ -69,8 +81,8 @@ struct alignas(apart) Thread {
 
   // Memory that lasts to the end of the running call; nullptr if there is none.
   [[gnu::always_inline]] void *scratch_memory(std::size_t bytes) {
-    if (bytes <= scratch_bytes) [[likely]] {
-      return scratch;
+    if (bytes <= of_call.scratch_bytes) [[likely]] {
+      return of_call.scratch;
     }
     return more_scratch_memory(bytes);
   }
@@ -92,8 +104,8 @@ extern constinit thread_local Thread *current;
 Thread *attach();
 
 // The calling thread if this call is to be recorded, nullptr if it is nested or recording is off.
-// `frame` is that of the wrapper.
-[[gnu::always_inline]] inline Thread *enter(const void *frame) {
+// `frame` is that of the wrapper, `base` its frame pointer; without it, what a callback calls is nested, too.
+[[gnu::always_inline]] inline Thread *enter(const void *frame, const void *base = nullptr) {
   if (!recording) [[unlikely]] {
     return nullptr;
   }
@@ -102,7 +114,7 @@ Thread *attach();
     thread = attach();
     if (thread == nullptr) return nullptr;
   }
-  if (thread->inside != nullptr && !leaving::has_left(*thread, frame)) [[unlikely]] {
+  if (thread->inside != nullptr && !callbacks::begins(*thread, frame, base)) [[unlikely]] {
     return nullptr;
   }
   thread->inside = frame;

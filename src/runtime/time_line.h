@@ -24,6 +24,15 @@ class TimeLine {
   // `counted`: its time will be.
   [[gnu::cold, gnu::noinline]] void go_on(const Thread &thread, std::uint64_t start, std::uint64_t stop, bool counted);
 
+  // From interrupt() to resume() an interval is always over: something else has to be done at the end of a call.
+  void interrupt() {
+    if (end_ != 0) kept_end_ = end_;
+    end_ = 0;
+  }
+  void resume() {
+    if (end_ == 0) end_ = kept_end_;
+  }
+
  private:
   bool create(const Thread &thread, std::uint64_t start);
   void reach(std::uint64_t ticks);
@@ -31,6 +40,7 @@ class TimeLine {
   void spread(std::uint64_t start, std::uint64_t stop);
 
   std::uint64_t end_ = 0;  // of the latest interval, ticks
+  std::uint64_t kept_end_ = 0;
   rankwise_time_line *line_ = nullptr;
   rankwise_interval booked_ = {};  // of what the rows have
 };

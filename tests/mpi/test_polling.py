@@ -75,45 +75,29 @@ def test_times_are_those_of_the_calls(record: Record) -> None:
     assert max(ours[f"loop{i}", 0].seconds / own[f"loop{i}", 0].seconds for i in range(ROUNDS)) > 1 - 2 * NEAR
 
 
-@pytest.mark.exhaustive  # on a busy machine, none of the runs may show it
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_large_messages_that_are_copied_in_some_of_the_calls(record: Record) -> None:
-    """Calls and the upper bound hold in each run.
-
-    A rank that loses its processor between two of its calls is in neither, so that nearly all of the time
-    is covered only where a round was not interrupted: one of a few runs has to show it.
-    """
-    tried = []
-    for _ in range(4):
-        done = record("polling.c", 2, "copy")
-        own, ours = by_own_clock(done), recorded(done)
-        assert own.keys() == ours.keys()
-        assert all(polls.calls == own[place].calls for place, polls in ours.items())
-        shares = [polls.seconds / own[place].seconds for place, polls in ours.items()]
-        assert max(shares) <= 1 + NEAR
-        if max(shares) > 1 - 2 * NEAR:
-            return
-        tried.append(shares)
-        done.path.unlink()
-    raise AssertionError(tried)
+    """Also where ranks are interrupted, nearly all of the time is covered in most rounds."""
+    done = record("polling.c", 2, "copy")
+    own, ours = by_own_clock(done), recorded(done)
+    assert own.keys() == ours.keys()
+    assert all(polls.calls == own[place].calls for place, polls in ours.items())
+    shares = sorted(polls.seconds / own[place].seconds for place, polls in ours.items())
+    assert shares[-1] <= 1 + NEAR
+    assert shares[len(shares) // 2] > 1 - 5 * NEAR
 
 
-@pytest.mark.exhaustive  # on a busy machine, none of the runs may show it
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mpi", libraries.ALL, ids=lambda mpi: mpi.name, indirect=True)
 def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
     """A rank that is interrupted between two polls is polling all the same.
 
-    How often that is told from something else that it does is a matter of how long others have the processor,
-    on a busy machine programs that are not of the job. So one of a few runs has to show it; all else holds in
-    each.
+    How often that is told from something else that it does is a matter of how long others have the processor.
     """
-    tried = []
-    for _ in range(4):
-        shares = shares_of_a_crowd(record)
-        if max(shares) > 0.95 and sum(shares) / CROWD > 0.85:
-            return
-        tried.append(shares)
-    raise AssertionError(tried)
+    shares = shares_of_a_crowd(record)
+    assert max(shares) > 0.95
+    assert sum(shares) / CROWD > 0.85
 
 
 def shares_of_a_crowd(record: Record) -> list[float]:
@@ -126,5 +110,4 @@ def shares_of_a_crowd(record: Record) -> list[float]:
         assert polls.calls == own[name, rank].calls
         # Work and sleep, a hundred times as long as the bursts of polls between them, are none of their time.
         assert 0 < polls.seconds <= seconds * (1 + NEAR)
-    done.path.unlink()
     return [ours["spin0", rank].seconds / own["spin0", rank].seconds for rank in range(CROWD)]

@@ -13,7 +13,8 @@ RANKS = 2
 
 
 @pytest.mark.parametrize(
-    ("source", "missed"), [("newer_call.c", '["MPI_Newer_call"]'), ("tools/ring.c", "[]")]
+    ("source", "missed"),
+    [("newer_call.c", '["MPIX_Newer_call", "MPI_Newer_call"]'), ("tools/ring.c", "[]")],
 )
 def test_behind_a_script(mpi: Mpi, source: str, missed: str, tmp_path: Path) -> None:
     program, script = tmp_path / "app", tmp_path / "script"

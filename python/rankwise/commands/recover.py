@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from rankwise.commands.messages import say
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
 from rankwise.profile.collection import PROFILE_SUFFIX, RUN_SUFFIX
@@ -50,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise RankwiseError(f"{output} is there already: give another name with -o, or --force to replace it")
     with ProgressBar("making the profile") as bar:
         assembly = assemble(directory, output, exit_status=None, force=arguments.force, listener=bar)
+    if assembly.idle:
+        say(assembly.told_idle())
     paths = [assembly.path, *(other.path for other in assembly.others)]
     for path in paths:
         print(path, flush=True)

@@ -338,6 +338,8 @@ def _finish(
         return end.status or 1
     if made.others and not asked.quiet:
         _say(_several_programs([made, *made.others]))
+    if made.idle and not asked.quiet:
+        _say(made.told_idle())
     if unrecorded := _unrecorded(made, strangers, to_add):
         _say(unrecorded)
     if applied and not asked.quiet and (doubt := applied.other_place(made.path)):

@@ -16,7 +16,7 @@ from rankwise.profile.collect.launch_note import read_launch_note
 from rankwise.profile.collect.node_files import late_saves
 from rankwise.profile.collect.portions import portions, read_portion
 from rankwise.profile.collect.workers import Workers, processors
-from rankwise.profile.collect.worlds import worlds
+from rankwise.profile.collect.worlds import worlds, worth_a_profile
 from rankwise.profile.progress import Listener, Progress
 from rankwise.profile.store.database import new_profile
 from rankwise.profile.store.world_profile import WorldProfile
@@ -37,6 +37,7 @@ class Assembly:
         partial: whether some rank did not come to the end of MPI_Finalize.
         reason: why, in one sentence; '' if complete.
         others: profiles of further MPI worlds in the same run directory.
+        idle: worlds that have no profile, as nothing was called in them.
     """
 
     path: Path
@@ -45,6 +46,15 @@ class Assembly:
     partial: bool
     reason: str
     others: tuple[Assembly, ...] = ()
+    idle: int = 0
+
+    def told_idle(self) -> str:
+        """Say that worlds have no profile; '' if all have."""
+        if not self.idle:
+            return ""
+        one = self.idle == 1
+        worlds = "1 MPI program" if one else f"{self.idle:,} MPI programs"
+        return f"{worlds} called nothing but MPI_Init and {'has' if one else 'have'} no profile"
 
 
 def assemble(
@@ -61,7 +71,8 @@ def assemble(
 
     Args:
         run_directory: where the processes left their counters.
-        output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`.
+        output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`,
+            but for those in which nothing was called.
         exit_status: of the launch, 128 + n for signal n; None = unknown.
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
             come to its end.
@@ -81,7 +92,8 @@ def assemble(
     assemblies: list[Assembly] = []
     with Workers(processors() if processes >= _SHARED_FROM and processors() > 1 else 0) as workers:
         files, unreadable = _read_all(run_directory, counters, progress, workers)
-        found = worlds(files)
+        everybody = worlds(files)
+        found = worth_a_profile(everybody)
         warnings = [*([note.warning] if note.warning else []), *unreadable]
         going_on = {one.path.name for one in files if one.header.state != "finalized" and not one.gone_ns}
         read = {holder.path: holder.names & going_on for holder in counters.holders}
@@ -99,7 +111,13 @@ def assemble(
             assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))
     first, *others = assemblies
     return Assembly(
-        first.path, first.ranks_seen, first.ranks_expected, first.partial, first.reason, tuple(others)
+        first.path,
+        first.ranks_seen,
+        first.ranks_expected,
+        first.partial,
+        first.reason,
+        tuple(others),
+        len(everybody) - len(found),
     )
 
 

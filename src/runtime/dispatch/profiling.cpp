@@ -17,7 +17,7 @@ extern const rankwise::stubs::Distance rankwise_profiling_stubs[];
 extern const rankwise::stubs::Distance rankwise_profiling_jump;
 extern const rankwise::stubs::Distance rankwise_following_stubs[];
 // Called by them.
-void *rankwise_profiling_call(std::uint64_t slot);
+void *rankwise_profiling_call(std::uint64_t slot, std::uintptr_t return_address);
 void *rankwise_following_call(std::uint64_t slot);
 }
 
@@ -64,10 +64,12 @@ void *own_function(int slot) {
   return found;
 }
 
-// Made from inside a wrapper of ours.
-bool is_forwarded() {
-  const Thread *thread = threads::current;
-  return forwarding || (thread != nullptr && thread->inside != nullptr);
+// Made from inside a wrapper of ours, and not by a callback of the program. (Who of a tool's callers it is, the wrapper
+// finds out.)
+bool is_forwarded(std::uintptr_t return_address) {
+  Thread *thread = threads::current;
+  if (forwarding || thread == nullptr || thread->inside == nullptr) return forwarding;
+  return !callbacks::may_be_program(*thread, return_address);
 }
 
 bool is_in(const Procedures &procedures, unsigned procedure) {
@@ -104,8 +106,8 @@ void mark(int slot) {
   write();
 }
 
-void *call(int slot) {
-  if (dispatch::leads_to_library() || is_forwarded()) return own_function(slot);
+void *call(int slot, std::uintptr_t return_address) {
+  if (dispatch::leads_to_library() || is_forwarded(return_address)) return own_function(slot);
   mark(slot);
   void *ours = dispatch::symbol(static_cast<Slot>(slot));
   void *&next = library::next_functions[slot];
@@ -161,7 +163,9 @@ void tell() {
 
 }  // namespace rankwise::profiling
 
-void *rankwise_profiling_call(std::uint64_t slot) { return rankwise::profiling::call(static_cast<int>(slot)); }
+void *rankwise_profiling_call(std::uint64_t slot, std::uintptr_t return_address) {
+  return rankwise::profiling::call(static_cast<int>(slot), return_address);
+}
 
 void *rankwise_following_call(std::uint64_t slot) {
   using namespace rankwise::profiling;

@@ -17,6 +17,7 @@
   push %r9
   push %rax                      /* number of vector registers of a variadic call (MPI_Pcontrol) */
   mov 56(%rsp), %rdi
+  mov 64(%rsp), %rsi             /* the return address, for those that want it */
   sub $8, %rsp                   /* keeps the stack aligned to 16 */
   call \answer@PLT
   mov %rax, %r11
@@ -53,6 +54,7 @@
   stp x6, x7, [sp, #64]
   str x8, [sp, #80]
   mov x0, x17
+  mov x1, x30                    /* the return address, for those that want it */
   bl \answer
   mov x16, x0
   ldp x0, x1, [sp, #16]

@@ -7,7 +7,7 @@
 
 namespace rankwise {
 
-inline constexpr std::uint64_t table_digest = 1838340482703460034U;
+inline constexpr std::uint64_t table_digest = 8968635071992376629U;
 
 // Every procedure of the MPI standard; the number goes into the keys of the counters file.
 enum class Procedure : std::uint16_t {
@@ -492,9 +492,13 @@ enum class Procedure : std::uint16_t {
   MPI_Win_wait = 478,
   MPI_Wtick = 479,
   MPI_Wtime = 480,
+  MPIX_Comm_agree = 481,
+  MPIX_Comm_iagree = 482,
+  MPIX_Comm_revoke = 483,
+  MPIX_Comm_shrink = 484,
 };
 
-inline constexpr int procedure_count = 481;
+inline constexpr int procedure_count = 485;
 
 // Whether messages that the library sends of itself may belong to a call of this procedure: not to calls that
 // hand it the program's messages, wait for something, or start what another call has made.
@@ -980,6 +984,10 @@ inline constexpr bool has_messages_of_its_own[procedure_count] = {
     true,
     false,
     false,
+    true,
+    true,
+    true,
+    true,
 };
 
 // Whether the library goes on with it when the call is over.
@@ -1463,6 +1471,10 @@ inline constexpr bool outlives_its_call[procedure_count] = {
     false,
     false,
     false,
+    false,
+    false,
+    false,
+    true,
     false,
     false,
 };
@@ -1958,6 +1970,10 @@ inline constexpr ProcedureFacts procedure_facts[procedure_count] = {
     {"MPI_Win_wait", false},
     {"", false},
     {"", false},
+    {"MPIX_Comm_agree", false},
+    {"MPIX_Comm_iagree", false},
+    {"MPIX_Comm_revoke", false},
+    {"MPIX_Comm_shrink", false},
 };
 
 // In communicator names: the letter of the creating procedure.
@@ -1999,6 +2015,8 @@ constexpr char constructor_letter(Procedure procedure) {
       return 't';
     case Procedure::MPI_Cart_sub:
       return 'u';
+    case Procedure::MPIX_Comm_shrink:
+      return 'v';
     case Procedure::MPI_Win_allocate:
     case Procedure::MPI_Win_allocate_shared:
     case Procedure::MPI_Win_create:
@@ -2414,6 +2432,10 @@ enum class Slot : std::uint16_t {
   MPI_Win_unlock,
   MPI_Win_unlock_all,
   MPI_Win_wait,
+  MPIX_Comm_agree,
+  MPIX_Comm_iagree,
+  MPIX_Comm_revoke,
+  MPIX_Comm_shrink,
   count
 };
 
@@ -2792,6 +2814,10 @@ inline constexpr SlotFacts slot_facts[] = {
     {"MPI_Win_unlock", true, Procedure::MPI_Win_unlock},
     {"MPI_Win_unlock_all", true, Procedure::MPI_Win_unlock_all},
     {"MPI_Win_wait", true, Procedure::MPI_Win_wait},
+    {"MPIX_Comm_agree", false, Procedure::MPIX_Comm_agree},
+    {"MPIX_Comm_iagree", false, Procedure::MPIX_Comm_iagree},
+    {"MPIX_Comm_revoke", false, Procedure::MPIX_Comm_revoke},
+    {"MPIX_Comm_shrink", false, Procedure::MPIX_Comm_shrink},
 };
 
 }  // namespace rankwise

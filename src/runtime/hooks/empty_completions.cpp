@@ -44,11 +44,11 @@ Binding *bindings[count] = {};
 template <std::size_t i>
 [[gnu::noinline]] void empty(const int *requests, void *a, void *b, void *c, void *d, void *e) {
   constexpr Procedure procedure = spellings[i].procedure;
-  Thread *thread = process::paused ? nullptr : threads::enter();
+  Thread *thread = process::paused ? nullptr : threads::enter(leaving::frame(), __builtin_frame_address(0));
   if (thread == nullptr) return bindings[i](requests, a, b, c, d, e);
   const std::uint64_t left_before = thread->record->left_key;
   thread->record->left_key = 0;
-  thread->inside = nullptr;
+  thread->inside = thread->outer;
   const std::uint64_t start = clock::ticks();
   bindings[i](requests, a, b, c, d, e);
   const std::uint64_t stop = clock::ticks();

@@ -22,7 +22,7 @@ namespace {
 //
 // RATIONALE: whoever asks for the next one (RTLD_NEXT) stands before it as we do, and is given the true answer.
 void *procedure(void *handle, const char *name) {
-  if (handle == RTLD_NEXT || name == nullptr || strncmp(name, "MPI_", 4) != 0) return nullptr;
+  if (handle == RTLD_NEXT || name == nullptr || !is_mpi_name(name)) return nullptr;
   const int slot = slot_named(name);
   if (slot < 0) return nullptr;
   void *ours = dispatch::symbol(static_cast<Slot>(slot));

@@ -174,7 +174,7 @@ bool redirect_reference(const char *name, void **place, const Object &object) {
   const bool profiling_name = name[0] == 'P';
   if (!state.mpi || (profiling_name ? object.is_component : name[0] != 'M')) return true;
   const int slot = slot_named(profiling_name ? name + 1 : name);
-  if (slot < 0 && !profiling_name && !object.fortran && !object.is_component && strncmp(name, "MPI_", 4) == 0) {
+  if (slot < 0 && !profiling_name && !object.fortran && !object.is_component && is_mpi_name(name)) {
     imports::note(name);
   }
   if (slot < 0 || (!profiling_name && slot_facts[slot].exported)) return true;

@@ -34,6 +34,11 @@ struct SlotNames {
 
 inline constexpr SlotNames slot_names;
 
+// Whether a function of this name belongs to MPI, or is an MPI library's own (MPIX_).
+inline bool is_mpi_name(const char *name) {
+  return strncmp(name, "MPI", 3) == 0 && (name[3] == '_' || (name[3] == 'X' && name[4] == '_'));
+}
+
 // Slot of "MPI_X", -1 if it is none.
 inline int slot_named(const char *name) {
   for (unsigned place = SlotNames::place_of(name); slot_names.slots[place] != 0;

@@ -25,8 +25,8 @@ Thread *recording_thread() {
 // MPI_Start, MPI_Startall: the collective that is started, if it is but one.
 Cause started_collective(const Thread &thread) {
   Cause cause;
-  for (int i = 0; i < thread.starting_count; ++i) {
-    const requests::Request &request = thread.starting[i];
+  for (int i = 0; i < thread.of_call.starting_count; ++i) {
+    const requests::Request &request = thread.of_call.starting[i];
     if (request.kind != requests::Kind::collective) continue;
     const Procedure procedure = keys::procedure(request.key);
     if (cause.known() && (cause.procedure != procedure || cause.communicator != request.communicator)) return {};
@@ -152,8 +152,8 @@ Found find_cause(const Thread &thread, const Operation &operation) {
 }  // namespace
 
 std::uint32_t operation_of(const Thread &thread, std::uint64_t start) {
-  if (!thread.running.is_of(start)) return 0;
-  for (const Running::Entry &entry : thread.running) {
+  if (!thread.of_call.running.is_of(start)) return 0;
+  for (const Running::Entry &entry : thread.of_call.running) {
     if (entry.operation != 0) return operations::short_name(entry.operation);
   }
   return 0;
@@ -185,7 +185,7 @@ namespace {
   booking::add_message(thread, RANKWISE_MESSAGE_IN_COLLECTIVE, found.cause.procedure, found.cause.communicator, peer,
                        bytes);
   if (found.is_running) {
-    thread.running.note(found.cause.start, {found.key, bytes, peer, 1});
+    thread.of_call.running.note(found.cause.start, {found.key, bytes, peer, 1});
   } else if (found.cause.kept.call != 0) {
     patterns::keep(found.cause.kept, peer, 1, bytes);
   }
@@ -209,7 +209,7 @@ void sent(std::uint32_t peer, std::uint64_t bytes, const Operation &operation) {
   const std::uint32_t communicator = keys::communicator(running);
   thread->sender = {running, keys::messages(RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, communicator, 0)};
   booking::add_message(*thread, RANKWISE_MESSAGE_IN_COLLECTIVE, procedure, communicator, peer, bytes);
-  thread->running.note(thread->record->inside_since, {0, bytes, peer, 1});
+  thread->of_call.running.note(thread->record->inside_since, {0, bytes, peer, 1});
 }
 
 void posted(const Operation &operation) {
@@ -217,7 +217,7 @@ void posted(const Operation &operation) {
   Thread *thread = recording_thread();
   if (thread == nullptr || is_ours(*thread, operation)) return;
   const Found found = find_cause(*thread, operation);
-  if (found.is_running) thread->running.note(found.cause.start, {found.key, 0, 0, 0});
+  if (found.is_running) thread->of_call.running.note(found.cause.start, {found.key, 0, 0, 0});
 }
 
 Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, int root, std::uint64_t size,
@@ -225,12 +225,12 @@ Kept completed(Thread &thread, Procedure procedure, std::uint32_t communicator, 
   // none: measures our own cost.
   if (procedure == Procedure::none || !chosen[static_cast<int>(procedure)]) return {};
   const Kept kept = patterns::count(procedure, communicator, root, size);
-  if (kept.call == 0 || !thread.running.is_of(start)) return kept;
-  if (thread.running.lost() != 0) patterns::lose(kept, thread.running.lost());
+  if (kept.call == 0 || !thread.of_call.running.is_of(start)) return kept;
+  if (thread.of_call.running.lost() != 0) patterns::lose(kept, thread.of_call.running.lost());
   Cause cause{procedure, communicator, start, kept};
   cause.complete = !outlives(cause);
   std::uint64_t taught = 0;
-  for (const Running::Entry &entry : thread.running) {
+  for (const Running::Entry &entry : thread.of_call.running) {
     if (entry.messages != 0) patterns::keep(kept, entry.peer, entry.messages, entry.bytes);
     if (entry.operation != 0 && entry.operation != taught) {
       operations::learn(entry.operation, cause);
@@ -245,8 +245,8 @@ void started(const Thread &thread, Procedure procedure, communicators::Communica
   if (!tells_communicators) return;
   const bool in_steps = procedure == Procedure::MPI_Comm_idup || procedure == Procedure::MPI_Comm_idup_with_info;
   bool taught = false;
-  if (thread.running.is_of(start)) {
-    for (const Running::Entry &entry : thread.running) taught = taught || entry.operation != 0;
+  if (thread.of_call.running.is_of(start)) {
+    for (const Running::Entry &entry : thread.of_call.running) taught = taught || entry.operation != 0;
   }
   // Without data there may be nothing to send.
   if (!in_steps && (taught || size == 0)) return;

@@ -21,4 +21,9 @@ bool Running::grow() {
   return true;
 }
 
+void Running::release() {
+  std::free(entries_);
+  *this = {};
+}
+
 }  // namespace rankwise::inside

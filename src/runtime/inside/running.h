@@ -45,6 +45,18 @@ class Running {
     return true;
   }
 
+  // What was noted elsewhere of the call that began at `start`.
+  void take(std::uint64_t start, const Running &other) {
+    if (!other.is_of(start)) return;
+    for (const Entry &entry : other) note(start, entry);
+    lost_ += other.lost_;
+  }
+  // The call that began at `start` is taken to have begun later.
+  void began_later(std::uint64_t start, std::uint64_t later) {
+    if (start_ == start) start_ = later;
+  }
+  void release();
+
   const Entry *begin() const { return entries_; }
   const Entry *end() const { return end_; }
   bool is_of(std::uint64_t start) const { return start_ == start; }

@@ -20,9 +20,10 @@ inline namespace RANKWISE_WAY {
 
 class Call {
  public:
-  [[gnu::always_inline]] explicit Call(Procedure procedure) : Call(procedure, leaving::frame()) {}
+  [[gnu::always_inline]] explicit Call(Procedure procedure)
+      : Call(procedure, leaving::frame(), __builtin_frame_address(0)) {}
 
-  // Whether the call must be forwarded untouched: made from inside another one, or nothing is recorded.
+  // Whether the call must be forwarded untouched: another one makes it to do its own work, or nothing is recorded.
   bool nested() const { return __builtin_expect(static_cast<long>(thread_ == nullptr), 0) != 0; }
 
   RANKWISE_HOT void on(MPI_Comm comm) {
@@ -76,14 +77,14 @@ class Call {
 
   RANKWISE_HOT void stop(int rc) {
     stop_ = clock::ticks();
+    if (polling_) stop_ = thread_->polls.stop(start_, stop_);
+    thread_->record->inside_key = 0;
     // Before anything of this call is booked.
     if (thread_->time_line.is_over(stop_)) [[unlikely]] {
-      thread_->time_line.go_on(*thread_, start_, stop_, procedure_ != Procedure::none && !process::paused);
+      start_ = callbacks::interval_ended(*thread_, start_, stop_, procedure_ != Procedure::none && !process::paused);
     }
-    thread_->record->inside_key = 0;
     left_before_ = thread_->record->left_key;
     thread_->record->left_key = key_;
-    if (polling_) thread_->polls.stop(start_, stop_);
     if (adopt_ && rc == abi::success) [[unlikely]] {
       // RATIONALE: it gets the handle, and the status that nobody asked for lives in the thread: an address of the call
       // that leaves the wrapper would keep all of the call in memory, where now the compiler keeps it in registers.
@@ -117,7 +118,7 @@ class Call {
       thread_->streams.completed({start_, stop_, keys::with_bin(key_, keys::bin(size_)), messages_});
     }
     process::alive_at(stop_);
-    thread_->inside = nullptr;
+    thread_->inside = thread_->outer;
   }
 
   [[gnu::always_inline]] std::uint64_t ticks() const { return clock::elapsed(start_, stop_); }
@@ -487,7 +488,8 @@ class Call {
   void named(const char *name);
 
  private:
-  RANKWISE_HOT Call(Procedure procedure, const void *frame) : thread_(threads::enter(frame)), procedure_(procedure) {}
+  RANKWISE_HOT Call(Procedure procedure, const void *frame, const void *base)
+      : thread_(threads::enter(frame, base)), procedure_(procedure) {}
 
   RANKWISE_HOT void start_at(std::uint64_t now) {
     key_ = keys::calls(procedure_, index_, regions::current, site_);

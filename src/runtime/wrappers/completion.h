@@ -31,7 +31,7 @@ class Completion {
       call_.also_on(known_[i].communicator);
       call_.also_waits_for(known_[i]);
     }
-    call_.thread().taken = count_;
+    call_.thread().of_call.taken = count_;
   }
 
   // For calls that may complete some.
@@ -51,7 +51,7 @@ class Completion {
 
   // After take_all().
   RANKWISE_HOT void took_all(int rc) {
-    call_.thread().taken = 0;
+    call_.thread().of_call.taken = 0;
     for (int i = 0; i < count_; ++i) end(rc, known_[i], i, i);
     if (call_.thread().streams.has_unfinished()) [[unlikely]] {
       tell_end(call_.thread(), call_.stopped(), known_, count_);

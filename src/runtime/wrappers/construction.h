@@ -147,12 +147,12 @@ inline void Call::freeing() {
   adopt_ = false;
   if (communicator_ == nullptr) return;
   communicators::table.hide(communicator_);
-  thread_->freeing = communicator_;
+  thread_->of_call.freeing = communicator_;
 }
 
 inline void Call::freed(int rc) {
   if (communicator_ == nullptr) return;
-  thread_->freeing = nullptr;
+  thread_->of_call.freeing = nullptr;
   if (rc == abi::success) {
     if (inside::active) inside::operations::forget(communicator_->index);
     communicators::freed(communicator_);

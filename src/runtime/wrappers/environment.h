@@ -93,9 +93,10 @@ int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
   });
   const std::uint64_t after = clock::ticks();
   thread->record->inside_key = 0;
+  const std::uint64_t start = callbacks::ended(*thread, before, after);
   thread->inside = nullptr;
-  book(procedure, clock::elapsed(before, after));
-  process::add_finish_cost(own.ns());
+  book(procedure, clock::elapsed(start, after));
+  process::add_finish_cost(own.ns() + Polls::take_reading_ns());
   lifecycle::closed(opener, rc);
   return rc;
 }

@@ -5,6 +5,7 @@
 struct WorldGroup {
   MPI_Group handle{};
   bool known = false;
+  bool closing = false;  // in MPI_Finalize, where callbacks may still communicate: asked for whenever it is needed
   Lock lock;
 };
 inline WorldGroup world_group;
@@ -51,7 +52,10 @@ class Group {
 
   int *world_ranks() const {
     const Guard guard(world_group.lock, threads::several);
-    return world_group.known ? ranks_in(world_group.handle, size()) : nullptr;
+    if (world_group.known) return ranks_in(world_group.handle, size());
+    if (!world_group.closing) return nullptr;
+    const Group world(abi::comm_world, Side::local);
+    return world.valid_ ? ranks_in(world.handle(), size()) : nullptr;
   }
 
   // Rank of the first process in another group, -1 if it is not in it.

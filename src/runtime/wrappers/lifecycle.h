@@ -182,7 +182,10 @@ inline void closing(const Opener &opener) {
   found->closing = true;
   relocations::redirect_late();
   if (state::group_from == opener) state::forget_world_group();
-  if (opener.is_world) transports::stop();
+  if (opener.is_world) {
+    transports::stop();
+    world_group.closing = true;
+  }
   if (state::others_open()) {
     state::learn_world_group();
   } else {
@@ -203,6 +206,7 @@ inline void closed(const Opener &opener, int rc) {
     return;
   }
   state::remove(opener);
+  if (opener.is_world) world_group.closing = false;
   if (state::open != nullptr) return;
   threads::recording = false;
   communicators::table.drop_all();

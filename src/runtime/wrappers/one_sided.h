@@ -51,11 +51,14 @@ inline void Call::window_named(const char *name) {
 inline void Call::freeing_window(const MPI_Win *win) {
   if (win == nullptr) return;  // MPI's own error
   on_window(*win);
-  if (window_ != nullptr) windows::table.hide(window_);
+  if (window_ == nullptr) return;
+  windows::table.hide(window_);
+  thread_->of_call.freeing_window = window_;
 }
 
 inline void Call::window_freed(int rc) {
   if (window_ == nullptr) return;
+  thread_->of_call.freeing_window = nullptr;
   if (rc == abi::success) {
     if (inside::active && window_->record != nullptr) inside::operations::forget(window_->index);
     windows::freed(window_);

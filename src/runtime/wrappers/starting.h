@@ -21,12 +21,12 @@ class Starting {
       started_[i] = requests::table.start(abi::bits(requests[i]), call.procedure(), place_, recorded_);
       if (started_[i].kind != requests::Kind::none) call_.also_on(started_[i].communicator);
     }
-    call.thread().starting = started_;
-    call.thread().starting_count = count_;
+    call.thread().of_call.starting = started_;
+    call.thread().of_call.starting_count = count_;
   }
 
   RANKWISE_HOT void started(int rc) {
-    call_.thread().starting_count = 0;
+    call_.thread().of_call.starting_count = 0;
     for (int i = 0; i < count_; ++i) {
       if (started_[i].kind == requests::Kind::none) continue;
       if (rc != abi::success) {

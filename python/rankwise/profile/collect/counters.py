@@ -212,6 +212,7 @@ class Counters:
             nobody can tell whether they are in it.
         gone_ns: when the process was seen to be gone, on its node's CLOCK_MONOTONIC; 0 = it was not.
         ticks_between: sum over the calls that are neither MPI_Init nor MPI_Finalize, nor their kin.
+        has_called: whether there is such a call, be it over or not.
     """
 
     path: Path
@@ -244,6 +245,7 @@ class Counters:
     left: tuple[int, ...] = ()
     gone_ns: int = 0
     ticks_between: float = 0.0
+    has_called: bool = True
     time_line: TimeLine | None = None
 
     def without_rows(self) -> Counters:
@@ -340,7 +342,8 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         ),
         left=_left(tables["threads"], threads),
         gone_ns=gone_ns,
-        ticks_between=float(calls["ticks"][_between(calls)].sum()),
+        ticks_between=float(calls["ticks"][_between(calls["key"])].sum()),
+        has_called=_has_called(calls, threads),
         time_line=line,
     )
 
@@ -360,9 +363,14 @@ def rows_in(source: Source, path: Path) -> tuple[Rows, Rows]:
     )
 
 
-def _between(calls: Rows) -> NDArray[np.bool_]:
-    """Tell which rows are of calls between MPI_Init and MPI_Finalize."""
-    return BETWEEN[part(calls["key"], "CALLS", "PROCEDURE")]
+def _between(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Tell which keys are of calls between MPI_Init and MPI_Finalize."""
+    return BETWEEN[part(keys, "CALLS", "PROCEDURE")]
+
+
+def _has_called(calls: Rows, threads: Rows) -> bool:
+    inside = threads["inside_key"][threads["inside_key"] != 0]
+    return bool((calls["calls"][_between(calls["key"])] != 0).any() or _between(inside).any())
 
 
 def _left(before: Rows, after: Rows) -> tuple[int, ...]:

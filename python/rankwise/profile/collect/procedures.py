@@ -25,7 +25,7 @@ class Procedure(NamedTuple):
     frequent: bool = False
 
 
-TABLE_DIGEST = 1838340482703460034
+TABLE_DIGEST = 8968635071992376629
 
 # fmt: off
 PROCEDURES: tuple[Procedure, ...] = (
@@ -509,5 +509,9 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure(478, "MPI_Win_wait", "one-sided synchronisation", "", True),
     Procedure(479, "MPI_Wtick", "local", "", False),
     Procedure(480, "MPI_Wtime", "local", "", False),
+    Procedure(481, "MPIX_Comm_agree", "communicator", "", True),
+    Procedure(482, "MPIX_Comm_iagree", "communicator", "", True),
+    Procedure(483, "MPIX_Comm_revoke", "communicator", "", True),
+    Procedure(484, "MPIX_Comm_shrink", "communicator", "v", True),
 )
 # fmt: on

@@ -7,7 +7,7 @@ world of its own. No process knows of another world, so it is told from the outs
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import field
 
 from rankwise.profile.collect.counters import Counters, Header
@@ -62,6 +62,14 @@ class World:
             found.setdefault((executable, program_name(words)), words)
         return list(found.values())[:_MOST_PROGRAMS]
 
+    def is_whole(self) -> bool:
+        """Whether all ranks that its processes know of are there."""
+        return 0 < max(self._sizes, default=0) <= len(self.ranks)
+
+    def has_called(self) -> bool:
+        """Whether any process called more than MPI_Init and MPI_Finalize, or is inside of such a call."""
+        return any(counters.has_called for counters in self.ranks.values())
+
     def may_have(self, rank: int, counters: Counters) -> bool:
         """Whether nothing speaks against a process being that rank of this world."""
         header = counters.header
@@ -105,11 +113,35 @@ def worlds(files: Iterable[Counters]) -> list[World]:
         world.add(rank, counters)
     for counters in lost:
         _give_a_rank(counters, found)
-    for number, world in enumerate(found, 1):
-        world.number, world.of = number, len(found)
+    for world in found:
         world.ranks = dict(sorted(world.ranks.items()))
         world.size = _size(world)
+    _number(found)
     return found
+
+
+def worth_a_profile(found: list[World]) -> list[World]:
+    """Leave out worlds in which nothing was called, and number the others; one stays in any case.
+
+    So are those of processes that a program starts and that initialise MPI for nothing, such as Python's
+    `multiprocessing` where mpi4py is imported. They may be killed at any time, also in MPI_Init.
+    """
+    jobs = {world.job for world in found if world.job and world.has_called()}
+    kept = [world for world in found if not _is_idle(world, jobs)] or found[:1]
+    _number(kept)
+    return kept
+
+
+def _is_idle(world: World, jobs: Collection[str]) -> bool:
+    states = {counters.header.state for counters in world.ranks.values()}
+    if world.has_called() or "aborted" in states:
+        return False
+    return states == {"finalized"} or world.size == 1 or world.job in jobs
+
+
+def _number(found: list[World]) -> None:
+    for number, world in enumerate(found, 1):
+        world.number, world.of = number, len(found)
 
 
 def _rank(header: Header) -> int | None:
@@ -123,7 +155,8 @@ def _rank(header: Header) -> int | None:
 
 def _give_a_rank(counters: Counters, found: list[World]) -> None:
     """Put a process that does not know its rank where one is missing."""
-    world = next((world for world in found if not world.job or world.job == counters.header.job), None)
+    job = counters.header.job
+    world = next((one for one in found if (not one.job or one.job == job) and not one.is_whole()), None)
     if world is None:
         world = World()
         found.append(world)
