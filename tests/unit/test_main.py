@@ -72,7 +72,17 @@ def test_a_forgotten_separator_is_named(verb: Verb, capsys: pytest.CaptureFixtur
         (RankwiseError("no such thing; do that"), 2, "rankwise: no such thing; do that\n"),
         (RankwiseError("failed\x1b[2J", 1), 1, "rankwise: failed\\x1b[2J\n"),
         (KeyboardInterrupt(), 130, ""),
-        (OSError(28, "no room"), 1, "rankwise: [Errno 28] no room\n"),
+        (OSError(5, "no luck"), 1, "rankwise: no luck\n"),
+        (
+            OSError(28, "no room", "a/b"),
+            1,
+            "rankwise: a/b: no room: make room there, or give another place\n",
+        ),
+        (
+            MemoryError(),
+            1,
+            "rankwise: there is too little memory: raise the limit of memory (ulimit -v), or ask for more\n",
+        ),
     ],
 )
 def test_errors_are_one_line(
