@@ -66,7 +66,7 @@ class RunDirectory(NamedTuple):
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
         for _ in range(_MOST_TRIES):
             is_new = cls._made(path)
-            lock = cls._lock(path, "-o" if wanted is None else "--live-dir")
+            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --live-dir")
             if lock is not None:
                 break
         else:
@@ -112,7 +112,7 @@ class RunDirectory(NamedTuple):
             raise RankwiseError(f"{path} can't be written to: give another place with --live-dir")
 
     @staticmethod
-    def _lock(path: Path, option: str) -> int | None:
+    def _lock(path: Path, other: str) -> int | None:
         """Keep other runs away from the directory, until we end or are killed.
 
         Returns:
@@ -129,7 +129,7 @@ class RunDirectory(NamedTuple):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(lock)
-            raise _goes_on(path, option) from None
+            raise _goes_on(path, other) from None
         except OSError:  # a file system without locks: what counts on this node is seen all the same
             return lock
         with contextlib.suppress(OSError):
@@ -148,7 +148,7 @@ class RunDirectory(NamedTuple):
             )
         # Its `rankwise run` was killed, and its ranks were not.
         if node_memory.is_in_use(self.path):
-            raise _goes_on(self.path, "-o")
+            raise _goes_on(self.path, "name with -o")
         node_memory.forget(self.path)
         self._clear()
 
@@ -228,7 +228,5 @@ class RunDirectory(NamedTuple):
             file.unlink(missing_ok=True)
 
 
-def _goes_on(path: Path, option: str) -> RankwiseError:
-    return RankwiseError(
-        f"{path} belongs to a run that goes on: wait for its end, or give another name with {option}"
-    )
+def _goes_on(path: Path, other: str) -> RankwiseError:
+    return RankwiseError(f"{path} belongs to a run that goes on: wait for its end, or give another {other}")

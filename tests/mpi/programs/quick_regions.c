@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   copies = dlsym(RTLD_DEFAULT, "copies");
   if (!readings || !copies) return 3;
   MPI_Init(&argc, &argv);
-  char *made = strdup("made at run time");
+  char *made = strdup("made up");
   enter_and_leave("a literal", 100);
   enter_and_leave("a literal", times);
   enter_and_leave(made, 100);
