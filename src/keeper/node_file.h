@@ -9,8 +9,7 @@ namespace rankwise::keeper {
 class NodeFile {
  public:
   // In `directory`, which is made first if `make` says so.
-  NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control,
-           uint32_t save_every_ms);
+  NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control, uint32_t save_every_ms);
 
   // Writes the file anew; it takes the place of the one before only when it is whole. Returns 0, or why that can't be
   // done, as rankwise_control::trouble.

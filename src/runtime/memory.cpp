@@ -87,8 +87,8 @@ struct Image {
 
 // Copies the text, or so many bytes of it, from where all of them can be read; returns how many.
 //
-// RATIONALE: not by a function of the C library. Sanitizers stand in for these, and end the program where they think that
-// memory is not the caller's; and what follows the text need not be.
+// RATIONALE: not by a function of the C library. Sanitizers stand in for these, and end the program where they think
+// that memory is not the caller's; and what follows the text need not be.
 std::size_t copy_text(const void *address, char *to, std::size_t bytes) {
   const auto *from = static_cast<const volatile char *>(address);
   for (std::size_t i = 0; i < bytes; ++i) {
@@ -98,8 +98,8 @@ std::size_t copy_text(const void *address, char *to, std::size_t bytes) {
   return bytes;
 }
 
-// EFAULT where the eight bytes around an address can't be read, else EINVAL: the kernel reads a set of signals before it
-// finds that nothing is to be done with it. No other system call tells that so quickly.
+// EFAULT where the eight bytes around an address can't be read, else EINVAL: the kernel reads a set of signals before
+// it finds that nothing is to be done with it. No other system call tells that so quickly.
 int fault_at(std::uintptr_t address) {
   constexpr int nothing = -1;
   const auto *set = reinterpret_cast<const void *>(address & ~std::uintptr_t{7});

@@ -36,9 +36,9 @@ struct Parts {
   perf_events::Event events[8];
 };
 constinit Parts all_parts[] = {{RANKWISE_COUNTER_MIGRATIONS, 0, {}},
-                             {RANKWISE_COUNTER_INSTRUCTIONS, 0, {}},
-                             {RANKWISE_COUNTER_CYCLES, 0, {}},
-                             {RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS, 0, {}}};
+                               {RANKWISE_COUNTER_INSTRUCTIONS, 0, {}},
+                               {RANKWISE_COUNTER_CYCLES, 0, {}},
+                               {RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS, 0, {}}};
 
 Lock lock;
 bool running = false;

@@ -13,9 +13,9 @@ constexpr int counters = 2;
 
 Shares shares;
 std::uint64_t now = 1'000'000;
-std::uint64_t counted[counters];       // since the latest reading
-std::uint64_t given[8][counters];      // to each region
-std::uint64_t truth[8][counters];      // what it has counted
+std::uint64_t counted[counters];   // since the latest reading
+std::uint64_t given[8][counters];  // to each region
+std::uint64_t truth[8][counters];  // what it has counted
 std::uint64_t readings = 0;
 
 void read_in(std::uint32_t region) {

@@ -34,8 +34,8 @@ Lock lock;
 constexpr std::uint32_t indices = RANKWISE_FIRST_COMMUNICATOR + communicators::most_records;
 std::uint64_t gone[(indices + 63) / 64];
 
-// Those that found no room for a record share an index. Once any of them is gone, what was learned before of all of them
-// means nothing: so much had been learned then.
+// Those that found no room for a record share an index. Once any of them is gone, what was learned before of all of
+// them means nothing: so much had been learned then.
 std::uint64_t learned_before[RANKWISE_FIRST_COMMUNICATOR];
 
 bool has_own_index(std::uint32_t communicator) {
