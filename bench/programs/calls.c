@@ -9,7 +9,7 @@
 
 #include "measure.h"
 
-enum { kCalls = 200, kCommunicators = 20, kCommunicatorRounds = 100 };
+enum { kCalls = 200, kCommunicators = 20, kCommunicatorRounds = 100, kKeptCommunicators = 1 << 16 };
 
 static MPI_Comm self;  // one rank
 
@@ -149,6 +149,14 @@ static double dup_free(int calls) {
   });
 }
 
+// The name is read afresh each time: a literal, as most programs have it.
+static double region(int calls) {
+  TIMED(calls, {
+    MPI_Pcontrol(1, "a region");
+    MPI_Pcontrol(-1, "a region");
+  });
+}
+
 typedef struct {
   const char *name;
   double (*batch)(int calls);
@@ -184,14 +192,18 @@ static void all_rows(int rounds) {
                  {"Start+Wait", start_wait, NULL},
                  {"Startall+Waitall", startall_waitall, NULL},
                  {"Startall+Waitall, ignored", startall_waitall_ignoring, NULL},
-                 {"Put+Win_flush", put_flush, NULL}};
+                 {"Put+Win_flush", put_flush, NULL},
+                 {"Pcontrol, a region", region, NULL}};
   Row communicators[] = {{"Comm_dup+Comm_free", dup_free, NULL}};
+  Row more[] = {{"Comm_dup+Comm_free, beyond 65,536", dup_free, NULL}};
   MPI_Comm_dup(MPI_COMM_SELF, &self);
   make_objects();
   measure(calls, sizeof calls / sizeof *calls, kCalls, rounds);
   print_memory("calls");  // before thousands of communicators come and go: these are a figure of their own
   measure(communicators, 1, kCommunicators, kCommunicatorRounds);
   print_memory("communicators");
+  dup_free(kKeptCommunicators);
+  measure(more, 1, kCommunicators, kCommunicatorRounds);
   free_objects();
   MPI_Comm_free(&self);
 }

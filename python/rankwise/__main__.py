@@ -7,7 +7,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from rankwise.errors import RankwiseError
@@ -62,8 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _close_stdout()
         return _BROKEN_PIPE
-    except OSError as error:
-        return _failed(_told(error), 1)
+    except (OSError, MemoryError) as error:
+        from rankwise.text.troubles import trouble
+
+        return _failed(trouble(error), 1)
     return status
 
 
@@ -145,15 +146,6 @@ def _failed(message: str, status: int) -> int:
 
     sys.stderr.write(f"rankwise: {safe(message)}\n")
     return status
-
-
-def _told(error: OSError) -> str:
-    """Say what went wrong; who is in a directory that was removed finds nothing at all."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return "the current directory is not there any more: change to another one, and try again"
-    return str(error)
 
 
 def _lacks(error: ModuleNotFoundError) -> int:

@@ -243,7 +243,7 @@ int run(int argc, char **argv) {
   event.data.u64 = bell_event;
   call(SYS_epoll_ctl, events, EPOLL_CTL_ADD, bell, &event);
   const int64_t save_every_ms = number(argv[3]);
-  NodeFile file(argv[1], *argv[2] == '1', argv[4], control->pids, static_cast<uint32_t>(save_every_ms));
+  NodeFile file(argv[1], *argv[2] == '1', argv[4], *control, static_cast<uint32_t>(save_every_ms));
   Keeper keeper(control, file, events, bell, has_directory ? argv[5] : nullptr, save_every_ms * ms);
   if (!has_directory) keeper.add(argv[6], only_counters);
   keeper.run();

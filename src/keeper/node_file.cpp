@@ -133,10 +133,11 @@ constexpr size_t at_once = 64;  // entries that are written together
 }  // namespace
 
 // No two keepers write the same file: a process id is that of one process of its namespace at one time.
-NodeFile::NodeFile(const char *directory, bool make, const char *host, uint64_t pids, uint32_t save_every_ms)
-    : directory_(directory), make_(make), save_every_ms_(save_every_ms), host_(host) {
+NodeFile::NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control,
+                   uint32_t save_every_ms)
+    : directory_(directory), make_(make), run_(control.run), save_every_ms_(save_every_ms), host_(host) {
   Text name(name_);
-  (name << host << ".").add(pids, 10) << ".";
+  (name << host << ".").add(control.pids, 10) << ".";
   (name.add(static_cast<uint64_t>(call(SYS_getpid)), 10) << ".").add(static_cast<uint64_t>(now_ns(CLOCK_REALTIME)), 16);
   name << ".node";
   Text(new_name_) << name_ << ".new";
@@ -177,6 +178,7 @@ int NodeFile::write(int file, const Processes &processes, bool is_final) {
   header.saves = ++saves_;
   header.save_every_ms = save_every_ms_;
   header.keeper = static_cast<int32_t>(call(SYS_getpid));
+  header.run = run_;
   copy(header.host, host_);
   copy(header.runtime_version, RANKWISE_VERSION);
 

@@ -9,7 +9,7 @@ namespace rankwise::keeper {
 class NodeFile {
  public:
   // In `directory`, which is made first if `make` says so.
-  NodeFile(const char *directory, bool make, const char *host, uint64_t pids, uint32_t save_every_ms);
+  NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control, uint32_t save_every_ms);
 
   // Writes the file anew; it takes the place of the one before only when it is whole. Returns 0, or why that can't be
   // done, as rankwise_control::trouble.
@@ -20,6 +20,7 @@ class NodeFile {
 
   const char *directory_;
   bool make_;
+  uint32_t run_;
   uint32_t save_every_ms_;
   uint32_t saves_ = 0;
   const char *host_;

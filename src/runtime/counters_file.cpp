@@ -68,13 +68,23 @@ bool reserve(std::uint64_t from, std::uint64_t to) {
   return error == 0;
 }
 
+// Lets records be written to what has been reserved. All else is without access, so that a tool that looks at all
+// memory of the process (memcheck's search for leaks) need not look at what isn't there.
+bool open_up(std::uint64_t from, std::uint64_t to) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // may be more than ours
+  const std::uint64_t begin = from / page * page;
+  return mprotect(base + begin, round_up(to, page) - begin, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool make_real(std::uint64_t from, std::uint64_t to) { return reserve(from, to) && open_up(from, to); }
+
 // Small steps at first: most processes have few rows, and a node has many processes.
 bool grow_to(std::uint64_t bytes) {
   rankwise_header *head = header();
   if (bytes <= head->file_bytes) return true;
   const std::uint64_t present = round_up(head->file_bytes - first_record, least_step);
   const std::uint64_t target = first_record + round_up(bytes - first_record, present < most_step ? present : most_step);
-  if (target > mapped_bytes || !may_grow() || !reserve(head->file_bytes, target)) return false;
+  if (target > mapped_bytes || !may_grow() || !make_real(head->file_bytes, target)) return false;
   head->file_bytes = target;
   return true;
 }
@@ -82,22 +92,23 @@ bool grow_to(std::uint64_t bytes) {
 bool grow_directory(std::uint64_t sections) {
   const std::uint64_t target = directory_end(sections);
   if (target <= directory_bytes) return true;
-  if (!may_grow() || !reserve(directory_bytes, target)) return false;
+  if (!may_grow() || !make_real(directory_bytes, target)) return false;
   directory_bytes = target;
   return true;
 }
 
-// The mapping may be longer than the file: what lies behind its end is touched only after it has grown there. Where the
-// address space is limited (ulimit -v) it is shorter.
+// The mapping is longer than the file, and opened up as the file grows. Where the address space is limited (ulimit -v)
+// it is shorter.
 const char *map(int source) {
   void *found = MAP_FAILED;
   for (mapped_bytes = most_bytes; found == MAP_FAILED && mapped_bytes >= most_step; mapped_bytes /= 2) {
-    found = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, source | MAP_NORESERVE, file, 0);
+    found = mmap(nullptr, mapped_bytes, PROT_NONE, source | MAP_NORESERVE, file, 0);
   }
   if (found == MAP_FAILED) return strerror(errno);
   mapped_bytes *= 2;  // the last step of the loop
   base = static_cast<char *>(found);
-  return nullptr;
+  const bool opened = open_up(0, directory_bytes) && open_up(first_record, first_record + least_step);
+  return opened ? nullptr : strerror(errno);
 }
 
 // RATIONALE: the first call of each kind would wait for the system to bring in the page of its row, microseconds in
@@ -155,6 +166,7 @@ const char *create(const char *run_directory) {
 
 const char *create_in_memory() {
   has_file = false;
+  directory_bytes = directory_end(0);
   const char *why = map(MAP_PRIVATE | MAP_ANONYMOUS);
   if (why == nullptr) fill_header("");
   return why;
@@ -191,7 +203,7 @@ void keep_apart() {
   node_memory::keep_apart();
   int source = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
   if (!is_still_our_file()) source |= MAP_ANONYMOUS;
-  [[maybe_unused]] const void *same = mmap(base, mapped_bytes, PROT_READ | PROT_WRITE, source, file, 0);
+  [[maybe_unused]] const void *same = mmap(base, header()->file_bytes, PROT_READ | PROT_WRITE, source, file, 0);
   file = -1;
 }
 

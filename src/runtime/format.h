@@ -377,7 +377,7 @@ struct rankwise_node_header {
   uint32_t saves;             /* how often, so far */
   uint32_t save_every_ms;     /* at most so long from one save to the next, if the file system is fast enough */
   int32_t keeper;             /* process id */
-  uint32_t reserved0;
+  uint32_t run;               /* as in rankwise_control */
   char host[64];
   char runtime_version[32];
   uint64_t reserved[8];
@@ -408,7 +408,7 @@ struct rankwise_control {
   int32_t keeper;   /* process id of the latest one, 0 = none yet */
   uint64_t pids;    /* inode of the namespace that process ids belong to */
   int32_t trouble;  /* why the latest save failed: a number of errno, or of rankwise_trouble; 0 = it did not */
-  uint32_t reserved;
+  uint32_t run;     /* which of the runs that have had this run directory: RANKWISE_RUN; 0 = not known */
   char host[64];
   char run_directory[4096];
 };

@@ -1,6 +1,8 @@
 #include "memory.h"
 
 #include <fcntl.h>
+#include <link.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -8,6 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+
+#include "lock.h"
 
 namespace rankwise::memory {
 namespace {
@@ -58,10 +62,78 @@ class Peeker {
   bool open_ = false;
 };
 
+struct Range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+
+  bool has(const void *address) const {
+    const auto value = reinterpret_cast<std::uintptr_t>(address);
+    return value >= begin && value < end;
+  }
+  // How many of so many bytes from an address in it on are in it, too.
+  std::size_t rest(const void *address, std::size_t bytes) const {
+    const std::size_t left = end - reinterpret_cast<std::uintptr_t>(address);
+    return left < bytes ? left : bytes;
+  }
+};
+
+// What is known of the process and does not change.
+struct Image {
+  Range constants[8];  // of the program: its segments that can't be written to
+  unsigned count;
+  Range arguments;
+  bool tells_readable;  // the kernel does, see fault_at()
+};
+
+// Copies the text, or so many bytes of it, from where all of them can be read; returns how many.
+//
+// RATIONALE: not by a function of the C library. Sanitizers stand in for these, and end the program where they think
+// that memory is not the caller's; and what follows the text need not be.
+std::size_t copy_text(const void *address, char *to, std::size_t bytes) {
+  const auto *from = static_cast<const volatile char *>(address);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    to[i] = from[i];
+    if (to[i] == '\0') return i + 1;
+  }
+  return bytes;
+}
+
+// EFAULT where the eight bytes around an address can't be read, else EINVAL: the kernel reads a set of signals before
+// it finds that nothing is to be done with it. No other system call tells that so quickly.
+int fault_at(std::uintptr_t address) {
+  constexpr int nothing = -1;
+  const auto *set = reinterpret_cast<const void *>(address & ~std::uintptr_t{7});
+  return syscall(SYS_rt_sigprocmask, nothing, set, nullptr, 8) == 0 ? 0 : errno;
+}
+
+// (Emulators look in another order. Valgrind stands in for the kernel, and would complain to the user.)
+bool kernel_tells_readable() {
+  const char *preloaded = std::getenv("LD_PRELOAD");
+  if (preloaded != nullptr && strstr(preloaded, "vgpreload_") != nullptr) return false;
+  const std::uintptr_t nowhere = 8;
+  const auto here = reinterpret_cast<std::uintptr_t>(&nowhere);
+  return fault_at(here) == EINVAL && fault_at(nowhere) == EFAULT;
+}
+
+// Bytes of a text that could be copied; stops before the first unreadable page.
+std::size_t copy_readable(const void *address, char *to, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const auto from = reinterpret_cast<std::uintptr_t>(address) + done;
+    const std::size_t to_page_end = page_bytes - from % page_bytes;
+    const std::size_t part = bytes - done < to_page_end ? bytes - done : to_page_end;
+    if (fault_at(from) != EINVAL) break;
+    const std::size_t copied = copy_text(reinterpret_cast<const void *>(from), to + done, part);
+    done += copied;
+    if (to[done - 1] == '\0') break;
+  }
+  return done;
+}
+
 // Where the kernel put the command line and the environment: fields 48 to 51 of /proc/self/stat.
-bool is_argument(const void *address) {
+Range read_arguments() {
   FILE *file = fopen("/proc/self/stat", "re");
-  if (file == nullptr) return false;
+  if (file == nullptr) return {};
   char line[1024] = "";
   const bool read = fgets(line, sizeof line, file) != nullptr;
   fclose(file);
@@ -74,22 +146,72 @@ bool is_argument(const void *address) {
     if (number + 1 == 48) sscanf(field, "%llu", &start);
     if (number + 1 == 51) sscanf(field, "%llu", &end);
   }
-  const auto value = reinterpret_cast<std::uintptr_t>(address);
-  return start != 0 && value >= start && value < end;
+  return {static_cast<std::uintptr_t>(start), static_cast<std::uintptr_t>(end)};
+}
+
+// The first object is the program.
+int add_constants(dl_phdr_info *info, std::size_t /*bytes*/, void *image_of) {
+  auto *image = static_cast<Image *>(image_of);
+  constexpr unsigned most = sizeof image->constants / sizeof image->constants[0];
+  for (int i = 0; i < info->dlpi_phnum && image->count < most; ++i) {
+    const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0 || (segment.p_flags & PF_R) == 0) continue;
+    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    image->constants[image->count++] = {begin, begin + segment.p_memsz};
+  }
+  return 1;
+}
+
+const Image &image() {
+  static Image found{};
+  static bool is_known = false;
+  static Lock lock;
+  if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+    const Guard guard(lock);
+    if (!is_known) {
+      dl_iterate_phdr(add_constants, &found);
+      found.arguments = read_arguments();
+      found.tells_readable = kernel_tells_readable();
+      __atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
+    }
+  }
+  return found;
+}
+
+const Range *constants_with(const void *address) {
+  const Image &known = image();
+  for (unsigned i = 0; i < known.count; ++i) {
+    if (known.constants[i].has(address)) return &known.constants[i];
+  }
+  return nullptr;
+}
+
+// Bytes that could be copied.
+//
+// RATIONALE: names of regions are literals, mostly. To ask the kernel for one takes longer than all else that is to be
+// done where a region begins.
+std::size_t copy_from(const void *address, char *to, std::size_t bytes) {
+  if (const Range *range = constants_with(address); range != nullptr) {
+    return copy_text(address, to, range->rest(address, bytes));
+  }
+  if (image().tells_readable) return copy_readable(address, to, bytes);
+  const ssize_t directly = copy_directly(address, to, bytes);
+  return directly >= 0 ? static_cast<std::size_t>(directly) : Peeker().copy(address, to, bytes);
 }
 
 }  // namespace
 
+bool is_of_program(const void *address) { return constants_with(address) != nullptr; }
+
 bool read_text(const void *address, char *text, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) < page_bytes) return false;
-  const ssize_t directly = copy_directly(address, text, bytes);
-  const std::size_t copied = directly >= 0 ? static_cast<std::size_t>(directly) : Peeker().copy(address, text, bytes);
+  const std::size_t copied = copy_from(address, text, bytes);
   const std::size_t length = strnlen(text, copied);
   if (length == 0 || length == copied) return false;
   for (std::size_t i = 0; i < length; ++i) {
     if (text[i] < ' ' || text[i] > '~') return false;
   }
-  return !is_argument(address);
+  return !image().arguments.has(address);
 }
 
 }  // namespace rankwise::memory

@@ -74,9 +74,15 @@ std::uint64_t pid_namespace() {
   return inode;
 }
 
+// The number that `rankwise run` has drawn for this run: others have had, or will have, the same directory.
+std::uint32_t run_number() {
+  const char *number = std::getenv("RANKWISE_RUN");
+  return number != nullptr ? static_cast<std::uint32_t>(std::strtoul(number, nullptr, 16)) : 0;
+}
+
 // The same for all processes of a run that see one another, and no others'.
 std::uint64_t key_of() {
-  std::uint64_t key = pid_namespace();
+  std::uint64_t key = chain(pid_namespace(), run_number());
   for (const char *c = run_directory; *c != '\0'; ++c) key = chain(key, static_cast<unsigned char>(*c));
   for (const char *c = own_host; *c != '\0'; ++c) key = chain(key, static_cast<unsigned char>(*c));
   return key;
@@ -120,6 +126,7 @@ bool map_control(int file) {
   // All processes write the same.
   control->version = RANKWISE_NODE_VERSION;
   control->pids = pid_namespace();
+  control->run = run_number();
   snprintf(control->host, sizeof control->host, "%s", own_host);
   snprintf(control->run_directory, sizeof control->run_directory, "%s", run_directory);
   memcpy(control->magic, "RANKCTRL", sizeof control->magic);

@@ -88,15 +88,21 @@ std::uint32_t find(const char *name, std::uint64_t hash) {
   return region_count - 1;
 }
 
+// The process is in another region from now on.
+void go_to(std::uint32_t region, std::uint64_t now) {
+  if (region != current) system_counters::step(current, region, now);
+  current = region;
+}
+
 void close_innermost() {
   const Open &closing = open_regions[--depth];
+  const std::uint64_t now = clock::ticks();
   if (closing.has_record) {
     rankwise_region *closed = records[closing.index];
-    closed->ticks += clock::elapsed(closed->opened, clock::ticks());
+    closed->ticks += clock::elapsed(closed->opened, now);
     closed->opened = 0;
   }
-  system_counters::charge(current);
-  current = depth > 0 ? open_regions[depth - 1].index : 0;
+  go_to(depth > 0 ? open_regions[depth - 1].index : 0, now);
 }
 
 }  // namespace
@@ -131,10 +137,10 @@ void enter(const char *name) {
   const std::uint32_t index = find(name, hash);
   const bool has_record = index != most_regions;
   if (has_record) {
-    system_counters::charge(current);
-    records[index]->opened = clock::ticks();
+    const std::uint64_t now = clock::ticks();
+    records[index]->opened = now;
     ++records[index]->entries;
-    current = index;
+    go_to(index, now);
   } else {
     counters_file::drop(RANKWISE_DROPPED_REGIONS);
   }

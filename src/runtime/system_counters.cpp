@@ -10,6 +10,8 @@
 #include "counters_file.h"
 #include "lock.h"
 #include "perf_events.h"
+#include "process.h"
+#include "shares.h"
 
 namespace rankwise::system_counters {
 namespace {
@@ -18,6 +20,7 @@ constexpr std::uint32_t first_records = 8;
 constexpr std::uint32_t most_records = RANKWISE_REGION_OTHER;  // all that a key can number
 constexpr int most = RANKWISE_MOST_SYSTEM_COUNTERS;
 constexpr std::uint64_t bit(int counter) { return 1ULL << counter; }
+constexpr std::uint64_t gaps_a_quarter_second = 25;  // between readings: 10 ms, on average
 
 // Counters that are the difference of two readings of the process's usage.
 constexpr int usage_counters = RANKWISE_COUNTER_TASK_CLOCK + 1;
@@ -32,14 +35,15 @@ struct Parts {
   unsigned count;
   perf_events::Event events[8];
 };
-constinit Parts counted[] = {{RANKWISE_COUNTER_MIGRATIONS, 0, {}},
-                             {RANKWISE_COUNTER_INSTRUCTIONS, 0, {}},
-                             {RANKWISE_COUNTER_CYCLES, 0, {}},
-                             {RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS, 0, {}}};
+constinit Parts all_parts[] = {{RANKWISE_COUNTER_MIGRATIONS, 0, {}},
+                               {RANKWISE_COUNTER_INSTRUCTIONS, 0, {}},
+                               {RANKWISE_COUNTER_CYCLES, 0, {}},
+                               {RANKWISE_COUNTER_FLOATING_POINT_OPERATIONS, 0, {}}};
 
 Lock lock;
 bool running = false;
 Usage before{};
+Shares shares;
 rankwise_section *section = nullptr;
 rankwise_system_counters *records[most_records];  // by region
 std::uint32_t record_count = 0;
@@ -83,12 +87,12 @@ rankwise_system_counters *record_of(std::uint32_t region) {
   return record;
 }
 
-void add(rankwise_system_counters *to, int counter, std::uint64_t value) {
-  to->values[counter] += value;
-  to->present |= bit(counter);
+void set(Counted *counted, int counter, std::uint64_t value) {
+  counted->values[counter] = value;
+  counted->present |= bit(counter);
 }
 
-void add_events(rankwise_system_counters *to, Parts *parts) {
+void read_events(Counted *counted, Parts *parts) {
   bool has_run = false;
   bool is_scaled = false;
   std::uint64_t sum = 0;
@@ -107,19 +111,32 @@ void add_events(rankwise_system_counters *to, Parts *parts) {
     has_run = has_run || since.running_ns > 0;
     is_scaled = is_scaled || !is_whole;
   }
-  if (!has_run || to == nullptr) return;
-  add(to, parts->counter, sum);
-  if (is_scaled) to->scaled |= static_cast<std::uint32_t>(bit(parts->counter));
+  if (!has_run) return;
+  set(counted, parts->counter, sum);
+  if (is_scaled) counted->scaled |= bit(parts->counter);
 }
 
-void charge_all(rankwise_system_counters *to) {
+// What has been counted since the last time.
+Counted read_all() {
+  Counted counted{};
   const Usage now = usage_now();
   for (int counter = 0; counter < usage_counters; ++counter) {
-    if (to != nullptr && absent(counter) == 0) add(to, counter, now.values[counter] - before.values[counter]);
+    if (absent(counter) == 0) set(&counted, counter, now.values[counter] - before.values[counter]);
   }
   before = now;
-  for (Parts &parts : counted) add_events(to, &parts);
+  for (Parts &parts : all_parts) read_events(&counted, &parts);
+  return counted;
 }
+
+void add(std::uint32_t region, const Counted &share) {
+  rankwise_system_counters *to = record_of(region);
+  if (to == nullptr) return;
+  for (int counter = 0; counter < most; ++counter) to->values[counter] += share.values[counter];
+  to->present |= share.present;
+  to->scaled |= static_cast<std::uint32_t>(share.scaled);
+}
+
+void read_in(std::uint32_t region, std::uint64_t now) { shares.read(region, now, read_all(), add); }
 
 // Of tests: the processor's events are the kernel's own, which are there on every machine: its clocks, and page faults.
 perf_events::List test_list(int counter) {
@@ -145,7 +162,7 @@ void open() {
     return;
   }
   const bool is_test = wanted != nullptr && strcmp(wanted, "test") == 0;
-  for (Parts &parts : counted) open_parts(&parts, list_of(parts.counter, is_test));
+  for (Parts &parts : all_parts) open_parts(&parts, list_of(parts.counter, is_test));
   // No process comes so far without one: this kernel has the numbers, and does not count.
   if (usage_now().values[RANKWISE_COUNTER_MINOR_FAULTS] > 0) return;
   for (int counter = 0; counter < RANKWISE_COUNTER_TASK_CLOCK; ++counter) absent(counter) = RANKWISE_ABSENT_NOT_COUNTED;
@@ -154,18 +171,29 @@ void open() {
 void start() {
   if (absent(RANKWISE_COUNTER_TASK_CLOCK) == RANKWISE_ABSENT_SWITCHED_OFF) return;
   const Guard guard(lock);
-  charge_all(nullptr);
+  read_all();
+  shares.start(clock::ticks(), process::quarter_second() / gaps_a_quarter_second);
   running = true;
+}
+
+void step(std::uint32_t from, std::uint32_t to, std::uint64_t now) {
+  const Guard guard(lock);
+  if (!running) return;
+  if (shares.wants_reading(from, to, now)) {
+    read_in(from, now);
+  } else {
+    shares.pass(from, now);
+  }
 }
 
 void charge(std::uint32_t region) {
   const Guard guard(lock);
-  if (running) charge_all(record_of(region));
+  if (running) read_in(region, clock::ticks());
 }
 
 void charge_if_free(std::uint32_t region) {
   if (!lock.try_acquire()) return;
-  if (running) charge_all(record_of(region));
+  if (running) read_in(region, clock::ticks());
   lock.release();
 }
 

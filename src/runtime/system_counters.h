@@ -1,5 +1,5 @@
-// What the system and the processor count of the process, for each region: read where regions begin and end, and with
-// the heartbeat. Never in a call.
+// What the system and the processor count of the process, for each region: read where regions begin and end, but not
+// each time, and with the heartbeat. Never in a call.
 #ifndef RANKWISE_SYSTEM_COUNTERS_H
 #define RANKWISE_SYSTEM_COUNTERS_H
 
@@ -13,7 +13,10 @@ void open();
 // What is counted from now on belongs to a region: MPI_Init has returned, or another session has been opened.
 void start();
 
-// What has been counted since start() or the last time is that of `region`, which the process now leaves.
+// The process goes from one region to another, at `now` (ticks).
+void step(std::uint32_t from, std::uint32_t to, std::uint64_t now);
+
+// It is in `region`: what has been counted so far is read.
 void charge(std::uint32_t region);
 
 // The same, unless another thread does so right now. To be called by the heartbeat: of a process that is killed no

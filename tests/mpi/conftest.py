@@ -112,6 +112,12 @@ def slow_bell(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def counted_calls(tmp_path: Path) -> Path:
+    """A library to be preloaded: it counts how often counters are read, and memory by the kernel's help."""
+    return _to_be_preloaded("counted_calls.c", tmp_path)
+
+
+@pytest.fixture
 def record(mpi: Mpi, compiled: Compile, tmp_path: Path) -> Record:
     """Runs a test program under Rankwise: record("name.c", ranks, *arguments, status=0)."""
 

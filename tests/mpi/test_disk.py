@@ -5,6 +5,7 @@ What can't be saved stays in the memory of its node, where `rankwise run` reads 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 import libraries
 import pytest
 from jobs import LIMIT_SECONDS, RANKS, ROUNDS, VICTIM, Place, assert_known_calls, partial
-from recording import Recording
+from recording import Recording, rankwise
 
 import patience
 from golden import assert_facts
@@ -239,6 +240,19 @@ def test_no_room_where_the_launch_is(place: Place) -> None:
     assert partial(done)[0] == 0
     assert_known_calls(done)
     assert not node_memory.of_run(disk / "run")
+
+
+def test_no_room_for_the_note_of_the_launch(place: Place) -> None:
+    with small_disk(place.directory, 8) as disk:
+        with (disk / "full").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(b"x")
+        done = rankwise("run", "-o", disk / "x.rankwise", "--", "true")
+        assert [path.name for path in disk.iterdir()] == ["full"]
+    note = disk / "x.rankwise-run" / "launch.json.new"
+    cure = "make room there, or give another place"
+    assert done.stderr == f"rankwise: {note}: {os.strerror(errno.ENOSPC)}: {cure}\n"
+    assert done.returncode == 1
 
 
 def test_disk_full_during_the_run(place: Place) -> None:

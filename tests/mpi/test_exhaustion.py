@@ -51,6 +51,17 @@ def test_no_memory_is_left(place: Place) -> None:
     assert done.dropped["call_rows"] == on_other_rows(done)
 
 
+@pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)
+def test_an_address_space_that_is_limited(place: Place) -> None:
+    limited = ["sh", "-c", 'ulimit -v 400000 && exec "$@"', "sh"]
+    with place.start(under=[*limited, *place.rankwise()], ranks=2) as job:
+        assert job.wait() == 0, job.stderr
+        done = place.recorded(job)
+    assert job.stderr == ""
+    assert partial(done) == (0, "", 0)
+    assert_known_calls(done, 2)
+
+
 @pytest.mark.exhaustive  # 13 s
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)
 def test_100000_communicators_with_more_kinds_of_calls_than_rows(place: Place) -> None:

@@ -113,6 +113,45 @@ def test_all_is_killed_and_the_counters_are_still_in_memory(place: Place, how: s
     node_memory.forget(place.run_directory)
 
 
+def test_a_dead_jobs_counters_do_not_enter_the_next(place: Place) -> None:
+    with place.start("hang", str(VICTIM)) as job:
+        job.wait_until_hanging()
+        pids = [keeper_of(memory_of(place.run_directory)), job.process.pid, job.launcher, *job.ranks]
+        kill(*pids)
+        job.process.wait(timeout=LIMIT_SECONDS)
+        for pid in pids:
+            wait_for_end(pid)
+    with place.start(under=place.rankwise("--force")) as job:
+        assert job.wait() == 0, job.stderr
+        assert_whole(place.recorded(job))
+    assert job.stderr == ""
+    assert [path.name for path in place.directory.glob("*.rankwise*")] == [place.profile.name]
+    assert_gone(place.run_directory)
+
+
+def test_a_run_that_goes_on_keeps_its_directory(place: Place) -> None:
+    """Also when its `rankwise run` is no more."""
+    again = ("run", "--force", "-o", place.profile, "--", "true")
+    told = f"rankwise: {place.run_directory} belongs to a run that goes on: wait for its end, or give another"
+    with place.start("wait") as job:
+        job.wait_until_ready()
+        keeper = keeper_of(memory_of(place.run_directory))
+        for alive in (True, False):
+            if not alive:
+                os.kill(job.process.pid, signal.SIGKILL)
+                job.process.wait(timeout=LIMIT_SECONDS)
+            other = rankwise(*again)
+            assert (other.returncode, other.stderr.startswith(told)) == (2, True), other.stderr
+        job.go_on()
+        job.wait_for_ranks()
+        wait_for_end(keeper)
+    recovered = rankwise("recover", place.run_directory)
+    assert recovered.returncode == 0, recovered.stderr
+    done = place.recorded(job)
+    assert partial(done)[0] == 0
+    assert_known_calls(done)
+
+
 def test_when_a_process_died_and_when_it_was_saved(place: Place) -> None:
     with place.start("wait", under=place.rankwise("--keep", "--save-every", "1000")) as job:
         job.wait_until_ready()

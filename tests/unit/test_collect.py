@@ -115,7 +115,7 @@ def test_counters_that_live_in_this_node(
     run = tmp_path / "a.rankwise-run"
     age(node(run, is_final=0))
     alive = {run: [NodeMemory(tmp_path / "memory")]}
-    monkeypatch.setattr(node_memory, "of_run", lambda directory: alive.get(directory, []))
+    monkeypatch.setattr(node_memory, "of_run", lambda directory, *_: alive.get(directory, []))
     assert_left_alone(capsys, tmp_path)
     alive.clear()
     assert len(collected(capsys, tmp_path)[0]) == 1

@@ -72,7 +72,7 @@ def test_a_forgotten_separator_is_named(verb: Verb, capsys: pytest.CaptureFixtur
         (RankwiseError("no such thing; do that"), 2, "rankwise: no such thing; do that\n"),
         (RankwiseError("failed\x1b[2J", 1), 1, "rankwise: failed\\x1b[2J\n"),
         (KeyboardInterrupt(), 130, ""),
-        (OSError(28, "no room"), 1, "rankwise: [Errno 28] no room\n"),
+        (OSError(5, "no luck"), 1, "rankwise: no luck\n"),
     ],
 )
 def test_errors_are_one_line(
@@ -81,6 +81,17 @@ def test_errors_are_one_line(
     verb.error = error
     assert main(["run", "--", "x"]) == status
     assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize(
+    ("error", "facts"), [(OSError(28, "no room", "a/b"), "a/b .. no room"), (MemoryError(), "ulimit -v")]
+)
+def test_what_the_system_refuses_is_one_line(
+    verb: Verb, capsys: pytest.CaptureFixture[str], error: BaseException, facts: str
+) -> None:
+    verb.error = error
+    assert main(["run", "--", "x"]) == 1
+    assert_complaint(capsys.readouterr().err, facts)
 
 
 def test_help_lists_every_verb(verb: Verb, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from rankwise.profile.collect import node_memory
 from rankwise.profile.collect.control import read_control
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.holders import find_counters
-from rankwise.profile.collect.node_files import read_entries, read_node_file
+from rankwise.profile.collect.node_files import read_entries, read_node_file, save_node_file
 
 LONG_AGO = 1_000_000_000
 
@@ -44,7 +45,7 @@ def gone() -> int:
     return process.pid
 
 
-def left(parent: Path, run: Path, pid: int, **control: object) -> Path:
+def left(parent: Path, run: Path, pid: int, /, **control: object) -> Path:
     """What a job has left long ago: counters of a process with this id."""
     memory = make_memory(parent, run, **control)
     (memory / name_of(pid)).write_bytes(small_world(1)[0].to_bytes())
@@ -133,6 +134,23 @@ def test_only_those_of_the_run_are_found_and_forgotten(parent: Path, run: Path, 
     assert holder.path.parent == memory
     node_memory.forget(run)
     assert not memory.exists()
+
+
+def test_what_another_run_has_left_is_neither_read_nor_saved(parent: Path, run: Path) -> None:
+    memory = left(parent, run, gone(), run=7)
+    [counters] = memory.glob("*.counters")
+    of_7 = save_node_file(run, "node1", [counters], 7)
+    unknown = save_node_file(run, "node1", [counters])
+    assert [read_node_file(path).run for path in (of_7, unknown)] == [7, 0]
+    for number, paths in ((7, {of_7, unknown}), (8, {unknown}), (0, {of_7, unknown})):
+        (run / "launch.json").write_text(json.dumps({"run": number}))
+        assert [one.path for one in node_memory.of_run(run, number)] == [memory] * (number in (0, 7))
+        assert {one.path for one in find_counters(run).node_files} == paths
+    (run / "launch.json").write_text('{"run": 8}')
+    before = sorted(run.iterdir())
+    assert run not in node_memory.remove_leftovers()
+    assert not memory.exists()
+    assert sorted(run.iterdir()) == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "magic", "version"])

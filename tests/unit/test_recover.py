@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from synthetic import small_world, write_world
 
 from rankwise.commands import recover
 from rankwise.errors import RankwiseError
+from rankwise.launch.rundirectory import RunDirectory
+from rankwise.profile.collect.end_note import EndNote
+from rankwise.profile.collect.layout import CONSTANTS
 from rankwise.profile.store.database import open_profile
 from rankwise.render.terminal import programs
 
@@ -39,6 +43,29 @@ def test_the_profile_lies_beside_the_run_directory(
     assert summaries == [path]
     with closing(open_profile(path)) as profile:
         assert profile.execute("SELECT ranks_seen, exit_status FROM run").fetchall() == [(4, None)]
+
+
+def test_what_rankwise_run_has_noted_of_the_end(tmp_path: Path, summaries: list[Path]) -> None:
+    processes = small_world()
+    processes[1].header["state"] = CONSTANTS["STATE_RUNNING"]
+    directory = write_world(tmp_path / "solver.17.rankwise-run", processes)
+    note = EndNote("node1", 1, 1, None, {}, 143, "SIGTERM ended the launch")
+    RunDirectory(directory, ours=True).note_end(note)
+    assert run(directory) == 0
+    with closing(open_profile(summaries[0])) as profile:
+        [(status, reason)] = profile.execute("SELECT exit_status, partial_reason FROM run").fetchall()
+    assert status == 143
+    assert reason.startswith("SIGTERM ended the launch; ")
+
+
+@pytest.mark.parametrize("status", [-1, 256, "3", 2.5, None])
+def test_a_damaged_status_is_not_known(status: object, tmp_path: Path, summaries: list[Path]) -> None:
+    directory = write_world(tmp_path / "x.rankwise-run", small_world())
+    text = EndNote("node1", 1, 1).text() | {"exit_status": status}
+    (directory / "ended").write_text(json.dumps(text))
+    assert run(directory) == 0
+    with closing(open_profile(summaries[0])) as profile:
+        assert profile.execute("SELECT exit_status FROM run").fetchall() == [(None,)]
 
 
 def test_names_of_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

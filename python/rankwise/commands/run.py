@@ -169,6 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
             environment |= applied.settings.environment  # some are read by the launcher alone
             if placed := applied.command(place):
                 command, environment = placed[0], {**environment, **placed[1]}
+        settings |= directory.variables()
         preload = Preload(preloaded, directory.path, arguments.mpi or "", settings)
         if not arguments.quiet:
             for line in planned.to_add(preload):
@@ -193,7 +194,8 @@ def run(arguments: argparse.Namespace) -> int:
             view.end()
         raise
     wait_for_ranks(directory.path)
-    directory.note_end(observer.note(end.interrupted_ns))
+    seen = observer.note(end.interrupted_ns)
+    directory.note_end(seen._replace(exit_status=end.status, interrupted=end.interrupted))
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
@@ -347,8 +349,10 @@ def _finish(
     if not asked.keep:
         with Waiting(f"{directory.path} to be removed", not asked.quiet):
             directory.remove()
-    elif not asked.quiet:
-        _say(f"run directory kept: {directory.path}")
+    else:
+        directory.release()
+        if not asked.quiet:
+            _say(f"run directory kept: {directory.path}")
     if not asked.quiet:
         try:
             from rankwise.render.terminal.programs import print_longest
@@ -388,4 +392,7 @@ def _unrecorded(made: Assembly, strangers: str, to_add: Sequence[str]) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(f"{error}".split()) or type(error).__name__
+    from rankwise.text.troubles import trouble  # not above: most runs end well
+
+    text = trouble(error) if isinstance(error, OSError | MemoryError) else f"{error}"
+    return " ".join(text.split()) or type(error).__name__

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +18,7 @@ from rankwise.launch.signal_origin import SignalOrigin
 
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _STDERR = 2
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
@@ -57,6 +60,7 @@ def run(
         OSError: it can't be started.
     """
     handled = {*_HANDED_ON, signal.SIGCHLD}
+    _spare_addresses()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, handled)
     with SignalOrigin(_HANDED_ON) as origin:
         try:
@@ -82,6 +86,13 @@ def run(
         why = f"{PurePath(words[0]).name} was killed by {signal.Signals(-code).name}"
         return End(128 - code, why, received_ns)
     return End(code, "")
+
+
+def _spare_addresses() -> None:
+    """Let no thread of ours reserve 64 MiB for its objects where the address space is limited (ulimit -v)."""
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        with contextlib.suppress(AttributeError):  # a C library that does not do so anyway
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def _start(words: list[str], environment: Mapping[str, str], mask: Iterable[int], stderr: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -20,6 +21,8 @@ KEPT_STDERR = "stderr"  # what the program writes there while `rankwise run --to
 APPLIED = "applied"
 """Directory with the files that apply settings of the MPI library, see the option --with."""
 
+_LOCK = "running"  # is locked as long as the run goes on
+_MOST_TRIES = 10  # another run may remove the directory while we take it
 _NEW_NOTE = f"{FILE_NAME}.new"
 _COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of those of a node
 
@@ -29,11 +32,15 @@ class RunDirectory(NamedTuple):
 
     Attributes:
         path: absolute.
-        ours: whether we made it; otherwise it stays when its contents go.
+        ours: whether it goes with its contents; a directory that the user has made and named stays.
+        run: tells this run from others that have had, or will have, the same directory; 0 = nothing does.
+        lock: descriptor of the file that keeps others from taking the directory; -1 = there is none.
     """
 
     path: Path
     ours: bool
+    run: int = 0
+    lock: int = -1
 
     @classmethod
     def create(cls, output: Path, wanted: Path | None, *, force: bool) -> RunDirectory:
@@ -45,7 +52,8 @@ class RunDirectory(NamedTuple):
             force: replace the profile, and take a directory that was used before.
 
         Raises:
-            RankwiseError: one of the two is there already, or can't be written.
+            RankwiseError: one of the two is there already, or can't be written, or the directory is that of a
+                run that goes on.
         """
         if output.is_dir():
             raise RankwiseError(f"{output} is a directory: give a file name with -o")
@@ -56,16 +64,39 @@ class RunDirectory(NamedTuple):
         if not os.access(output.parent, os.W_OK | os.X_OK):
             raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
+        for _ in range(_MOST_TRIES):
+            is_new = cls._made(path)
+            lock = cls._lock(path, "name with -o" if wanted is None else "directory with --live-dir")
+            if lock is not None:
+                break
+        else:
+            raise RankwiseError(f"{path} is removed again and again: give another place with --live-dir")
+        # (Names by default are ours, whoever was killed before he could remove them.)
+        run = int.from_bytes(os.urandom(4), "little") or 1
+        directory = cls(path, is_new or wanted is None, run, lock)
         try:
-            path.mkdir(mode=0o700)  # follows no link
-            return cls(path, ours=True)
-        except FileExistsError:
-            return cls._reuse(path, force)
-        except OSError as error:
-            raise RankwiseError(f"{path}: {error.strerror}; give another place with --live-dir") from None
+            directory._take(force=force)
+        except RankwiseError:
+            directory.release()
+            if is_new:
+                path.rmdir()
+            raise
+        return directory
 
     @classmethod
-    def _reuse(cls, path: Path, force: bool) -> RunDirectory:
+    def _made(cls, path: Path) -> bool:
+        """Make the directory, or see that one that is there will do; tell whether it is new."""
+        try:
+            path.mkdir(mode=0o700)  # follows no link
+        except FileExistsError:
+            cls._check(path)
+            return False
+        except OSError as error:
+            raise RankwiseError(f"{path}: {error.strerror}; give another place with --live-dir") from None
+        return True
+
+    @staticmethod
+    def _check(path: Path) -> None:
         if path.is_symlink() or not path.is_dir():
             raise RankwiseError(
                 f"{path} is no directory, or a link to one: give another place with --live-dir"
@@ -79,14 +110,61 @@ class RunDirectory(NamedTuple):
             )
         if not os.access(path, os.W_OK | os.X_OK):
             raise RankwiseError(f"{path} can't be written to: give another place with --live-dir")
-        directory = cls(path, ours=False)
-        if any(path.iterdir()):
-            if not force:
-                raise RankwiseError(
-                    f"{path} is not empty: `rankwise recover` makes a profile of an old run, --force drops it"
-                )
-            directory._clear()
-        return directory
+
+    @staticmethod
+    def _lock(path: Path, other: str) -> int | None:
+        """Keep other runs away from the directory, until we end or are killed.
+
+        Returns:
+            a descriptor; None if another run has removed it, and the directory, meanwhile.
+        """
+        file = path / _LOCK
+        try:
+            lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise RankwiseError(f"{file}: {error.strerror}; give another place with --live-dir") from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise _goes_on(path, other) from None
+        except OSError:  # a file system without locks: what counts on this node is seen all the same
+            return lock
+        with contextlib.suppress(OSError):
+            if os.path.samestat(file.lstat(), os.fstat(lock)):
+                return lock
+        os.close(lock)
+        return None
+
+    def _take(self, *, force: bool) -> None:
+        """Drop what another run has left, here and in the memory of this node."""
+        is_old = any(path.name != _LOCK for path in self.path.iterdir())
+        if is_old and not force:
+            raise RankwiseError(
+                f"{self.path} is not empty: `rankwise recover` makes a profile of an old run,"
+                " --force drops it"
+            )
+        # Its `rankwise run` was killed, and its ranks were not.
+        if node_memory.is_in_use(self.path):
+            raise _goes_on(self.path, "name with -o")
+        node_memory.forget(self.path)
+        self._clear()
+
+    def release(self) -> None:
+        """Let other runs take the directory."""
+        if self.lock < 0:
+            return
+        with contextlib.suppress(OSError):
+            # While it is locked: who has opened it sees then that it is gone.
+            (self.path / _LOCK).unlink()
+        with contextlib.suppress(OSError):
+            os.close(self.lock)
+
+    def variables(self) -> dict[str, str]:
+        """Return what tells the processes of this run from those of others with the same directory."""
+        return {"RANKWISE_RUN": f"{self.run:08x}"}
 
     def note(self, planned: Plan, only: Sequence[str] = (), not_covered: Sequence[str] | None = None) -> None:
         """Write launch.json anew, so that the profile knows the command even if we are killed.
@@ -96,7 +174,8 @@ class RunDirectory(NamedTuple):
             only: procedures whose messages inside are recorded; all if empty.
             not_covered: procedures that programs import and Rankwise does not record; None = not known yet.
         """
-        text = json.dumps({**planned.note(not_covered), "only": list(only)}, indent=1, ensure_ascii=True)
+        note = {**planned.note(not_covered), "only": list(only), "run": self.run}
+        text = json.dumps(note, indent=1, ensure_ascii=True)
         self._write(_NEW_NOTE, text)
         (self.path / _NEW_NOTE).replace(self.path / FILE_NAME)
 
@@ -119,19 +198,24 @@ class RunDirectory(NamedTuple):
     def _write(self, name: str, text: str) -> None:
         # Made by us and nobody else, wherever the directory is; it may show the command line.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        descriptor = os.open(self.path / name, flags, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        path = self.path / name
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        except OSError as error:  # which does not tell the name
+            raise OSError(error.errno, error.strerror, str(path)) from error
 
     def has_counters(self) -> bool:
         """Whether any MPI process left counters."""
         saved = (path for pattern in _COUNTERS for path in self.path.glob(pattern))
-        return any(saved) or any(memory.counters() for memory in node_memory.of_run(self.path))
+        return any(saved) or any(memory.counters() for memory in node_memory.of_run(self.path, self.run))
 
     def remove(self) -> None:
         """Remove what the run left, and the directory if it is ours and nothing else is in it."""
         node_memory.forget(self.path)
         self._clear()
+        self.release()
         if self.ours:
             with contextlib.suppress(OSError):  # somebody put a file there: it is theirs
                 self.path.rmdir()
@@ -142,3 +226,7 @@ class RunDirectory(NamedTuple):
         shutil.rmtree(self.path / APPLIED, ignore_errors=True)
         for file in (*counters, *(self.path / name for name in others)):
             file.unlink(missing_ok=True)
+
+
+def _goes_on(path: Path, other: str) -> RankwiseError:
+    return RankwiseError(f"{path} belongs to a run that goes on: wait for its end, or give another {other}")

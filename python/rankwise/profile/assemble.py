@@ -73,9 +73,9 @@ def assemble(
         run_directory: where the processes left their counters.
         output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`,
             but for those in which nothing was called.
-        exit_status: of the launch, 128 + n for signal n; None = unknown.
+        exit_status: of the launch, 128 + n for signal n; None = what `rankwise run` has noted, if it has.
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
-            come to its end.
+            come to its end. What has been noted counts where the status is not given.
         force: replace profiles of further worlds, too; else a free number is taken.
         listener: is told how much is done.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
@@ -86,6 +86,8 @@ def assemble(
     """
     note = read_launch_note(run_directory)
     end = read_end_note(run_directory)
+    if exit_status is None and end:
+        exit_status, interrupted = end.exit_status, end.interrupted
     progress = Progress(listener)
     counters = _find(run_directory)
     processes = sum(len(holder.names) for holder in counters.holders)

@@ -106,7 +106,7 @@ def record(command: Command, how: Recording, profile: Path, limit: Limit, signal
     directory = RunDirectory.create(profile, None, force=True)._replace(ours=True)
     preloaded = library()
     clocks = clock_sync.setting(None, planned, preloaded) if how.clocks else {}
-    preload = Preload(preloaded, directory.path, "", {**how.settings, **clocks})
+    preload = Preload(preloaded, directory.path, "", {**how.settings, **clocks, **directory.variables()})
     launch = prepare(planned.command, preload, environment, planned.script_mpirun)
     directory.note(planned, how.only, planned.not_covered())
     output = profile.with_suffix(".out")

@@ -34,16 +34,21 @@ Lock lock;
 constexpr std::uint32_t indices = RANKWISE_FIRST_COMMUNICATOR + communicators::most_records;
 std::uint64_t gone[(indices + 63) / 64];
 
-// (Those that found no room for a record share one.)
+// Those that found no room for a record share an index. Once any of them is gone, what was learned before of all of
+// them means nothing: so much had been learned then.
+std::uint64_t learned_before[RANKWISE_FIRST_COMMUNICATOR];
+
 bool has_own_index(std::uint32_t communicator) {
   return communicator >= RANKWISE_FIRST_COMMUNICATOR && communicator < indices;
 }
 
-bool is_gone(std::uint32_t communicator) {
-  return has_own_index(communicator) && ((gone[communicator / 64] >> (communicator % 64)) & 1) != 0;
+bool is_gone(const Entry &entry) {
+  const std::uint32_t communicator = entry.cause.communicator;
+  if (!has_own_index(communicator)) return entry.age <= learned_before[communicator];
+  return ((gone[communicator / 64] >> (communicator % 64)) & 1) != 0;
 }
 
-bool is_alive(const Entry &entry) { return entry.operation != 0 && !is_gone(entry.cause.communicator); }
+bool is_alive(const Entry &entry) { return entry.operation != 0 && !is_gone(entry); }
 
 std::uint64_t age_of(const Entry &entry) { return is_alive(entry) ? entry.age : 0; }
 
@@ -90,12 +95,8 @@ void forget(std::uint32_t communicator) {
   const Guard guard(lock, threads::several);
   if (has_own_index(communicator)) {
     gone[communicator / 64] |= std::uint64_t{1} << (communicator % 64);
-    return;
-  }
-  for (auto &set : sets) {
-    for (Entry &entry : set) {
-      if (entry.cause.communicator == communicator) entry = {};
-    }
+  } else {
+    learned_before[communicator] = learned;
   }
 }
 

@@ -107,7 +107,8 @@ int close(Procedure procedure, const lifecycle::Opener &opener, Next next) {
 // the name must be readable memory, short, printable, and not one of the program's own command line arguments (the
 // likeliest text that a register still points to). A caller inside a Fortran binding never passes one.
 inline const char *region_name(const void *argument, const void *caller, char (&name)[64]) {
-  return relocations::is_fortran_binding(caller) || !memory::read_text(argument, name, sizeof name) ? nullptr : name;
+  if (!memory::is_of_program(caller) && relocations::is_fortran_binding(caller)) return nullptr;
+  return memory::read_text(argument, name, sizeof name) ? name : nullptr;
 }
 
 }  // namespace environment

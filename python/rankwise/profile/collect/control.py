@@ -20,12 +20,14 @@ class Control(NamedTuple):
         host: of the processes.
         pids: inode of the namespace that their ids belong to.
         keeper: process id of the latest keeper, 0 = there was none.
+        run: which of the runs that have had this run directory, 0 = not known.
     """
 
     run_directory: Path
     host: str
     pids: int
     keeper: int
+    run: int
 
     def sees_our_processes(self) -> bool:
         """Whether process ids mean the same there as here."""
@@ -48,4 +50,4 @@ def read_control(path: Path) -> Control | None:
     if page["magic"] != layout.CONTROL_MAGIC or page["version"] != layout.CONSTANTS["NODE_VERSION"]:
         return None
     directory = Path(os.fsdecode(bytes(page["run_directory"])))
-    return Control(directory, text_of(page["host"]), int(page["pids"]), int(page["keeper"]))
+    return Control(directory, text_of(page["host"]), int(page["pids"]), int(page["keeper"]), int(page["run"]))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise.profile.collect.notes import read_note
+from rankwise.profile.collect.text import harmless
 
 if TYPE_CHECKING:
     from rankwise.profile.collect.counters import Counters
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FILE_NAME = "ended"
 
 _MOST_STATUS = 0xFFFF
+_MOST_EXIT_STATUS = 0xFF
 
 
 class Seen(NamedTuple):
@@ -44,6 +46,8 @@ class EndNote(NamedTuple):
         realtime_ns: the same instant, nanoseconds since 1970.
         interrupted_ns: when a signal came that asked the launch to end; None = none came.
         processes: by the name of their counters files.
+        exit_status: of the launch, as a shell tells it; None = not known.
+        interrupted: what ended the launch from the outside, as part of a sentence; '' if nothing did.
     """
 
     host: str
@@ -51,6 +55,8 @@ class EndNote(NamedTuple):
     realtime_ns: int
     interrupted_ns: int | None = None
     processes: Mapping[str, Seen] = {}
+    exit_status: int | None = None
+    interrupted: str = ""
 
     def seen(self, counters: Counters) -> Seen | None:
         """Return what was seen of a process; None = nothing."""
@@ -84,6 +90,8 @@ class EndNote(NamedTuple):
             "realtime_ns": self.realtime_ns,
             "interrupted_ns": self.interrupted_ns,
             "processes": processes,
+            "exit_status": self.exit_status,
+            "interrupted": self.interrupted,
         }
 
 
@@ -105,6 +113,8 @@ def read_end_note(run_directory: Path) -> EndNote | None:
                 str(name): Seen(int(one["order"]), int(one["gone_ns"]), _wait_status(one["wait_status"]))
                 for name, one in dict(note["processes"]).items()
             },
+            _exit_status(note.get("exit_status")),
+            harmless(str(note.get("interrupted", ""))),
         )
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -112,6 +122,10 @@ def read_end_note(run_directory: Path) -> EndNote | None:
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+def _exit_status(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 <= value <= _MOST_EXIT_STATUS else None
 
 
 def _wait_status(value: Any) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect import node_memory
 from rankwise.profile.collect.counters import Counters, read_counters, rows_in
+from rankwise.profile.collect.launch_note import read_launch_note
 from rankwise.profile.collect.node_files import (
     NODE_SUFFIX,
     NodeFile,
@@ -81,21 +82,26 @@ def find_counters(run_directory: Path) -> Found:
     """Find all counters of a run directory: in it, and in the memory of this node.
 
     The counters of one process may be there several times, as a keeper has saved them and as they are now, or
-    where a keeper had to be replaced: those with the latest heartbeat count.
+    where a keeper had to be replaced: those with the latest heartbeat count. What is of another run, which
+    had the directory before, is passed over.
 
     Raises:
         OSError: the directory cannot be read.
     """
-    in_memory = {path for memory in node_memory.of_run(run_directory) for path in memory.counters()}
+    run = read_launch_note(run_directory).run
+    in_memory = {path for memory in node_memory.of_run(run_directory, run) for path in memory.counters()}
     paths = sorted({*run_directory.iterdir(), *in_memory})
     node_files: list[NodeFile] = []
     failures: list[RankwiseError] = []
     for path in paths:
         if path.name.endswith(NODE_SUFFIX):
             try:
-                node_files.append(read_node_file(path))
+                node_file = read_node_file(path)
             except RankwiseError as failure:
                 failures.append(failure)
+            else:
+                if not run or node_file.run in (0, run):
+                    node_files.append(node_file)
     names = {path: {path.name} for path in paths if path.name.endswith(COUNTERS_SUFFIX)}
     names |= {one.path: {entry.name for entry in one.entries} for one in node_files}
     holders = [Holder(path, frozenset(names[path]), path in in_memory) for path in paths if path in names]

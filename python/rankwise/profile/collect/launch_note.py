@@ -23,6 +23,7 @@ class LaunchNote(NamedTuple):
         not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
         only: collectives inside of which messages were to be recorded, all if empty.
         rankwise_version: that launched it.
+        run: which of the runs that have had this run directory, 0 = not known.
         warning: why the note could not be read, '' if it could or is not there.
     """
 
@@ -33,6 +34,7 @@ class LaunchNote(NamedTuple):
     not_covered: tuple[str, ...] | None = None
     only: tuple[str, ...] = ()
     rankwise_version: str = ""
+    run: int = 0
     warning: str = ""
 
 
@@ -54,7 +56,12 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
         only=_words(note.get("only")),
         rankwise_version=_text(note.get("rankwise_version")),
+        run=_run(note.get("run")),
     )
+
+
+def _run(value: Any) -> int:
+    return value if isinstance(value, int) and 0 < value < 1 << 32 else 0
 
 
 def _text(value: Any) -> str:

@@ -57,6 +57,7 @@ class NodeFile:
         path: of the file.
         host: the node.
         keeper: process id of who saved it.
+        run: which of the runs that have had this run directory, 0 = not known.
         is_final: whether all processes had left when it was saved: nothing more comes.
         saved_realtime_ns: when the counters were read, since 1970.
         saved_monotonic_ns: the same instant on the node's CLOCK_MONOTONIC.
@@ -68,6 +69,7 @@ class NodeFile:
     path: Path
     host: str
     keeper: int
+    run: int
     is_final: bool
     saved_realtime_ns: int
     saved_monotonic_ns: int
@@ -143,13 +145,14 @@ def late_saves(
     ]
 
 
-def save_node_file(run_directory: Path, host: str, counters: Sequence[Path]) -> Path:
+def save_node_file(run_directory: Path, host: str, counters: Sequence[Path], run: int = 0) -> Path:
     """Save counters from the memory of a node, as its keeper would: their processes are gone.
 
     Args:
         run_directory: where to.
         host: the node.
         counters: the files.
+        run: which of the runs that have had this run directory, 0 = not known.
 
     Raises:
         OSError: one of them can't be read, or the node file not be written.
@@ -159,7 +162,7 @@ def save_node_file(run_directory: Path, host: str, counters: Sequence[Path]) -> 
     header["magic"], header["version"] = layout.NODE_MAGIC, layout.CONSTANTS["NODE_VERSION"]
     header["byte_order"] = layout.CONSTANTS["BYTE_ORDER"]
     header["header_bytes"], header["entry_bytes"] = header.itemsize, layout.NODE_ENTRY.itemsize
-    header["entry_count"], header["is_final"] = len(images), 1
+    header["entry_count"], header["is_final"], header["run"] = len(images), 1, run
     header["saved_realtime_ns"], header["saved_monotonic_ns"] = time.time_ns(), time.monotonic_ns()
     header["host"], header["runtime_version"] = os.fsencode(host), __version__.encode()
     entries = np.zeros(len(images), layout.NODE_ENTRY)
@@ -193,6 +196,7 @@ def _node_file(source: Source, path: Path) -> NodeFile:
         path=path,
         host=text_of(header["host"]),
         keeper=int(header["keeper"]),
+        run=int(header["run"]),
         is_final=bool(header["is_final"]),
         saved_realtime_ns=int(header["saved_realtime_ns"]),
         saved_monotonic_ns=int(header["saved_monotonic_ns"]),

@@ -13,7 +13,10 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rankwise.profile.collect.control import Control
 
 COUNTERS_NAME = re.compile(r"(?P<host>.+)\.(?P<pid>\d+)\.[0-9a-f]+\.counters")
 """Of the file that a process counts into: its host, its process id, and when it was made."""
@@ -54,6 +57,20 @@ class NodeMemory(NamedTuple):
         """Whether it belongs to a run directory."""
         return b"\0" + os.fsencode(run_directory.absolute()) + b"\0" in self._control()
 
+    def control(self) -> Control | None:
+        """Return what the control page says, None if there is none."""
+        # (Read late: most nodes have nothing left, and it takes time.)
+        from rankwise.profile.collect.control import read_control
+
+        return read_control(self.path / _CONTROL)
+
+    def is_in_use(self) -> bool:
+        """Whether a process counts here. Where ids of processes mean nothing to us, a keeper tells it."""
+        control = self.control()
+        if control is None or not control.sees_our_processes():
+            return self.is_kept()
+        return any(_counts(path) for path in self.counters())
+
     def _control(self) -> bytes:
         """Return the control page, in which texts end with a zero; b'' if there is none."""
         try:
@@ -77,9 +94,18 @@ def of_user() -> Iterator[NodeMemory]:
                 yield NodeMemory(path)
 
 
-def of_run(run_directory: Path) -> list[NodeMemory]:
-    """Find those of a run."""
-    return [memory for memory in of_user() if memory.is_of(run_directory)]
+def of_run(run_directory: Path, run: int = 0) -> list[NodeMemory]:
+    """Find those of a run directory.
+
+    Args:
+        run_directory: that they are saved in.
+        run: leave out those of other runs, which have had the same directory; 0 = take all.
+    """
+    found = [memory for memory in of_user() if memory.is_of(run_directory)]
+    if not run:
+        return found
+    controls = [(memory, memory.control()) for memory in found]
+    return [memory for memory, control in controls if control is None or control.run in (0, run)]
 
 
 def is_alive(pid: int) -> bool:
@@ -104,20 +130,17 @@ def remove_leftovers() -> list[Path]:
     for memory in of_user():
         if memory.is_kept() or _age_s(memory.path) < _LEFT_ALONE_S:
             continue
-        # (Read late: most nodes have nothing left, and it takes time.)
-        from rankwise.profile.collect.control import read_control
-
-        control = read_control(memory.path / _CONTROL)
+        control = memory.control()
         if control is None or not control.sees_our_processes():
             continue
         counters = memory.counters()
         if any(_counts(path) for path in counters):
             continue
-        if counters and control.run_directory.is_dir():
+        if counters and _is_still_of(control):
             from rankwise.profile.collect.node_files import save_node_file
 
             try:
-                save_node_file(control.run_directory, control.host, counters)
+                save_node_file(control.run_directory, control.host, counters, control.run)
             except OSError:
                 continue  # it may be possible another time
             saved.append(control.run_directory)
@@ -125,11 +148,26 @@ def remove_leftovers() -> list[Path]:
     return saved
 
 
+def is_in_use(run_directory: Path) -> bool:
+    """Whether processes on this node count for a run directory."""
+    return any(memory.is_in_use() for memory in of_run(run_directory))
+
+
 def forget(run_directory: Path) -> None:
-    """Remove what is left of a run on this node, once its profile is made."""
+    """Remove what is left of a run on this node, however new: its profile is made, or another run begins."""
     for memory in of_run(run_directory):
         if not memory.is_kept():
             shutil.rmtree(memory.path, ignore_errors=True)
+
+
+def _is_still_of(control: Control) -> bool:
+    """Whether the run directory is there, and has not been given to another run."""
+    if not control.run_directory.is_dir():
+        return False
+    from rankwise.profile.collect.launch_note import read_launch_note
+
+    run = read_launch_note(control.run_directory).run
+    return 0 in (run, control.run) or run == control.run
 
 
 def _counts(path: Path) -> bool:

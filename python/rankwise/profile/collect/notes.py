@@ -33,4 +33,5 @@ def _content(path: Path) -> bytes:
         raise OSError("it is not a regular file")
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(_MOST_BYTES)
+        # (Python makes room for all that it is asked to read.)
+        return file.read(min(os.fstat(descriptor).st_size, _MOST_BYTES))

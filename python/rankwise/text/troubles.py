@@ -1,0 +1,57 @@
+"""Words what the system refuses: where, what, and what cures it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+_FULL_BYTES = 1 << 16  # who has less is as good as full
+_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
+_CURES = {
+    errno.ENOSPC: "make room there, or give another place",
+    errno.EDQUOT: "make room there, or give another place",
+    errno.EROFS: "give a place that can be written to",
+    errno.EACCES: "see to its permissions, or give another place",
+    errno.EPERM: "see to its permissions, or give another place",
+    errno.EFBIG: "raise the limit of the size of files (ulimit -f)",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENFILE: "this machine has too many open files: try again later",
+    errno.ENOMEM: "raise the limit of memory (ulimit -v), or ask for more",
+    errno.EAGAIN: "raise the limit of processes (ulimit -u)",
+}
+
+
+def trouble(error: OSError | MemoryError) -> str:
+    """Say in one sentence what went wrong, where, and what to do.
+
+    What writes to an open file does not tell its name. Then those places are named that are full.
+    """
+    if isinstance(error, MemoryError):
+        return f"there is too little memory: {_CURES[errno.ENOMEM]}"
+    try:
+        Path.cwd()
+    except FileNotFoundError:  # who is in a directory that was removed finds nothing at all
+        return "the current directory is not there any more: change to another one, and try again"
+    places = [
+        os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)
+    ]
+    if not places and error.errno in _IS_FULL:
+        places = list(_full_places())
+    parts = [", ".join(places), error.strerror or str(error), _CURES.get(error.errno or 0, "")]
+    return ": ".join(filter(None, parts))
+
+
+def _full_places() -> Iterator[str]:
+    """Find the places without room among those that files are written to where nothing else is said."""
+    seen = set()
+    for name, place in (("the current directory", Path.cwd()), ("TMPDIR", Path(tempfile.gettempdir()))):
+        try:
+            there, device = os.statvfs(place), place.stat().st_dev
+        except OSError:
+            continue
+        if device not in seen and there.f_blocks and there.f_bavail * there.f_frsize < _FULL_BYTES:
+            seen.add(device)
+            yield f"{name}, {place}"
