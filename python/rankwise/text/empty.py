@@ -40,7 +40,8 @@ NO_COUNTERS = (
     " MPI_Finalize), or the profile was made with --no-counters; --by call shows what was called."
 )
 NO_WAITS = (
-    "No waits for messages were recorded: the program sends none of its own; --by call shows what it calls."
+    "No waits for messages were recorded: no receive, wait or blocking send of the program returned;"
+    " --by call shows what it calls."
 )
 NOBODY_LATE = "Nobody is known to have come late for a message."
 NO_TIME_LINE = (

@@ -38,6 +38,22 @@ _ROUNDING = 1e-7  # seconds
 _IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 
 
+class _Table(NamedTuple):
+    """Instances of a collective in which everybody waits for everybody: n instances, m groups of nodes.
+
+    Attributes:
+        groups: whose clocks can be compared with each other's, m.
+        came: the last of each group, by its clock, seconds, n x m.
+        left: the first of each group, likewise.
+        stay: the shortest of a member, n.
+    """
+
+    groups: list[int]
+    came: Floats
+    left: Floats
+    stay: Floats
+
+
 class _Samples(NamedTuple):
     """Instances of collectives between a node that is known and one that is not.
 
@@ -122,14 +138,13 @@ def _moved(clock: NodeClock, ahead: _Ahead, ends: tuple[float, float], common: i
 
 def _ahead(rows: Columns, common: int) -> dict[int, _Ahead]:
     """Return how far groups of nodes are ahead of the common clock, from one to the next."""
-    tables = [table for table in _tables(rows) if len(np.unique(table["clock"])) > 1]
+    tables = [table for table in _tables(rows) if len(table.groups) > 1]
     known = {common: _Ahead(0.0, 0.0, 0.0, 0.0)}
     while True:
         samples: dict[int, dict[int, list[_Samples]]] = {}
         for table in tables:
-            groups = np.unique(table["clock"]).tolist()
-            near = [group for group in groups if group in known][:1]
-            far = [group for group in groups if group not in known]
+            near = [group for group in table.groups if group in known][:1]
+            far = [group for group in table.groups if group not in known]
             for reference, group in product(near, far):
                 pair = _between(table, reference, known[reference], group)
                 samples.setdefault(group, {}).setdefault(reference, []).append(pair)
@@ -141,8 +156,8 @@ def _ahead(rows: Columns, common: int) -> dict[int, _Ahead]:
     return known
 
 
-def _tables(rows: Columns) -> Iterator[Columns]:
-    """Yield the rows of each communicator and procedure in which everybody waits for everybody."""
+def _tables(rows: Columns) -> Iterator[_Table]:
+    """Yield the instances of each communicator and procedure in which everybody waits for everybody."""
     if not len(rows["rank"]):
         return
     starts = (rows["communicator"][1:] != rows["communicator"][:-1]) | (
@@ -151,29 +166,32 @@ def _tables(rows: Columns) -> Iterator[Columns]:
     edges = [0, *(np.flatnonzero(starts) + 1).tolist(), len(rows["rank"])]
     all_for_all = {_IDS[name] for name in _ALL_FOR_ALL}
     for begin, end in pairwise(edges):
-        table = {name: column[begin:end] for name, column in rows.items()}
-        procedure = int(table["procedure"][0])
-        if procedure == _IDS["MPI_Barrier"] or (procedure in all_for_all and (table["bytes"] > 0).all()):
-            yield table
+        procedure = int(rows["procedure"][begin])
+        sends = procedure in all_for_all and bool((rows["bytes"][begin:end] > 0).all())
+        if sends or procedure == _IDS["MPI_Barrier"]:
+            yield _table({name: column[begin:end] for name, column in rows.items()})
 
 
-def _between(table: Columns, reference: int, ahead: _Ahead, group: int) -> _Samples:
-    """Return what the instances of a table say of two groups."""
-    numbers, instance = np.unique(table["instance"], return_inverse=True)
-    instance = instance.reshape(-1)
-    stay = np.full(len(numbers), np.inf)
-    np.minimum.at(stay, instance, table["departure"] - table["arrival"])
+def _table(rows: Columns) -> _Table:
+    instances, instance = np.unique(rows["instance"], return_inverse=True)
+    groups, group = np.unique(rows["clock"], return_inverse=True)
+    instance, group = instance.reshape(-1), group.reshape(-1)
+    came = np.full((len(instances), len(groups)), -np.inf)
+    left = np.full((len(instances), len(groups)), np.inf)
+    stay = np.full(len(instances), np.inf)
+    np.maximum.at(came, (instance, group), rows["arrival"])
+    np.minimum.at(left, (instance, group), rows["departure"])
+    np.minimum.at(stay, instance, rows["departure"] - rows["arrival"])
+    return _Table(groups.tolist(), came, left, stay)
 
-    def ends(whose: int) -> tuple[Floats, Floats]:
-        own = table["clock"] == whose
-        last, first = np.full(len(numbers), -np.inf), np.full(len(numbers), np.inf)
-        np.maximum.at(last, instance[own], table["arrival"][own])
-        np.minimum.at(first, instance[own], table["departure"][own])
-        return last, first
 
-    came, left = (ahead.corrected(instants) for instants in ends(reference))
-    others_came, others_left = ends(group)
-    return _Samples(left, others_came - left, others_left - came, others_left - left, stay)
+def _between(table: _Table, reference: int, ahead: _Ahead, group: int) -> _Samples:
+    """Return what the instances of a table say of two groups, the first of which is known."""
+    column = table.groups.index(reference)
+    came, left = (ahead.corrected(ends[:, column]) for ends in (table.came, table.left))
+    column = table.groups.index(group)
+    others_came, others_left = table.came[:, column], table.left[:, column]
+    return _Samples(left, others_came - left, others_left - came, others_left - left, table.stay)
 
 
 def _best(pairs: Mapping[int, list[_Samples]], known: Mapping[int, _Ahead]) -> _Ahead | None:
