@@ -32,7 +32,7 @@ class Summary:
     times: Times
     balance: Balance | None
     waiting: WaitingTotals | None
-    unknown: Unknown | None
+    waiting_unknown: Unknown | None
     messages: MessageTotals | None
     families: list[Family]
     calls: list[ProcedureRow]
@@ -59,7 +59,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         times=times(connection),
         balance=balance(connection),
         waiting=waiting_totals(connection, seen.waiting),
-        unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
+        waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
         messages=message_totals(connection, seen.messages),
         families=seen.families,
         calls=seen.procedures,

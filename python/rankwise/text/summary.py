@@ -78,7 +78,7 @@ def extremes(times: Times) -> list[str]:
 def waiting_fields(found: Summary) -> list[str]:
     """Return how much of the time in MPI is waiting, and for whom."""
     fields = []
-    by_clocks = found.unknown is not None and found.unknown.reason == "clocks not compared"
+    by_clocks = found.waiting_unknown is not None and found.waiting_unknown.reason == "clocks not compared"
     clocks = "the clocks of the nodes were not compared, --clock-sync does it" if by_clocks else ""
     if totals := found.waiting:
         late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
