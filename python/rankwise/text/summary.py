@@ -79,7 +79,7 @@ def waiting_fields(found: Summary) -> list[str]:
     """Return how much of the time in MPI is waiting, and for whom."""
     fields = []
     by_clocks = found.waiting_unknown is not None and found.waiting_unknown.reason == "clocks not compared"
-    clocks = "the clocks of the nodes were not compared, --clock-sync does it" if by_clocks else ""
+    clocks = "nodes' clocks not compared (--clock-sync)" if by_clocks else ""
     if totals := found.waiting:
         late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
