@@ -39,6 +39,7 @@ std::uint64_t id() {
 }
 
 void read_test() {
+#if defined(__x86_64__)
   const char *clocks = test();
   if (clocks == nullptr) return;
   char host[64];
@@ -49,7 +50,6 @@ void read_test() {
     if (strncmp(one, host, length) == 0 && one[length] == ':')
       clock::shift_ns = std::strtol(one + length + 1, nullptr, 10);
   }
-#if defined(__x86_64__)
   clock::use_counter = false;
 #endif
 }

@@ -6,6 +6,7 @@ import platform
 from dataclasses import replace
 from pathlib import Path
 
+import libraries
 import pytest
 from libraries import Mpi
 from recording import Compile, Recording, run_on
@@ -36,6 +37,15 @@ def recorded(
     return done
 
 
+def assert_waits_are_the_programs(done: Recording, errors: dict[object, object]) -> None:
+    ours = measured(done)
+    for what, ranks in told(done).items():
+        for rank, one in ranks.items():
+            allowed = 2 * one.calls * sum(float(str(error)) for error in errors.values())
+            if abs(ours[what][rank] - one.waited) > allowed:
+                assert_alike(ours[what][rank], one.waited, one.calls)
+
+
 def test_times_of_several_nodes_are_on_one_clock(
     mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path
 ) -> None:
@@ -44,27 +54,52 @@ def test_times_of_several_nodes_are_on_one_clock(
     assert errors[0] == errors[3] == 0
     # Half of the shortest of forty round trips, on a machine with more processes than processors.
     assert all(0 < float(str(errors[rank])) < 0.01 for rank in (1, 2))
-    ours = measured(done)
-    for what, ranks in told(done).items():
-        for rank, one in ranks.items():
-            allowed = 2 * one.calls * sum(float(str(error)) for error in errors.values())
-            if abs(ours[what][rank] - one.waited) > allowed:
-                assert_alike(ours[what][rank], one.waited, one.calls)
+    offsets = dict(done.rows("SELECT rank, clock_offset FROM ranks"))
+    for rank, node in enumerate("abca"):
+        # (Of two readings that are a stamp, other processes may come in between.)
+        assert float(str(offsets[rank])) == pytest.approx(
+            SKEW_NS[node] / 1e9, abs=float(str(errors[rank])) + 1e-3
+        )
+    # The run begins and ends by one clock, too.
+    [(wall,)] = done.rows("SELECT wall FROM run")
+    assert float(str(wall)) < 60
+    assert_waits_are_the_programs(done, errors)
     with done.database as database:
         found = waiting(database)
     assert found.not_known_seconds == 0
     assert found.clock_error_seconds == max(float(str(error)) for error in errors.values())
+    assert not found.by_collectives
     # Nothing of ours is among the program's calls, its messages and communicators.
     assert done.calls("MPI_Comm_create_group") == {}
     assert done.messages() == {}
     assert "W_g" not in " ".join(done.communicators())
 
 
-def test_without_it_only_nodes_are_compared_with_themselves(
+def test_clocks_that_are_not_compared_are_known_by_collectives(
     mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path
 ) -> None:
-    done = recorded(mpi, compiled, pretender, tmp_path, "--no-clock-sync", "chain", nodes="aabb")
-    assert dict(done.rows("SELECT rank, clock_error FROM ranks")) == {0: 0.0, 1: 0.0, 2: None, 3: None}
-    assert {what[1] for what in measured(done)} == {"first"}  # of ranks 0 and 1
+    done = recorded(mpi, compiled, pretender, tmp_path, "--no-clock-sync", "one", "root")
+    assert dict(done.rows("SELECT rank, clock_offset FROM ranks")) == {0: 0.0, 1: None, 2: None, 3: 0.0}
+    errors = dict(done.rows("SELECT rank, clock_error FROM ranks"))
+    assert errors[0] == errors[3] == 0
+    assert all(0 < float(str(errors[rank])) < 0.01 for rank in (1, 2))
+    assert_waits_are_the_programs(done, errors)
     with done.database as database:
-        assert waiting(database).not_known_seconds > 0
+        found = waiting(database)
+    assert found.not_known_seconds == 0
+    assert found.by_collectives
+
+
+@pytest.mark.only_on(
+    lambda mpi: mpi in libraries.ONE_OF_EACH, "what the reader does is tried with one library of each family"
+)
+def test_clocks_of_which_nothing_tells(mpi: Mpi, compiled: Compile, pretender: Path, tmp_path: Path) -> None:
+    # In these collectives nobody waits for all others.
+    done = recorded(mpi, compiled, pretender, tmp_path, "--no-clock-sync", "root", nodes="aabb")
+    assert dict(done.rows("SELECT rank, clock_error FROM ranks")) == {0: 0.0, 1: 0.0, 2: None, 3: None}
+    assert measured(done) == {}
+    with done.database as database:
+        found = waiting(database)
+    assert found.unknown is not None
+    assert found.unknown.reason == "clocks not compared"
+    assert found.not_known_seconds == pytest.approx(found.unknown.clocks_seconds)

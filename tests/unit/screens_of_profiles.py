@@ -60,6 +60,16 @@ def _late_node() -> Made:
     return made
 
 
+def _clocks_not_compared() -> Made:
+    """Two nodes of whose clocks nothing is known."""
+    run = Made(4, ["n1", "n1", "n2", "n2"])
+    for rank in range(4):
+        run.call(rank, "MPI_Alltoall", 4.0)
+        run.call(rank, "MPI_Recv", 1.0)
+    run.wait(0, "MPI_Recv", 1, 1.0, 2.0, 1.5)
+    return run
+
+
 FINDINGS: Mapping[str, Callable[[], Made]] = {
     "late-rank": lambda: findings.barriers(Made(), [2]),
     "late-sender": _messages_waited_for,
@@ -98,6 +108,7 @@ PAGES: Mapping[str, Callable[[Path], object]] = {
     "partial": profiles.write_partial,
     "late-rank": overview_profiles.late_rank,
     "phases": _phased,
+    "clocks-not-compared": lambda path: _clocks_not_compared().write(path),
 }
 
 
@@ -191,6 +202,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "stencil": of_profile(_stencil, *SUMMARIES, *views(*VIEWS)),
     "late-messages": found(_messages_waited_for, *SUMMARIES, *views("waiting")),
+    "clocks-not-compared": found(_clocks_not_compared, *SUMMARIES, *views("waiting")),
     "lost-processors": found(partial(findings.switching, 1000, 7.0), *views("counter")),
     "bound": found(partial(findings.bound, "3", "3", "4-5", "6-7"), *views("node", "rank")),
     "explain-words": _explained,

@@ -75,7 +75,7 @@ def test_without_ranks_and_arrivals_it_says_why(tmp_path: Path) -> None:
     assert "before MPI_Init" in balance["missing"]
     assert "MPI_Init" in line["missing"]
     balance, _ = told(profiles.write_profile(tmp_path / "b.rankwise"))
-    assert "--by call" in balance["late"]["noCollectives"]
+    assert "--clock-sync" in balance["late"]["noCollectives"]
     assert "--by call" in balance["late"]["noMessages"]
     assert not len(balance["late"]["rank"])
 

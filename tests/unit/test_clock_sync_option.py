@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync
 from rankwise.launch.detect import Kind
@@ -22,7 +23,7 @@ def programs(*kinds: Kind, known: bool = True, set_uid: bool = False) -> Any:
     """A launch of one program of each kind."""
     detections = tuple(SimpleNamespace(kind=kind, program="./app", set_uid=set_uid) for kind in kinds)
     command = SimpleNamespace(known=object() if known else None, contexts=kinds)
-    return SimpleNamespace(command=command, detections=detections)
+    return SimpleNamespace(command=command, detections=detections, environment={})
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,35 @@ def test_the_user_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     # None of its processes would take part, and one of another program would wait for them.
     with pytest.raises(RankwiseError, match=r"^--clock-sync: \./app has MPI linked in statically"):
         clock_sync.setting(True, programs(Kind.MPI, Kind.LINKED), LIBRARY)
+
+
+def test_the_environment_decides_where_the_user_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image, or an installation that each node has, says so once."""
+    monkeypatch.setattr(clock_sync, "_mounts", lambda: SHARED)
+    planned = programs(Kind.PYTHON)
+    planned.environment["RANKWISE_CLOCK_SYNC"] = "on"
+    assert clock_sync.setting(None, planned, LIBRARY) == ON
+    assert clock_sync.setting(False, planned, LIBRARY) == {}
+    certain = programs(Kind.MPI)
+    certain.environment["RANKWISE_CLOCK_SYNC"] = "off"
+    assert clock_sync.setting(None, certain, LIBRARY) == {}
+
+
+def test_why_not(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    """The reason is that of the launch, and there is none where clocks are compared."""
+    monkeypatch.setattr(clock_sync, "_mounts", lambda: SHARED)
+    assert not clock_sync.why_not(programs(Kind.MPI), LIBRARY)
+    for planned in (
+        programs(Kind.MPI, known=False),
+        programs(Kind.MPI, Kind.MPI),
+        programs(Kind.SCRIPT),
+        programs(Kind.PYTHON),
+        programs(Kind.CONTAINED),
+        programs(Kind.MPI, set_uid=True),
+    ):
+        golden.says(clock_sync.why_not(planned, LIBRARY))
+    monkeypatch.setattr(clock_sync, "_mounts", lambda: [("/", "overlay")])
+    golden.says(clock_sync.why_not(programs(Kind.MPI), LIBRARY), "/apps/tools/rankwise")
 
 
 def test_the_file_systems_of_this_machine() -> None:

@@ -18,6 +18,7 @@ from rankwise.analysis.timing.efficiency import Efficiency, efficiency, region_e
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi, time_in_mpi
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+from rankwise.analysis.waiting.unknown import Unknown, unknown_collectives
 
 if TYPE_CHECKING:
     from rankwise.analysis.collectives.patterns import Algorithm
@@ -74,6 +75,11 @@ class Evidence:
         from rankwise.analysis.waiting.collectives import waiting
 
         return waiting(self.connection, self.chains, self.collectives)
+
+    @cached_property
+    def unknown(self) -> Unknown:
+        """Blocking collectives of which it is not known who waited, and why."""
+        return unknown_collectives(self.connection)
 
     @cached_property
     def collectives(self) -> Collectives:

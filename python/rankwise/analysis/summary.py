@@ -19,6 +19,7 @@ from rankwise.analysis.overview import Run, Trust, trust
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Balance, Times, balance, times
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals, message_totals, waiting_totals
+from rankwise.analysis.waiting.unknown import Unknown
 from rankwise.records import dataclass
 
 
@@ -31,6 +32,7 @@ class Summary:
     times: Times
     balance: Balance | None
     waiting: WaitingTotals | None
+    waiting_unknown: Unknown | None
     messages: MessageTotals | None
     families: list[Family]
     calls: list[ProcedureRow]
@@ -57,6 +59,7 @@ def summary(connection: sqlite3.Connection, seen: Evidence | None = None) -> Sum
         times=times(connection),
         balance=balance(connection),
         waiting=waiting_totals(connection, seen.waiting),
+        waiting_unknown=seen.waiting.unknown if seen.waiting else seen.unknown,
         messages=message_totals(connection, seen.messages),
         families=seen.families,
         calls=seen.procedures,

@@ -9,6 +9,7 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.efficiency import Split
 from rankwise.findings.finding import Fact, NotTold
 from rankwise.records import dataclass
+from rankwise.text.empty import why_no_arrivals
 
 POP = "POP Standard Metrics for Parallel Performance Analysis, https://pop-coe.eu/node/69"
 OURS = "docs/waiting.md"
@@ -54,13 +55,13 @@ def _of_split(value: Callable[[Split], Fact]) -> Callable[[Evidence], Fact | Not
 
 def _waiting(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
-        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+        return NotTold(why_no_arrivals(seen.unknown))
     return Fact("waiting in blocking collectives, over the ranks", seen.waiting.waiting.seconds, "s")
 
 
 def _transfer_time(seen: Evidence) -> Fact | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
-        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+        return NotTold(why_no_arrivals(seen.unknown))
     return Fact("transfer in blocking collectives, over the ranks", seen.waiting.transfer_seconds, "s")
 
 

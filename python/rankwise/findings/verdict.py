@@ -133,9 +133,11 @@ def _unknown(of: Known) -> str:
     if percent(time.unknown_seconds, time.seconds) < _HALF:
         return ""
     share = percent_text(percent(time.unknown_seconds, time.seconds))
+    by_clocks = of.seen.unknown.reason == "clocks not compared"
+    clocks = ", as the clocks of the nodes were not compared: --clock-sync does it" if by_clocks else ""
     return (
         f"MPI limits the run: it takes {_of_run(of.summary)}, but of {share} % of that it is not known"
-        " whether ranks waited"
+        " whether ranks waited" + clocks
     )
 
 

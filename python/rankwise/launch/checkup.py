@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
+from rankwise.launch import clock_sync
 from rankwise.launch.detect import Detection, Kind
 from rankwise.launch.environment import prepare
 from rankwise.launch.plan import STATIC_CURE, Plan, library, look
@@ -97,8 +98,22 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
     stand_in = Preload(Path("librankwise.so"), Path("RUNDIR"))
     for line in planned.to_add(Preload(_shown_library(), Path.cwd() / "RUNDIR")):
         yield Finding("container", "the program would not see Rankwise, and not be recorded", line)
+    if planned.command.launcher and all(one.kind is not Kind.MISSING for one in planned.detections):
+        yield _clocks(planned)
     launch = prepare(planned.command, stand_in, environment, planned.script_mpirun)
     yield Finding("environment", f"reaches the processes by {launch.how}")
+
+
+def _clocks(planned: Plan) -> Finding:
+    """Tell how it will be known what the clocks of several nodes differ by."""
+    if said := planned.environment.get(clock_sync.VARIABLE):
+        what = "compared" if said == "on" else "not compared"
+        return Finding("clocks", f"of several nodes: {what}, as {clock_sync.VARIABLE} says")
+    why = clock_sync.why_not(planned, _shown_library())
+    if not why:
+        return Finding("clocks", "of several nodes: compared in MPI_Init")
+    text = f"of several nodes: estimated from collectives, as {why}; run --clock-sync compares them"
+    return Finding("clocks", text)
 
 
 def _shown_library() -> Path:

@@ -21,36 +21,49 @@ _SHARED = frozenset({"9p", "afs", "beegfs", "ceph", "cifs", "fhgfs", "fuse.beegf
 """File systems that several nodes see."""
 
 
+VARIABLE = "RANKWISE_CLOCK_SYNC"
+
+
 def setting(wanted: bool | None, planned: Plan, library: Path) -> dict[str, str]:
     """Return the variable that src/runtime/wrappers/node_clocks.h reads; {} if nothing is to be compared.
 
     Args:
-        wanted: by the user; None = decide.
+        wanted: by the user; None = as the variable says, else decide.
         planned: the launch.
         library: that is preloaded.
 
     Raises:
         RankwiseError: it is wanted where it can't be done.
     """
+    if wanted is None and (said := planned.environment.get(VARIABLE)):
+        wanted = said == "on"
     for detection in planned.detections if wanted else ():
         if detection.kind is Kind.LINKED:
             text = f"--clock-sync: {detection.program} has MPI linked in statically, and can't take part"
             raise RankwiseError(text)
     if wanted is None:
-        wanted = _are_all_ours(planned) and _is_seen_by_other_nodes(library, _mounts())
-    return {"RANKWISE_CLOCK_SYNC": "on"} if wanted else {}
+        wanted = not why_not(planned, library)
+    return {VARIABLE: "on"} if wanted else {}
 
 
-def _are_all_ours(planned: Plan) -> bool:
-    """Tell whether every process will be: one program, linked with MPI, behind a launcher that we know.
+def why_not(planned: Plan, library: Path) -> str:
+    """Return why clocks are not compared unless the user asks for it, without a full stop; '' = they are.
 
-    (What a script starts, or Python, or a container sees, is known only when it runs. Of several programs
-    each may have an environment of its own.)
+    Every process has to be ours for certain: one program, linked with MPI, behind a launcher that we know,
+    and a library that is there on the other nodes. (What a script starts, or Python, or a container sees, is
+    known only when it runs. Of several programs each may have an environment of its own.)
     """
     command = planned.command
-    if command.known is None or len(command.contexts) != 1 or len(planned.detections) != 1:
-        return False
-    return planned.detections[0].kind is Kind.MPI and not planned.detections[0].set_uid
+    if command.known is None:
+        return "the command is no launcher that Rankwise knows"
+    if len(command.contexts) != 1 or len(planned.detections) != 1:
+        return "the command starts several programs"
+    program = planned.detections[0]
+    if program.kind is not Kind.MPI or program.set_uid:
+        return f"{program.program} is {'set-uid' if program.set_uid else program.kind.value}"
+    if not _is_seen_by_other_nodes(library, _mounts()):
+        return f"{library.parent} is on no file system that other nodes are certain to see"
+    return ""
 
 
 def _mounts() -> list[tuple[str, str]]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rankwise.analysis.waiting.unknown import Reason, Unknown
+
 NO_CALLS = (
     "No MPI call was recorded: the program ended before it called MPI, or paused the recording with"
     " MPI_Pcontrol(0); `rankwise doctor -- COMMAND` tells what would be seen."
@@ -23,10 +27,6 @@ NO_COLLECTIVES = (
     "No collectives were recorded on communicators of several processes;"
     " --by call shows what the program calls."
 )
-NO_ARRIVALS = (
-    "No arrivals at collectives are known: the program calls no blocking collective on several processes;"
-    " --by call shows what it calls."
-)
 NO_SITES = (
     "No places of calls were recorded: the program made no call, or ran with --no-sites;"
     " --by call shows what was called."
@@ -40,7 +40,8 @@ NO_COUNTERS = (
     " MPI_Finalize), or the profile was made with --no-counters; --by call shows what was called."
 )
 NO_WAITS = (
-    "No waits for messages were recorded: the program sends none of its own; --by call shows what it calls."
+    "No waits for messages were recorded: no receive, wait or blocking send of the program returned;"
+    " --by call shows what it calls."
 )
 NOBODY_LATE = "Nobody is known to have come late for a message."
 NO_TIME_LINE = (
@@ -51,3 +52,26 @@ NO_REGIONS = (
     " what you want to see by itself."
 )
 NOTHING_SELECTED = "Nothing of this was recorded in the part that is selected."
+COMPARE_CLOCKS = "`rankwise run --clock-sync` compares them, if all processes run with Rankwise"
+_WHY_NO_ARRIVALS: Mapping[Reason, str] = {
+    "none called": "the program calls no blocking collective on several processes",
+    "none returned": "no blocking collective on several processes returned",
+    "clocks not compared": "the clocks of the nodes were not compared",
+    "not kept": "of no blocking collective on several processes the arrivals of all ranks were kept",
+}
+
+
+def why_no_arrivals(found: Unknown) -> str:
+    """Return why no arrivals at collectives are known, without a full stop."""
+    why = _WHY_NO_ARRIVALS[found.reason]
+    return f"{why}; {COMPARE_CLOCKS}" if found.reason == "clocks not compared" else why
+
+
+def no_arrivals(found: Unknown) -> str:
+    """Return what to say where no arrivals at collectives are known: why, and the cure."""
+    cure = ""
+    if found.reason == "none called":
+        cure = "; --by call shows what it calls"
+    elif found.reason != "clocks not compared":
+        cure = "; --by rank shows how far the ranks came"
+    return f"No arrivals at collectives are known: {why_no_arrivals(found)}{cure}."

@@ -78,14 +78,18 @@ def extremes(times: Times) -> list[str]:
 def waiting_fields(found: Summary) -> list[str]:
     """Return how much of the time in MPI is waiting, and for whom."""
     fields = []
+    by_clocks = found.waiting_unknown is not None and found.waiting_unknown.reason == "clocks not compared"
+    clocks = "nodes' clocks not compared (--clock-sync)" if by_clocks else ""
     if totals := found.waiting:
         late = _late("at collectives", totals.percent_waiting_of_mpi, totals)
         fields += [late, f"transfer in them {percent_text(totals.percent_transfer_of_mpi)} %"]
-        fields += _not_known(totals, "")
+        fields += _not_known(totals, "", clocks)
+    elif clocks:
+        fields.append(f"not known at collectives: {clocks}")
     if messages := found.messages:
         if messages.percent_waiting_of_mpi >= _LEAST_PERCENT:
             fields.append(_late("for messages", messages.percent_waiting_of_mpi, messages))
-        fields += _not_known(messages, ", for messages")
+        fields += _not_known(messages, ", for messages", "")
     return fields
 
 
@@ -127,9 +131,10 @@ def reordered_text(families: Sequence[Family]) -> str:
     return f"{count_text(done)} of {count_text(asked)} communicators that allow it, to suit the machine"
 
 
-def _not_known(totals: WaitingTotals | MessageTotals, what: str) -> list[str]:
+def _not_known(totals: WaitingTotals | MessageTotals, what: str, why: str) -> list[str]:
     share = totals.percent_not_known_of_mpi
-    return [f"not known of {percent_text(share)} % of MPI{what}"] if share >= _MUCH_PERCENT else []
+    because = f": {why}" if why else ""
+    return [f"not known of {percent_text(share)} % of MPI{what}{because}"] if share >= _MUCH_PERCENT else []
 
 
 def _late(what: str, percent: float, totals: WaitingTotals | MessageTotals) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.messages import MOSTLY_CERTAIN, Caused, MessageWaits, Origin, RankWaits
-from rankwise.text.empty import NO_WAITS, NOBODY_LATE
+from rankwise.text.empty import COMPARE_CLOCKS, NO_WAITS, NOBODY_LATE
 from rankwise.text.names import call_name
 from rankwise.text.units import percent_text, second_text
 from rankwise.views.view import COUNT, NUMBER, PERCENT, SECONDS, Column, Detail, Table, label, number
@@ -99,7 +99,9 @@ def message_wait_title(found: MessageWaits) -> str:
 
 def certainty_note(found: MessageWaits) -> str:
     """Return a sentence on how much is known."""
-    return (
+    note = (
         f"For {percent_text(found.percent_certain)} % of {second_text(found.seconds)} in receives, waits and"
         " blocking sends it is certain which messages they waited for; the rest is left out."
     )
+    clocks = f" So are messages between nodes whose clocks were not compared; {COMPARE_CLOCKS}."
+    return note + clocks * found.clocks_differ

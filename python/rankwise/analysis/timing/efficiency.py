@@ -26,6 +26,7 @@ from rankwise.analysis.calls.regions import OTHER, WHOLE_PROGRAM
 from rankwise.analysis.calls.totals import BETWEEN, RUN_SECONDS
 from rankwise.analysis.percent import percent
 from rankwise.analysis.timing.time_in_mpi import TimeInMpi
+from rankwise.analysis.waiting.unknown import unknown_collectives
 from rankwise.records import dataclass
 
 MOST_UNCERTAIN = 0.1
@@ -108,6 +109,8 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi) -> Efficiency | 
     if found is None:
         return None
     split, why = _split(found, sum(in_mpi.values()) / len(in_mpi), time)
+    if why and unknown_collectives(connection).reason == "clocks not compared":
+        why += "; the clocks of the nodes were not compared, --clock-sync does it"
     return replace(found, split=split, why_no_split=why)
 
 

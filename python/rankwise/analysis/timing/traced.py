@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 from rankwise.analysis.timing.time_line import TimeLine, time_line
 from rankwise.analysis.timing.traced_tables import make_tables
-from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT, NOBODY
+from rankwise.analysis.waiting.instances import NOBODY
 from rankwise.analysis.waiting.message_sample import WAITING, largest_buffered, ready
+from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.profile.join.members import UNKNOWN, parse
 from rankwise.records import dataclass
 
-COLLECTIVES = tuple(sorted(FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER))
+COLLECTIVES = tuple(sorted(CALLS))
 """Procedures of which there is a sample of instances."""
 
 

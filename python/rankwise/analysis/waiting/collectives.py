@@ -20,13 +20,11 @@ from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.waiting.blame import Blame, Caused, Late, pass_on
 from rankwise.analysis.waiting.chains import Chains, chains_in
 from rankwise.analysis.waiting.errors import NO_DOUBTS, error_of
-from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
 from rankwise.analysis.waiting.one_collective import Table, Times, table_of, weights
+from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
+from rankwise.analysis.waiting.unknown import Unknown, collectives_tell_clocks, unknown_collectives
 from rankwise.records import dataclass
-
-CALLS = FOR_ALL | FOR_ROOT | FOR_OTHERS | FOR_LOWER
-"""Procedures whose arrivals are kept."""
 
 _ROUNDING = 1e-9
 
@@ -123,11 +121,13 @@ class Waiting:
         seconds: time in these calls, where it is known who waited; over the ranks.
         waiting: of that.
         transfer_seconds: the rest.
-        not_known_seconds: time in such calls beside that: no arrivals of all members were kept.
+        not_known_seconds: time in such calls beside that: no arrivals of all members are known.
+        unknown: collectives of which none are, and why; None = there is no such time.
         instances: calls of one process, summed over the communicators.
         kept: of these, those whose arrivals are known.
         inconsistent: left out, because their times can't be true.
         clock_error_seconds: by which times of two nodes may be shifted, at most; 0 on one node.
+        by_collectives: whether clocks were not compared, and the collectives tell how they differ.
         steps: how far the blame was passed on, at most.
         families: most waiting first.
         ranks: those that waited, or were waited for; most blamed first.
@@ -137,10 +137,12 @@ class Waiting:
     waiting: Estimate
     transfer_seconds: float
     not_known_seconds: float
+    unknown: Unknown | None
     instances: int
     kept: int
     inconsistent: int
     clock_error_seconds: float
+    by_collectives: bool
     steps: int
     families: list[WaitingFamily]
     ranks: list[WaitingRank]
@@ -190,16 +192,19 @@ def waiting(
     blame = pass_on(lates, chains or chains_in(connection))
     known = sum(float(table.seconds.sum()) for table in tables)
     total = _sum(tables)
+    not_known = everything - known if everything - known > _ROUNDING * everything else 0.0
     error = max((float(table.found.errors.max()) for table in tables), default=0.0)
     return Waiting(
         seconds=known,
         waiting=total,
         transfer_seconds=known - total.seconds,
-        not_known_seconds=everything - known if everything - known > _ROUNDING * everything else 0.0,
+        not_known_seconds=not_known,
+        unknown=unknown_collectives(connection) if not_known or not tables else None,
         instances=sum(table.calls for table in tables),
         kept=sum(table.kept for table in tables),
         inconsistent=sum(table.inconsistent for table in tables),
         clock_error_seconds=error,
+        by_collectives=error > 0 and collectives_tell_clocks(connection),
         steps=blame.steps,
         families=_families(connection, tables),
         ranks=_ranks(connection, tables, blame),

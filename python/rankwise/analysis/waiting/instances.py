@@ -12,30 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
 from rankwise.records import dataclass
 
 Floats = NDArray[np.float64]
-
-FOR_ROOT = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
-"""In these all others wait for the root."""
-FOR_OTHERS = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
-"""In these the root waits for all others, and they for nobody."""
-FOR_LOWER = frozenset({"MPI_Scan", "MPI_Exscan"})
-"""In these every rank waits for those below it."""
-FOR_ALL = frozenset(
-    {
-        "MPI_Barrier",
-        "MPI_Allreduce",
-        "MPI_Allgather",
-        "MPI_Allgatherv",
-        "MPI_Alltoall",
-        "MPI_Alltoallv",
-        "MPI_Alltoallw",
-        "MPI_Reduce_scatter",
-        "MPI_Reduce_scatter_block",
-    }
-)
-"""In these everybody waits for everybody, as far as there is data."""
 
 NOBODY = -1
 _NEVER = -np.inf

@@ -24,6 +24,7 @@ from rankwise.analysis.waiting.message_sample import (
     samples_of,
     scales_of,
 )
+from rankwise.analysis.waiting.unknown import some_clocks_differ
 from rankwise.records import dataclass
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class MessageWaits:
         waiting: by rank, procedure and communicator, the longest waits first.
         caused: by pairs, the longest waits first.
         origins: by rank, who made the others wait the longest first.
+        clocks_differ: whether there are nodes whose clocks were not compared: of what is sent between those
+            nothing is certain.
     """
 
     seconds: float
@@ -137,6 +140,7 @@ class MessageWaits:
     waiting: list[RankWaits]
     caused: list[Caused]
     origins: list[Origin]
+    clocks_differ: bool = False
 
     @property
     def is_sampled(self) -> bool:
@@ -203,6 +207,7 @@ def message_waits(connection: sqlite3.Connection, chains: Chains | None = None) 
         waiting,
         caused,
         origins,
+        some_clocks_differ(connection),
     )
 
 

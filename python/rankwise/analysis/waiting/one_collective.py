@@ -13,16 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.waiting.errors import Floats, Sampled, compare, doubts_of
-from rankwise.analysis.waiting.instances import (
-    FOR_LOWER,
-    FOR_OTHERS,
-    FOR_ROOT,
-    NOBODY,
-    Instances,
-    Waits,
-    consistent,
-    waits,
-)
+from rankwise.analysis.waiting.instances import NOBODY, Instances, Waits, consistent, waits
+from rankwise.analysis.waiting.procedures import FOR_LOWER, FOR_OTHERS, FOR_ROOT
 from rankwise.profile.join.grouping import distinct
 from rankwise.records import dataclass
 

@@ -11,6 +11,7 @@ from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import HIGH, LOW, MEDIUM, Command, Fact, Finding, NotTold, Rule
 from rankwise.findings.late import Late, how_unsure, is_known, late
 from rankwise.findings.processors import crowded
+from rankwise.text.empty import why_no_arrivals
 from rankwise.text.units import percent_text, second_text
 
 _SURE, _UNSURE = 0.1, 0.5  # error of the waiting, of itself
@@ -22,7 +23,9 @@ _EXPLAINS = 0.5  # of the lateness: what is computed more has to be so much of i
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if not is_known(seen):
-        return NotTold("nobody's time of arrival is known, in collectives or for messages")
+        why = "nobody's time of arrival is known, in collectives or for messages"
+        by_clocks = seen.unknown.reason == "clocks not compared"
+        return NotTold(f"{why}: {why_no_arrivals(seen.unknown)}" if by_clocks else why)
     found = late(seen)
     if found is None:
         return []

@@ -10,6 +10,7 @@ from rankwise.findings.finding import LOW, MEDIUM, Command, Fact, Finding, NotTo
 from rankwise.findings.late import late
 from rankwise.findings.processors import crowded
 from rankwise.profile.join.families import with_library
+from rankwise.text.empty import why_no_arrivals
 from rankwise.text.names import call_name, names_quoted
 from rankwise.text.units import percent_text, second_text
 
@@ -22,7 +23,7 @@ _FEW_CALLS = 20
 
 def _find(seen: Evidence) -> Sequence[Finding] | NotTold:
     if seen.waiting is None or not seen.waiting.kept:
-        return NotTold("no blocking collective was called of which all ranks' arrivals are known")
+        return NotTold(why_no_arrivals(seen.unknown))
     # What is for the same ranks throughout is the finding "late-ranks".
     if late(seen) is not None:
         return []

@@ -78,6 +78,12 @@ class Clock:
         """Return the instant at a count of ticks, in nanoseconds since 1970."""
         return self.anchor.realtime_ns + round(self.seconds_of(ticks - self.anchor.ticks) * NANOSECONDS)
 
+    def behind(self, nanoseconds: int) -> Clock:
+        """Return a clock that tells each instant as so much earlier."""
+        return Clock(
+            self.ticks_per_second, self.anchor._replace(realtime_ns=self.anchor.realtime_ns - nanoseconds)
+        )
+
     def since(self, origin_ns: int, ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Convert instants from ticks to seconds after an instant in nanoseconds since 1970."""
         return instants([self], np.array([len(ticks)]), origin_ns, ticks)

@@ -65,6 +65,28 @@ def join_arrivals(
         `COLUMNS`, in the order of the first four; only instances of which every member's arrival is known, by
         clocks that can be compared.
     """
+    rows = kept_rows(world, joined, regions, clocks)
+    if not len(rows["rank"]):
+        return {name: rows[name] for name in COLUMNS}
+    rows = _chosen(rows, _on_one_clock(rows))
+    rows = _chosen(rows, _within(rows, _MOST_ROWS))
+    return {name: rows[name] for name in COLUMNS}
+
+
+def kept_rows(
+    world: Mapping[int, Counters], joined: Joined, regions: Regions, clocks: Mapping[int, NodeClock]
+) -> Columns:
+    """Return the arrivals at instances of which every member's is known, whatever its clock.
+
+    Args:
+        world: counters by rank, in the order of the ranks.
+        joined: its communicators.
+        regions: its regions.
+        clocks: of the nodes, by rank.
+
+    Returns:
+        `COLUMNS`, `shift` of the sample, and `clock`, the group of the node's clock; in that order.
+    """
     parts = [
         _of_process(rank, counters, joined, regions, clocks[rank])
         for rank, counters in world.items()
@@ -72,7 +94,7 @@ def join_arrivals(
     ]
     names = (*COLUMNS, "shift", "clock")
     if not parts:
-        return {name: np.empty(0, np.int64) for name in COLUMNS}
+        return {name: np.empty(0, np.int64) for name in names}
     rows = {name: np.concatenate([one[name] for one in parts]) for name in names}
     sizes = np.zeros(max(row.id for row in joined.rows) + 1, np.int64)
     for row in joined.rows:
@@ -80,9 +102,7 @@ def join_arrivals(
     order = np.lexsort([rows[name] for name in reversed(COLUMNS[:4])])
     rows = _chosen(rows, order)
     rows = _chosen(rows, _in_all_samples(rows))
-    rows = _chosen(rows, _whole(rows, sizes))
-    rows = _chosen(rows, _within(rows, _MOST_ROWS))
-    return {name: rows[name] for name in COLUMNS}
+    return _chosen(rows, _whole(rows, sizes))
 
 
 def _of_process(
@@ -158,18 +178,25 @@ def _in_all_samples(rows: Columns) -> NDArray[np.bool_]:
 
 
 def _whole(rows: Columns, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which rows are of instances that all members kept once, by clocks that can be compared."""
+    """Tell which rows are of instances that all members kept once."""
     groups = _starts(rows, COLUMNS[:3])
     count = int(groups[-1]) + 1 if len(groups) else 0
     members = np.bincount(groups, minlength=count)
     first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1]))[: len(groups)])
     whole = members == sizes[rows["communicator"][first]]
-    others = np.zeros(count, bool)
+    twice = np.zeros(count, bool)
+    np.logical_or.at(twice, groups[1:], (groups[1:] == groups[:-1]) & (rows["rank"][1:] == rows["rank"][:-1]))
+    chosen: NDArray[np.bool_] = (whole & ~twice)[groups]
+    return chosen
+
+
+def _on_one_clock(rows: Columns) -> NDArray[np.bool_]:
+    """Tell which rows are of instances whose members have clocks that can be compared."""
+    groups = _starts(rows, COLUMNS[:3])
+    first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
+    others = np.zeros(len(first), bool)
     np.logical_or.at(others, groups, rows["clock"] != rows["clock"][first][groups])
-    np.logical_or.at(
-        others, groups[1:], (groups[1:] == groups[:-1]) & (rows["rank"][1:] == rows["rank"][:-1])
-    )
-    chosen: NDArray[np.bool_] = (whole & ~others)[groups]
+    chosen: NDArray[np.bool_] = ~others[groups]
     return chosen
 
 

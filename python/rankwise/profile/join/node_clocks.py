@@ -15,7 +15,10 @@ from rankwise.profile.collect.clock import NANOSECONDS, Clock, Stamp, frequency
 from rankwise.profile.collect.counters import Comparison, Counters, Header
 from rankwise.records import dataclass
 
-_DRIFT = 1e-5  # of two clocks that were compared once: what NTP lets them differ by, with room to spare
+OWN, COMPARED, COLLECTIVES = "own", "compared", "collectives"
+"""What it rests on that the clock of a node is known."""
+
+DRIFT = 1e-5  # of two clocks that were compared once: what NTP lets them differ by, with room to spare
 _LEAST_DISTANCE = 0.05  # seconds between two comparisons that tell how the clocks drift
 _STRANGEST_RATE = 1e-3  # of two clocks that are not damaged: an oscillator is off by some 1e-5
 
@@ -34,6 +37,7 @@ class NodeClock:
         error: at the first instant, seconds, at most; 0.0 for rank 0's node.
         last_error: at the last one.
         ahead: how far the node's wall clock is ahead of that of rank 0's node, seconds; None = not known.
+        source: what that rests on: 'own' = it is rank 0's node, 'compared', 'collectives'; '' = not known.
     """
 
     group: int
@@ -45,6 +49,7 @@ class NodeClock:
     error: float = 0.0
     last_error: float = 0.0
     ahead: float | None = None
+    source: str = ""
 
     def of(self, ticks: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Convert instants from ticks to seconds."""
@@ -111,6 +116,7 @@ def node_clocks(
                 seconds=seconds,
                 seconds_per_tick=1 / rate,
                 ahead=None if group else 0.0,
+                source="" if group else OWN,
             )
         return known[node]
 
@@ -135,7 +141,7 @@ def _compared(
     first, error = _instant(reference, start, rate)
     ahead = (clock.realtime_ns(start.own_ticks) - started_ns) / NANOSECONDS - first
     passed = max(end - start.own_ticks, 0) / rate
-    drift = _DRIFT * passed
+    drift = DRIFT * passed
     once = NodeClock(
         group=reference.group,
         ticks=start.own_ticks,
@@ -146,6 +152,7 @@ def _compared(
         error=error,
         last_error=error + drift,
         ahead=ahead,
+        source=COMPARED if reference.source else "",
     )
     if not stop.is_done or stop.own_ticks <= start.own_ticks:
         return once
@@ -163,6 +170,7 @@ def _compared(
         error=error,
         last_error=last_error,
         ahead=ahead,
+        source=COMPARED if reference.source else "",
     )
 
 

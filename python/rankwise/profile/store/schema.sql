@@ -74,7 +74,7 @@ CREATE TABLE ranks (
   exit_code       INTEGER DEFAULT NULL,            -- that it ended with
   -- Where it counted: shm, tmpdir, anonymous (memory without a name), own (nobody else saw it), unknown.
   memory          TEXT NOT NULL DEFAULT 'unknown',
-  -- NULL = not known: nodes whose clock was not compared with that of rank 0's.
+  -- NULL = not known. An error without an offset: the clocks were not compared, and the collectives of the program tell.
   clock_offset    REAL DEFAULT NULL,               -- seconds that the node's clock is ahead of that of rank 0's node, in MPI_Init
   clock_error     REAL DEFAULT NULL                -- seconds by which the times in `arrivals` may be off, at most
 );

@@ -26,6 +26,7 @@ from rankwise.profile.join.adapters import adapter_rows, rail_choice_rows
 from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals
 from rankwise.profile.join.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.join.checks import check
+from rankwise.profile.join.clocks_by_collectives import clocks_by_collectives
 from rankwise.profile.join.communicators import FIRST, Joined, join
 from rankwise.profile.join.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.join.ending import Ending, partial_reason
@@ -34,7 +35,7 @@ from rankwise.profile.join.grouping import LARGEST
 from rankwise.profile.join.header_warnings import header_warnings, passed_by
 from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
-from rankwise.profile.join.node_clocks import node_clocks
+from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
 from rankwise.profile.join.node_places import Shapes, place_rows, task_rows
 from rankwise.profile.join.patterns import Patterns, join_patterns
 from rankwise.profile.join.peers import Peers
@@ -70,11 +71,20 @@ class WorldProfile:
         self.note = note
         self.exit_status = exit_status
         self.ranks: Mapping[int, Counters] = world.ranks
-        own_clocks = clocks([list(counters.header.stamps.values()) for counters in self.ranks.values()])
-        self.clocks: Mapping[int, Clock] = dict(zip(self.ranks, own_clocks, strict=True))
         self.end = end
+        own_clocks = clocks([list(counters.header.stamps.values()) for counters in self.ranks.values()])
+        self._own_clocks: Mapping[int, Clock] = dict(zip(self.ranks, own_clocks, strict=True))
+        self._ahead_ns = {
+            rank: round((clock.ahead or 0.0) * NANOSECONDS) if clock.source else 0
+            for rank, clock in node_clocks(
+                self.ranks, self._own_clocks, own_clocks[0].anchor.realtime_ns
+            ).items()
+        }
+        self.clocks: Mapping[int, Clock] = {
+            rank: clock.behind(self._ahead_ns[rank]) for rank, clock in self._own_clocks.items()
+        }
         self.lifetimes = {
-            rank: Lifetime.of(counters, self.clocks[rank], self._lived_until_ns(counters))
+            rank: self._lifetime(rank, counters, self._lived_until_ns(counters))
             for rank, counters in self.ranks.items()
         }
         self.started_ns = min(lifetime.started_ns for lifetime in self.lifetimes.values())
@@ -83,7 +93,8 @@ class WorldProfile:
         self.sites: Sites = join_sites(self.ranks)
         self.joined: Joined = join(self.ranks, self.clocks, self.sites, world.size, self.started_ns, wall)
         self.regions = join_regions(self.ranks, self.clocks, self.lifetimes)
-        self.node_clocks = node_clocks(self.ranks, self.clocks, self.started_ns)
+        compared = node_clocks(self.ranks, self._own_clocks, self.started_ns)
+        self.node_clocks = clocks_by_collectives(self.ranks, self.joined, self.regions, compared)
         self.files: Files = join_files(self.ranks, self.joined)
         self.peers = Peers(self.ranks, world.size)
         self.patterns: Patterns = join_patterns(self.ranks, self.joined, self.peers)
@@ -101,6 +112,12 @@ class WorldProfile:
             exit_status=exit_status,
         )
 
+    def _lifetime(self, rank: int, counters: Counters, lived_until_ns: int | None = None) -> Lifetime:
+        """Return the lifetime of a process, by the wall clock of rank 0's node where that is known."""
+        own = Lifetime.of(counters, self._own_clocks[rank], lived_until_ns)
+        ahead_ns = self._ahead_ns[rank]
+        return own._replace(started_ns=own.started_ns - ahead_ns, stopped_ns=own.stopped_ns - ahead_ns)
+
     def _lived_until_ns(self, counters: Counters) -> int | None:
         """Return the latest instant until which a process is taken to have lived; None = nothing is known."""
         if counters.gone_ns > 0 and not (self.end and self.end.seen(counters)):
@@ -108,7 +125,7 @@ class WorldProfile:
         return self.end.lived_until_ns(counters) if self.end else None
 
     def _ending(self, rank: int, counters: Counters) -> Ending:
-        latest = Lifetime.of(counters, self.clocks[rank])
+        latest = self._lifetime(rank, counters)
         return Ending(
             counters.header,
             next(iter(self.current_calls[rank]), None),
@@ -301,8 +318,8 @@ class WorldProfile:
                 *(call.destination if call and call.destination else (None, None)),
                 *ending.row(),
                 header.memory,
-                node_clock.ahead,
-                None if node_clock.ahead is None else node_clock.largest_error,
+                node_clock.ahead if node_clock.source in (OWN, COMPARED) else None,
+                node_clock.largest_error if node_clock.source else None,
             )
 
     def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:

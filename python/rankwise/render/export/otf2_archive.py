@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from rankwise.analysis.collectives.contribution import contribution
 from rankwise.analysis.timing.traced import Posted, Trace, TracedCall, TracedMessage
-from rankwise.analysis.waiting.instances import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
+from rankwise.analysis.waiting.procedures import FOR_ALL, FOR_LOWER, FOR_OTHERS, FOR_ROOT
 from rankwise.render.export.counters import COUNTERS, Level, counters_of_rank
 from rankwise.text.names import quoted_name
 from rankwise.text.safe import safe

@@ -39,16 +39,19 @@ def foot_lines(
         found: what to show.
         told: what rules have found.
         path: of the profile.
-        short: without the line on messages inside collectives.
+        short: without the lines that say least.
         verbose: nothing is cut or left out.
     """
+    waiting = waiting_fields(found)
+    # A line on waiting says more than one on the extremes.
+    crowded = short and bool(waiting)
     locality, leaves = found.locality, found.run.nodes > 1 or found.locality.bytes_unplaced
     shown = told.in_summary if found.trust.complete or verbose else ()
     step = EXPLAIN if shown else next_step(found)
     reordered = reordered_text(found.families)
     return [
-        *(_labelled(page, "in MPI", *extremes(found.times)) if found.run.ranks > 1 else []),
-        *(_labelled(page, "waiting", *waiting) if (waiting := waiting_fields(found)) else []),
+        *(_labelled(page, "in MPI", *extremes(found.times)) if found.run.ranks > 1 and not crowded else []),
+        *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, found.inside, found.run.nodes)] if found.inside and not short else []),
         *(_labelled(page, "system", *counters) if (counters := counter_fields(found.counters)) else []),

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rankwise.analysis.calls.totals import JOIN_COMMUNICATORS, JOIN_PROCEDURES
 from rankwise.analysis.collectives.traits import CallTraits, traits
-from rankwise.analysis.waiting.collectives import CALLS
 from rankwise.analysis.waiting.instances import NOBODY, Instances, consistent, waits
+from rankwise.analysis.waiting.procedures import CALLS
 from rankwise.analysis.waiting.sample import sampled
 from rankwise.cpulist import cpu_list
 from rankwise.profile.join.members import parse

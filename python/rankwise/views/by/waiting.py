@@ -9,7 +9,7 @@ from rankwise.analysis.waiting.chains import chains_in
 from rankwise.analysis.waiting.collectives import Waiting, WaitingFamily, WaitingRank, waiting
 from rankwise.analysis.waiting.messages import MessageWaits, message_waits
 from rankwise.analysis.waiting.totals import blamed_ranks
-from rankwise.text.empty import NO_ARRIVALS
+from rankwise.text.empty import COMPARE_CLOCKS, no_arrivals
 from rankwise.text.names import call_name, count_and_sizes, names_quoted
 from rankwise.text.units import count_text, percent_text, second_text
 from rankwise.views.message_waits import message_wait_tables, message_wait_title
@@ -27,6 +27,7 @@ from rankwise.views.view import (
     number,
 )
 
+_ROUNDING = 1e-9
 _ERROR = "how far the waiting may be off, by the sampling (95 %) and the clocks of the nodes; -: nothing"
 _COLLECTIVES: list[Column[WaitingFamily]] = [
     label("call", lambda row: call_name(row.procedure), "MPI procedure, without MPI_"),
@@ -102,9 +103,10 @@ def view(connection: sqlite3.Connection, detail: Detail) -> View:
     """Return a row for each collective on a family of communicators, and for each rank; then messages."""
     chains = chains_in(connection)
     found = waiting(connection, chains)
-    tables = [Table(_COLLECTIVES, found.families, NO_ARRIVALS, notes=waiting_notes(found))]
+    missing = no_arrivals(found.unknown) if found.unknown else ""
+    tables = [Table(_COLLECTIVES, found.families, missing, notes=waiting_notes(found))]
     if found.ranks:
-        tables.append(Table(_RANKS, found.ranks, NO_ARRIVALS, title="Who waited, and who was waited for"))
+        tables.append(Table(_RANKS, found.ranks, missing, title="Who waited, and who was waited for"))
     messages = message_waits(connection, chains)
     if messages.is_sampled:
         tables += message_wait_tables(messages, detail)
@@ -146,11 +148,19 @@ def waiting_notes(found: Waiting) -> list[str]:
             " which all ranks kept alike."
         )
     if found.clock_error_seconds:
-        notes.append(f"Times of two nodes may be shifted by {second_text(2 * found.clock_error_seconds)}.")
-    if found.not_known_seconds:
+        shift = f"Times of two nodes may be shifted by {second_text(2 * found.clock_error_seconds)}"
+        why = ": their clocks were not compared, and the collectives tell; --clock-sync is more exact"
+        notes.append(shift + why * found.by_collectives + ".")
+    by_clocks = min(found.unknown.clocks_seconds, found.not_known_seconds) if found.unknown else 0.0
+    if by_clocks:
         notes.append(
-            f"Not known: {second_text(found.not_known_seconds)} in such calls on communicators of which not"
-            " all ranks' arrivals were kept, or whose nodes' clocks were not compared."
+            f"Not known: {second_text(by_clocks)} in such calls between nodes whose clocks were not compared;"
+            f" {COMPARE_CLOCKS}."
+        )
+    if found.not_known_seconds - by_clocks > _ROUNDING * found.not_known_seconds:
+        notes.append(
+            f"Not known: {second_text(found.not_known_seconds - by_clocks)} in such calls on communicators of"
+            " which not all ranks' arrivals were kept."
         )
     if found.inconsistent:
         notes.append(f"Left out: {found.inconsistent} calls whose times can't be true.")

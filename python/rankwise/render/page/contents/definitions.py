@@ -13,7 +13,7 @@ from rankwise.findings.verdict import VERDICTS, VerdictRule
 from rankwise.render.page.contents.packed_tables import table_data
 from rankwise.render.page.contents.sections import section
 from rankwise.render.page.contents.subject import Subject
-from rankwise.text.empty import NO_ARRIVALS, NO_WAITS
+from rankwise.text.empty import NO_WAITS, no_arrivals
 from rankwise.text.units import percent_text, second_text
 from rankwise.views.by.waiting import waiting_notes
 from rankwise.views.message_waits import certainty_note
@@ -194,7 +194,7 @@ def _waiting(of: Subject) -> dict[str, Any]:
         )
         text += waiting_notes(found)
     else:
-        text.append(NO_ARRIVALS)
+        text.append(no_arrivals(of.seen.unknown))
     if messages.is_sampled:
         late = messages.late_sender_seconds + messages.late_receiver_seconds
         text.append(

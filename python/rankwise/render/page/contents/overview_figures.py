@@ -10,7 +10,7 @@ from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.findings.late import is_known
 from rankwise.findings.metrics import METRICS
 from rankwise.render.page.contents.subject import Subject
-from rankwise.text.empty import NO_ARRIVALS, NOBODY_LATE
+from rankwise.text.empty import NOBODY_LATE, no_arrivals
 from rankwise.text.safe import safe
 from rankwise.text.summary import (
     efficiency_notes,
@@ -188,10 +188,10 @@ def late_part(of: Subject) -> dict[str, Any]:
     rows = [one for one in blamed if one.seconds > 0][:_MOST_LATE]
     missing = ""
     if not is_known(of.seen):
-        missing = NO_ARRIVALS
+        missing = no_arrivals(of.seen.unknown)
     elif not rows:
         missing = NOBODY_LATE
-    title = "Who was late is not known" if missing == NO_ARRIVALS else "Nobody was late"
+    title = "Nobody was late" if is_known(of.seen) else "Who was late is not known"
     if rows:
         first = rows[0]
         share = percent_text(percent(first.seconds, everything))

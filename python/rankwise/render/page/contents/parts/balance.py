@@ -14,7 +14,7 @@ from rankwise.analysis.waiting.messages import MessageWaits, Origin
 from rankwise.analysis.waiting.totals import blamed_ranks
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.subject import Subject
-from rankwise.text.empty import NO_ARRIVALS, NO_RANKS, NO_WAITS
+from rankwise.text.empty import NO_RANKS, NO_WAITS, no_arrivals
 from rankwise.text.safe import safe
 from rankwise.views.by.rank import state_text
 from rankwise.views.by.waiting import waiting_notes, waiting_title
@@ -108,7 +108,7 @@ def _late(of: Subject) -> dict[str, Any]:
     return {
         "title": safe(waiting_title(waited, messages), "utf-8"),
         "notes": [safe(note, "utf-8") for note in _notes(of, messages)],
-        "noCollectives": "" if waited and waited.kept else NO_ARRIVALS,
+        "noCollectives": "" if waited and waited.kept else no_arrivals(of.seen.unknown),
         "noMessages": "" if messages.is_sampled else NO_WAITS,
         "rank": of.container.column(ranks, ascending=True),
         "toBlame": of.container.column([to_blame[rank] for rank in ranks]),
