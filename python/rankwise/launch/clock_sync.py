@@ -50,7 +50,7 @@ def _are_all_ours(planned: Plan) -> bool:
     command = planned.command
     if command.known is None or len(command.contexts) != 1 or len(planned.detections) != 1:
         return False
-    return planned.detections[0].kind is Kind.MPI and not planned.detections[0].set_uid
+    return planned.detections[0].kind is Kind.MPI and not planned.detections[0].privilege
 
 
 def _mounts() -> list[tuple[str, str]]:
