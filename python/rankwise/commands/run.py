@@ -2,6 +2,7 @@
 
   rankwise run -- mpirun -n 4 ./app args
   rankwise run -o app.rankwise -- srun -n 64 ./app
+  mpirun -n 4 rankwise run -- ./app args
 
 The program's input, output and exit status are unchanged. The summary goes to stderr at the end, the profile
 to the current directory. After an abort, a time limit or Ctrl-C the profile holds everything counted until
@@ -14,7 +15,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +32,7 @@ from rankwise.launch.spare import wait_for_spare
 from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
+from rankwise.launchers.membership import Membership, membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
 
@@ -127,6 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
     )
+    parser.add_argument("bare_command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -153,6 +156,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_sites or arguments.python_sites:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
+    if not planned.command.launcher and (member := membership(os.environ)):
+        preload = Preload(preloaded, Path(), arguments.mpi or "", settings)
+        return _run_behind(arguments, planned, preload, only, reordering, member)
     applied = None
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
@@ -197,6 +203,21 @@ def run(arguments: argparse.Namespace) -> int:
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
+    return _conclude(arguments, planned, directory, output, end, preload, strangers, prepare_end, applied)
+
+
+def _conclude(
+    arguments: argparse.Namespace,
+    planned: Plan,
+    directory: RunDirectory,
+    output: Path,
+    end: job.End,
+    preload: Preload,
+    strangers: Strangers,
+    prepare_end: Callable[[], object],
+    applied: WithSettings | None = None,
+) -> int:
+    """Make the profile of a job that has ended, if there is something to make it of."""
     if not directory.path.is_dir():
         directory.remove()
         _say(f"no profile: the run directory {directory.path} was removed during the run")
@@ -207,6 +228,41 @@ def run(arguments: argparse.Namespace) -> int:
     prepare_end()
     told = strangers.told(), planned.to_add(preload)
     return _finish(_Ending.asked(arguments), planned, directory, output, end, *told, applied)
+
+
+def _run_behind(
+    arguments: argparse.Namespace,
+    planned: Plan,
+    preload: Preload,
+    only: Sequence[str],
+    reordering: reorder.Reordering | None,
+    member: Membership,
+) -> int:
+    """Run the program of one rank, whose launcher has started us."""
+    from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
+
+    def finish(
+        directory: RunDirectory, output: Path, end: job.End, strangers: Strangers, preload: Preload
+    ) -> None:
+        def prepare_end() -> bool:
+            return _prepare_end(directory, planned, only, quiet=arguments.quiet)
+
+        _conclude(arguments, planned, directory, output, end, preload, strangers, prepare_end)
+
+    given = {"--with": arguments.with_settings is not None, "--top": arguments.top}
+    needing_launch = [name for name, is_given in given.items() if is_given]
+    return Behind(
+        member=member,
+        planned=planned,
+        preload=preload,
+        output=arguments.output,
+        live_dir=arguments.live_dir,
+        force=arguments.force,
+        only=only,
+        reordering=reordering,
+        refused=f"{needing_launch[0]} needs the launcher behind it" if needing_launch else "",
+        finish=finish,
+    ).run()
 
 
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
@@ -331,7 +387,7 @@ def _finish(
                 interrupted=end.interrupted,
                 force=asked.force,
                 listener=bar,
-                by_program=None if asked.named else lambda words: planned.default_output(words).absolute(),
+                by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")
