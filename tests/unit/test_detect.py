@@ -227,3 +227,19 @@ def test_set_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert detect([str(program)], os.environ).privilege == ""  # of the user's own
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1000)
     assert detect([str(program)], os.environ).privilege == "is set-uid"
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        ("int main() { return 0; }", (True, False)),
+        ('#include <unistd.h>\nint main() { return execl("/bin/true", "true", (char *)0); }', (False, True)),
+    ],
+    ids=["alone", "starts another"],
+)
+def test_a_program_without_mpi(source: str, outcome: tuple[bool, bool], tmp_path: Path) -> None:
+    """What can load and start nothing has nothing to record; of others it is not known."""
+    program = build(tmp_path / "program", source)
+    [found] = [one for one in checkup.command([str(program)], os.environ) if one.subject == "program"]
+    assert (found.stops, found.uncertain) == outcome
