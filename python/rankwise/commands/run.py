@@ -16,7 +16,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +32,7 @@ from rankwise.launch.spare import wait_for_spare
 from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
-from rankwise.launchers.membership import Membership, membership
+from rankwise.launchers.membership import membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
 
@@ -157,8 +157,26 @@ def run(arguments: argparse.Namespace) -> int:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
     if not planned.command.launcher and (member := membership(os.environ)):
+        from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
+
         preload = Preload(preloaded, Path(), arguments.mpi or "", settings)
-        return _run_behind(arguments, planned, preload, only, reordering, member)
+        given = {"--with": arguments.with_settings is not None, "--top": arguments.top}
+        refused = next(
+            (f"{name} needs the launcher behind it" for name, is_given in given.items() if is_given), ""
+        )
+        behind = Behind(
+            member=member,
+            planned=planned,
+            preload=preload,
+            output=arguments.output,
+            live_dir=arguments.live_dir,
+            force=arguments.force,
+            only=only,
+            reordering=reordering,
+            refused=refused,
+            finish=partial(_conclude, _Ending.asked(arguments), planned, only),
+        )
+        return behind.run()
     applied = None
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
@@ -203,19 +221,21 @@ def run(arguments: argparse.Namespace) -> int:
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
-    return _conclude(arguments, planned, directory, output, end, preload, strangers, prepare_end, applied)
+    asked = _Ending.asked(arguments)
+    return _conclude(asked, planned, only, directory, output, end, strangers, preload, applied, prepare_end)
 
 
 def _conclude(
-    arguments: argparse.Namespace,
+    asked: _Ending,
     planned: Plan,
+    only: Sequence[str],
     directory: RunDirectory,
     output: Path,
     end: job.End,
-    preload: Preload,
     strangers: Strangers,
-    prepare_end: Callable[[], object],
+    preload: Preload,
     applied: WithSettings | None = None,
+    prepare_end: Callable[[], object] | None = None,
 ) -> int:
     """Make the profile of a job that has ended, if there is something to make it of."""
     if not directory.path.is_dir():
@@ -224,45 +244,13 @@ def _conclude(
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
-    prepare_end()
+        return _nothing_seen(look(planned.words, os.environ), end.status, preload, strangers.told())
+    if prepare_end:
+        prepare_end()
+    else:
+        _prepare_end(directory, planned, only, quiet=asked.quiet)
     told = strangers.told(), planned.to_add(preload)
-    return _finish(_Ending.asked(arguments), planned, directory, output, end, *told, applied)
-
-
-def _run_behind(
-    arguments: argparse.Namespace,
-    planned: Plan,
-    preload: Preload,
-    only: Sequence[str],
-    reordering: reorder.Reordering | None,
-    member: Membership,
-) -> int:
-    """Run the program of one rank, whose launcher has started us."""
-    from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
-
-    def finish(
-        directory: RunDirectory, output: Path, end: job.End, strangers: Strangers, preload: Preload
-    ) -> None:
-        def prepare_end() -> bool:
-            return _prepare_end(directory, planned, only, quiet=arguments.quiet)
-
-        _conclude(arguments, planned, directory, output, end, preload, strangers, prepare_end)
-
-    given = {"--with": arguments.with_settings is not None, "--top": arguments.top}
-    needing_launch = [name for name, is_given in given.items() if is_given]
-    return Behind(
-        member=member,
-        planned=planned,
-        preload=preload,
-        output=arguments.output,
-        live_dir=arguments.live_dir,
-        force=arguments.force,
-        only=only,
-        reordering=reordering,
-        refused=f"{needing_launch[0]} needs the launcher behind it" if needing_launch else "",
-        finish=finish,
-    ).run()
+    return _finish(asked, planned, directory, output, end, *told, applied)
 
 
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
