@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -29,6 +30,7 @@ from rankwise.launch.wait_for_ranks import is_broken_here, wait_for_all, wait_fo
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import Membership
 
+_FOR_RANK_0_S = 3.0
 _FIRST_FILE = 3  # beyond stdin, stdout and stderr
 _MOST_FILES = 1 << 16
 _BLOCKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
@@ -83,6 +85,8 @@ class Behind(NamedTuple):
         except RankwiseError as error:
             if self.member.rank == 0:
                 raise
+            # The launcher ends all ranks with the first that fails: rank 0 is to be heard before.
+            time.sleep(_FOR_RANK_0_S)
             return error.exit_status
         if meeting.leads:
             return self._lead(meeting, output)
