@@ -34,6 +34,9 @@ _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and
 def _run(part: str, arguments: list[str]) -> bool:
     try:
         importlib.import_module(f"{part}.main").main(arguments)
+    except ModuleNotFoundError as error:
+        print(f"bench: {part}: {error.name} is missing: pip install -r requirements-dev.txt", file=sys.stderr)
+        return False
     except (BenchError, RankwiseError, OSError) as error:
         print(f"bench: {part}: {error}", file=sys.stderr)
         return False

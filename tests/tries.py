@@ -12,11 +12,9 @@ from collections.abc import Generator
 
 import pytest
 
+from held_up import HeldUp
+
 _HELD_UP = ("held up", True)
-
-
-class HeldUp(Exception):  # noqa: N818
-    """A job said nothing, for a reason that is not ours."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -94,8 +94,12 @@ def _run(words: list[str]) -> int:
         return 0
     if unknown:
         raise RankwiseError(_complaint(arguments.verb, unknown, command))
+    # (`run` may do without `--`, as other profilers do.)
+    bare: list[str] = vars(arguments).pop("bare_command", [])
+    if bare and command is not None:
+        raise RankwiseError(_complaint(arguments.verb, bare, command))
     if arguments.verb in _MAY_HAVE_COMMAND:
-        arguments.command = command or []
+        arguments.command = command or bare
     if arguments.verb in _WITH_SIDES:
         arguments.other_side = command
     status: int = arguments.run(arguments)

@@ -160,6 +160,7 @@
   symbol strerror, 2.2.5
   symbol strerror_r, 2.2.5
   symbol strlen, 2.2.5
+  symbol strncasecmp, 2.2.5
   symbol strncmp, 2.2.5
   symbol strncpy, 2.2.5
   symbol strnlen, 2.2.5

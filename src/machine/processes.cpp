@@ -14,8 +14,11 @@ namespace {
 using Indices = std::vector<std::int32_t>;
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
-std::string_view short_of(std::string_view name) { return name.substr(0, name.find('.')); }
-bool has_domain(std::string_view name) { return name.find('.') != std::string_view::npos; }
+// An address has no domain: 10.0.0.1.
+bool has_domain(std::string_view name) {
+  return name.find('.') != std::string_view::npos && name.find_first_not_of("0123456789.") != std::string_view::npos;
+}
+std::string_view short_of(std::string_view name) { return has_domain(name) ? name.substr(0, name.find('.')) : name; }
 
 // A name with its domain and one without are the same if no other node of the machine has that short name.
 class Hosts {

@@ -17,7 +17,7 @@ from libraries import Mpi
 from nodes import Cluster
 from recording import RANKWISE, Recording
 
-from tries import HeldUp
+from held_up import HeldUp
 
 RANKS_OF_NODE = 2
 LIMIT_SECONDS = 60

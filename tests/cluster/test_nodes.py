@@ -13,7 +13,7 @@ import pytest
 from launching import RANKS_OF_NODE, across_nodes, launch, record, run
 from libraries import Mpi, in_turn
 from nodes import Cluster
-from recording import RANKWISE
+from recording import RANKWISE, Recording
 
 from golden import assert_facts
 
@@ -71,6 +71,19 @@ def test_every_rank_is_seen_where_it_runs(
     assert done.warnings == []
     assert f"complete: {size}/{size} ranks, 0 records dropped, not covered: none" in done.process.stderr
     assert f"{size} ranks / {count} nodes" in done.process.stderr
+
+
+def test_behind_the_launcher(mpi: Mpi, cluster: Cluster, ring: Ring, place: Path) -> None:
+    """Each rank has a `rankwise run` of its own; the job has one profile."""
+    output = place / "job.rankwise"
+    words = launch(mpi, cluster, 2, "block", RANKWISE, "run", "-o", output, "--", ring(mpi))
+    done = Recording(run(mpi, cluster, place, words), output)
+    assert done.process.returncode == 0, done.process.stderr
+    hosts = expected_hosts(2, "block")
+    assert done.rows("SELECT host FROM ranks ORDER BY rank") == [(host,) for host in hosts]
+    assert done.rows("SELECT partial, ranks_seen, worlds FROM run") == [(0, len(hosts), 1)]
+    assert done.process.stderr.count(f"complete: {len(hosts)}/{len(hosts)} ranks") == 1
+    assert [path for path in place.iterdir() if path != output] == []
 
 
 def test_nothing_else_of_the_environment_changes(

@@ -194,6 +194,26 @@ def test_srun(slurm: Slurm, program: Path, place: Path, options: tuple[str, ...]
     assert max(jobs, key=int) in job_numbers(done)
 
 
+def test_behind_srun(slurm: Slurm, program: Path, place: Path) -> None:
+    """Slurm ends what is left of a step, so the profile has to be made within it."""
+    output = place / "ring.rankwise"
+    words = srun("--label", RANKWISE, "run", "-o", output, "--", program)
+    done = Recording(slurm.run(*words, cwd=place), output)
+    assert done.process.returncode == 0, done.process.stderr
+    check(done)
+    assert done.process.stderr.count(f"complete: {RANKS}/{RANKS} ranks") == 1
+    assert [path for path in place.iterdir() if path != output] == []
+
+
+def test_programs_of_a_file(slurm: Slurm, program: Path, place: Path) -> None:
+    output, file = place / "ring.rankwise", place / "programs.conf"
+    file.write_text(f"0 {program}\n1-3 {program}\n")
+    words = srun("--export=NONE", "--multi-prog", file)
+    done = Recording(slurm.run(RANKWISE, "run", "-o", output, "--", *words, cwd=place), output)
+    assert done.process.returncode == 0, done.process.stderr
+    check(done)
+
+
 @pytest.mark.parametrize("options", few(EXPORTS, 1), ids=" ".join)
 def test_nothing_else_of_the_environment_changes(
     slurm: Slurm, program: Path, place: Path, options: tuple[str, ...], changed: Callable[..., set[str]]

@@ -16,10 +16,10 @@ from libraries import Mpi
 from recording import RANKWISE, Recording
 
 import patience
+from held_up import HeldUp
 from rankwise.errors import RankwiseError
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.holders import find_counters
-from tries import HeldUp
 
 RANKS = 4
 ROUNDS, BYTES = 10, 100

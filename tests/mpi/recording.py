@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from libraries import Mpi
 
 import leftovers
@@ -82,6 +81,8 @@ class Recording:
 
     def shown(self, *words: str) -> str:
         """What `rankwise show` prints, no line broken; it needs no process of its own, which takes longer."""
+        import pytest  # not above: the benchmark asks this module where there is no pytest
+
         with (
             pytest.MonkeyPatch.context() as patch,
             contextlib.redirect_stdout(io.StringIO()) as out,

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import libraries
+import marks
 import pytest
 from libraries import Mpi
 from patterns import seen
@@ -212,7 +213,7 @@ def looks(
     return found[1:]
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize("mpi", CHOOSING, **NAMES)
 def test_a_chosen_algorithm_runs(mpi: Mpi, build: Build, tmp_path: Path) -> None:
     procedure, expected = LOOKS[mpi.family]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import libraries
+import marks
 import pytest
 from libraries import Mpi
 from recording import Record, Recording
@@ -194,7 +194,7 @@ def printed_members(done: Recording) -> dict[str, list[int]]:
     return {name: [int(rank) for rank in ranks.split()] for name, ranks in lines}
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 def test_each_has_one_name_on_all_members(done: Recording, names: dict[str, str]) -> None:
     # Two that were taken for one would leave one name too few, one that was taken for two one too many.
     assert sorted(names) == sorted([*MADE, "the world"])
@@ -227,7 +227,7 @@ def test_families_are_those_of_one_role(done: Recording, names: dict[str, str]) 
         assert families[names[first]] != families[names[second]]
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 def test_members_are_exact_and_in_order(done: Recording, names: dict[str, str]) -> None:
     printed = printed_members(done)
     expected = {names[user]: made.members or printed[user] for user, made in MADE.items()} | PREDEFINED
@@ -269,7 +269,7 @@ def test_where_each_comes_from(done: Recording, names: dict[str, str]) -> None:
     assert set(rows) == expected
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 def test_bytes_of_each(done: Recording, names: dict[str, str]) -> None:
     for user, made in MADE.items():
         members = [*(made.members or EVERYONE), *made.remote]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import libraries
+import marks
 import pytest
 from libraries import Mpi
 from recording import Compile, run_on
@@ -42,7 +43,7 @@ def cases() -> dict[str, tuple[Mpi, dict[str, str]]]:
 CASES = cases()
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize("case", CASES)
 def test_messages_are_those_of_the_operation_alone(case: str, compiled: Compile, tmp_path: Path) -> None:
     mpi, environment = CASES[case]

@@ -225,6 +225,26 @@ def test_known_messages(case: Case, size: int, compiled: Compile, tmp_path: Path
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.mpi in TWO_CASES], ids=lambda case: case.name
 )
+def test_procedures_chosen_by_the_variable(
+    case: Case, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names in any case; that of a blocking one stands for all its forms, others for themselves."""
+    monkeypatch.setenv("RANKWISE_ONLY", "MPI_BCAST, Iallgather,nosuch")
+    done = case.run(compiled, tmp_path, 4)
+    rows = done.rows(
+        """SELECT DISTINCT name FROM messages JOIN procedures ON procedures.id = messages.procedure
+           WHERE kind = 'in-collective'"""
+    )
+    assert {"MPI_Bcast", "MPI_Ibcast"} <= {name for (name,) in rows} <= BCASTS
+    assert done.process.stderr.count("'nosuch'") == 1
+
+
+BCASTS = {"MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Iallgather"}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.mpi in TWO_CASES], ids=lambda case: case.name
+)
 def test_chosen_procedures(case: Case, compiled: Compile, tmp_path: Path) -> None:
     size = 4
     done = case.run(compiled, tmp_path, size, "--only", "MPI_BCAST,allgather")

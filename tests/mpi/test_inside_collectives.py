@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import libraries
+import marks
 import pytest
 from libraries import Mpi
 from patterns import Seen, seen
@@ -325,7 +326,7 @@ def test_openmpi(mpi: Mpi, compiled: Compile, tmp_path: Path, processes: int) ->
     check(chosen, lambda call: defaults[call.collective])
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize("processes", NO_POWER_OF_TWO)
 @pytest.mark.parametrize(
     "mpi", [m for m in libraries.ALL if m.family == "mpich" and not m.vendor], ids=lambda mpi: mpi.name

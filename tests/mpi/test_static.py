@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import libraries
+import marks
 import pytest
 import recording
 from libraries import Mpi
@@ -107,7 +108,7 @@ def assert_same(done: Recording, shared: Recording, ranks: int) -> None:
     assert (done.warnings, done.dropped) == (shared.warnings, shared.dropped)
 
 
-@libraries.NEEDS_SHARED_MEMORY
+@marks.NEEDS_SHARED_MEMORY
 @pytest.mark.parametrize(
     ("source", "ranks"),
     [

@@ -19,9 +19,9 @@ SHARED = [("/", "ext4"), ("/apps", "nfs4")]
 ON = {"RANKWISE_CLOCK_SYNC": "on"}
 
 
-def programs(*kinds: Kind, known: bool = True, set_uid: bool = False) -> Any:
+def programs(*kinds: Kind, known: bool = True, privilege: str = "") -> Any:
     """A launch of one program of each kind."""
-    detections = tuple(SimpleNamespace(kind=kind, program="./app", set_uid=set_uid) for kind in kinds)
+    detections = tuple(SimpleNamespace(kind=kind, program="./app", privilege=privilege) for kind in kinds)
     command = SimpleNamespace(known=object() if known else None, contexts=kinds)
     return SimpleNamespace(command=command, detections=detections, environment={})
 
@@ -42,7 +42,7 @@ def programs(*kinds: Kind, known: bool = True, set_uid: bool = False) -> Any:
         (programs(Kind.LINKED), SHARED, False),
         (programs(Kind.MPI, known=False), SHARED, False),
         # LD_PRELOAD has no effect.
-        (programs(Kind.MPI, set_uid=True), SHARED, False),
+        (programs(Kind.MPI, privilege="is set-uid"), SHARED, False),
         # Programs of one job may have environments of their own.
         (programs(Kind.MPI, Kind.MPI), SHARED, False),
         (programs(), SHARED, False),
@@ -96,7 +96,7 @@ def test_why_not(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
         programs(Kind.SCRIPT),
         programs(Kind.PYTHON),
         programs(Kind.CONTAINED),
-        programs(Kind.MPI, set_uid=True),
+        programs(Kind.MPI, privilege="is set-uid"),
     ):
         golden.says(clock_sync.why_not(planned, LIBRARY))
     monkeypatch.setattr(clock_sync, "_mounts", lambda: [("/", "overlay")])

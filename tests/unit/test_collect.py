@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from assembled import rows
@@ -22,6 +23,8 @@ from rankwise.profile.collect import end_note, layout, node_memory
 from rankwise.profile.collect.node_memory import NodeMemory
 
 LONG_AGO_S = 1200
+# What `node` writes: the program, and when it started by the local clock.
+OF = time.strftime("solver.%Y-%m-%dT%H%M", time.localtime(1_700_000_000))
 
 
 def images(ranks: int) -> dict[str, bytes]:
@@ -62,7 +65,7 @@ def assert_left_alone(capsys: pytest.CaptureFixture[str], jobs: Path) -> None:
 
 def test_a_job_that_has_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     node(tmp_path / "u7.a.rankwise-run")
-    profile = tmp_path / "u7.a.rankwise"
+    profile = tmp_path / f"{OF}.u7.a.rankwise"
     assert collected(capsys, tmp_path) == ([str(profile)], "")
     assert list(tmp_path.iterdir()) == [profile]
     assert rows(profile, "SELECT count(*) FROM ranks") == [(4,)]
@@ -80,7 +83,7 @@ def test_a_job_under_way_and_one_that_has_died(
     file = node(tmp_path / "a.rankwise-run", keep=keep, is_final=is_final)
     assert_left_alone(capsys, tmp_path)
     age(file)
-    assert collected(capsys, tmp_path)[0] == [str(tmp_path / "a.rankwise")]
+    assert collected(capsys, tmp_path)[0] == [str(tmp_path / f"{OF}.a.rankwise")]
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -134,13 +137,13 @@ def test_what_cannot_be_read_is_named_and_left(
     node(tmp_path / "b.rankwise-run")
     before = contents(damaged)
     paths, said = collected(capsys, tmp_path, status=1)
-    assert paths == [str(tmp_path / "b.rankwise")]
+    assert paths == [str(tmp_path / f"{OF}.b.rankwise")]
     assert_complaint(said, f"rankwise: {damaged} ")
     assert contents(damaged) == before
 
 
 def test_no_profile_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for made in ("a.rankwise", "a.2.rankwise", "a.3.rankwise"):
+    for made in (f"{OF}.a.rankwise", f"{OF}.a.2.rankwise", f"{OF}.a.3.rankwise"):
         before = contents(tmp_path)
         node(tmp_path / "a.rankwise-run")
         assert collected(capsys, tmp_path)[0] == [str(tmp_path / made)]
@@ -148,11 +151,10 @@ def test_no_profile_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_another_place_for_the_profiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    jobs, output = tmp_path / "jobs", tmp_path / "profiles"
-    for directory in (jobs, output):
-        directory.mkdir()
+    jobs, output = tmp_path / "jobs", tmp_path / "new" / "profiles"
+    jobs.mkdir()
     node(jobs / "a.rankwise-run")
-    assert collected(capsys, "-o", output, jobs)[0] == [str(output / "a.rankwise")]
+    assert collected(capsys, "-o", output, jobs)[0] == [str(output / f"{OF}.a.rankwise")]
     assert list(jobs.iterdir()) == []
 
 
@@ -198,8 +200,8 @@ def test_what_comes_meanwhile_is_kept(
     for file in (old, again):
         age(file)
 
-    def beside_a_job_of_the_same_name(directory: Path, output: Path, *, exit_status: int | None) -> Assembly:
-        made = assemble(directory, output, exit_status=exit_status)
+    def beside_a_job_of_the_same_name(directory: Path, output: Path, **how: Any) -> Assembly:
+        made = assemble(directory, output, **how)
         node(run, name="node1.0.78.0.node", is_final=0)
         node(run, name=again.name, is_final=0)  # written anew
         return made
@@ -222,7 +224,7 @@ def test_many_at_once(tmp_path: Path) -> None:
         (0, "")
     ] * 4
     made = [Path(path).name for out, _ in said for path in out.split()]
-    assert sorted(made) == [f"{name}.rankwise" for name in names]
+    assert sorted(made) == [f"{OF}.{name}.rankwise" for name in names]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(made)
 
 
@@ -235,7 +237,8 @@ def test_many_at_once(tmp_path: Path) -> None:
             ["missing", "-o", "."],
             "No",
         ),
-        ([".", "-o", "missing"], ""),
+        (["missing", "-o", "made"], "No"),  # and it is not made
+        ([".", "-o", "file"], ""),
         ([], "`rankwise collect --help`"),
     ],
 )
@@ -252,3 +255,4 @@ def test_bad_input(
     paths, said = collected(capsys, *words, status=2)
     assert (paths, said.count("\n")) == ([], 1)
     golden.says(said, told)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,9 @@ def take(command: str) -> CommandLine:
         ("srun -n4 -N 2 --cpu-bind=cores --mpi pmix -lu app -n 3", "srun", "slurm", "app -n 3"),
         ("srun -K1 --nice --ntasks 3 app", "srun", "slurm", "app"),
         ("aprun -n 4 sh -c x", "aprun", "cray", "sh -c x"),
+        ("mpirun_rsh -np 2 h1 h2 VAR=v ./app x=y", "mpirun_rsh", "mvapich", "./app x=y"),
+        ("mpirun_rsh -ssh -export -np 4 -hostfile hosts A=1 B= ./app", "mpirun_rsh", "mvapich", "./app"),
+        ("mpirun_rsh -np 1 h1 numactl -l ./app : x", "mpirun_rsh", "mvapich", "./app : x"),
         ("env -u X A=b timeout -k 5 60 nice -n 3 mpirun -n 1 app", "mpirun", "openmpi", "app"),
         ("taskset -c 0-3 stdbuf -oL nohup setsid -w mpirun app", "mpirun", "openmpi", "app"),
         ("ionice -c 2 chrt -f 1 numactl -m 0 --cpunodebind=0 time -v mpirun app", "mpirun", "openmpi", "app"),
@@ -62,6 +66,24 @@ def test_several_programs() -> None:
 def test_program_in_a_file() -> None:
     assert take("mpirun --app jobs").contexts[0].program == ()
     assert take("mpiexec -configfile jobs").contexts[0].program == ()
+    assert take("srun -n 4 --multi-prog jobs.conf more").contexts[0].program == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("srun -n 4 --multi-prog FILE x", "# first\n0,2-3 ./one a %t\n* nice ./two \\\n  b # last\n\n"),
+        ("mpirun --app FILE", "-np 2 -x A=b ./one a %t\n# no\n-np 1 nice ./two b\n"),
+        ("mpiexec -configfile FILE", "-n 2 -env A b ./one a %t\n-n 1 ./two b\n-n 1 ./two b\n"),
+    ],
+)
+def test_the_programs_of_a_file(command: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "jobs"
+    file.write_text(text)
+    [context] = take(command.replace("FILE", str(file))).contexts
+    assert context.programs == (("./one", "a", "%t"), ("./two", "b"))
+    file.write_text("'")
+    assert take(command.replace("FILE", str(file))).contexts[0].programs == ()
 
 
 def test_environment_of_env() -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
 from test_elf import build, library
 
+from rankwise.errors import RankwiseError
+from rankwise.launch import checkup
 from rankwise.launch.detect import Kind, detect
 from rankwise.launch.elf import imported_symbols
+from rankwise.launch.plan import plan
 from rankwise.profile.collect import coverage
 from rankwise.profile.collect.procedures import Procedure
 
@@ -195,3 +199,59 @@ def test_libraries_own_procedures_are_covered_or_named() -> None:
     ]
     others = ["MPIX_Put_notify", "MPIX_Put_notify_c", "mpix_stream_send_"]
     assert coverage.not_covered([*recorded, *local, *others]) == ["MPIX_Put_notify", "MPIX_Stream_send"]
+
+
+CAPABILITIES = {
+    "permitted": (0x02000001, 1 << 23, 0, 0, 0),
+    "permitted, high": (0x02000000, 0, 0, 1 << 6, 0),
+    "inheritable": (0x02000000, 0, 1 << 23, 0, 0),
+}
+
+
+@needs_cc
+@pytest.mark.parametrize(("kind", "words"), CAPABILITIES.items())
+def test_file_capabilities(
+    kind: str, words: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loader preloads nothing into a program that gets rights, unless the user has all."""
+    program = linked_program(tmp_path, "libmpi.so.12", MPI)
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    monkeypatch.setattr(os, "getxattr", lambda *_: struct.pack(f"<{len(words)}I", *words))
+    found = detect([str(program)], os.environ)
+    if kind == "inheritable":
+        assert found.privilege == ""
+        return
+    assert found.privilege == "has file capabilities"
+    with pytest.raises(RankwiseError) as refused:
+        plan([str(program)], os.environ)
+    [stop] = [one for one in checkup.command([str(program)], os.environ) if one.stops]
+    for said in (str(refused.value), f"{stop.text}: {stop.cure}"):
+        assert said.startswith(f"{program} has file capabilities: ")
+        assert said.endswith(f": cp {program} program.copy")
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    assert found.privilege == ""
+
+
+@needs_cc
+def test_set_uid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = linked_program(tmp_path, "libmpi.so.12", MPI)
+    program.chmod(0o4755)
+    assert detect([str(program)], os.environ).privilege == ""  # of the user's own
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1000)
+    assert detect([str(program)], os.environ).privilege == "is set-uid"
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        ("int main() { return 0; }", (True, False)),
+        ('#include <unistd.h>\nint main() { return execl("/bin/true", "true", (char *)0); }', (False, True)),
+    ],
+    ids=["alone", "starts another"],
+)
+def test_a_program_without_mpi(source: str, outcome: tuple[bool, bool], tmp_path: Path) -> None:
+    """What can load and start nothing has nothing to record; of others it is not known."""
+    program = build(tmp_path / "program", source)
+    [found] = [one for one in checkup.command([str(program)], os.environ) if one.subject == "program"]
+    assert (found.stops, found.uncertain) == outcome

@@ -164,6 +164,14 @@ def test_lists(given: str, expected: str) -> None:
     [
         ("n1\nn2\n\n# spare\nn1 # again\nn3\nn4\n", "n1 n2 n1 n3"),
         ("n2 slots=3 max-slots=8\nn1 slots = 2\n", "n2 n2 n2 n1"),
+        ("n2 cpu=3\nn1 max_slots=9\n", "n2 n2 n2 n1"),
+        ("n2 SLOTS=3\nn1 count=2\n", "n2 n2 n2 n1"),
+        ("n2:ppn=3\nn1:PPN=2\n", "n2 n2 n2 n1"),
+        # PE_HOSTFILE of Grid Engine: ranks, queue, processors; a host comes back for another queue.
+        ("n2 2 all.q@n2 UNDEFINED\nn1 1 all.q@n1 0,0:0,1\nn2 1 fast.q@n2 <NULL>\n", "n2 n2 n1 n2"),
+        ("10.0.0.2 slots=3\n10.0.0.1\n", "10.0.0.2 10.0.0.2 10.0.0.2 10.0.0.1"),
+        ("fe80::1 slots=3\nfe80::2\n", "fe80::1 fe80::1 fe80::1 fe80::2"),
+        ("rank 1=+n0 slot=0\nrank 0=+n1 slot=0:1\nrank 2=+N2 slot=1\nrank 3=n9 slot=2\n", "b a c n9"),
         ("n2:1\nn1:3\n", "n2 n1 n1 n1"),
         ("n2:2 binding=user:0\nn1:3\n", "n2 n2 n1 n1"),
         ("n2 2\nn1 2\n", "n2 n2 n1 n1"),
@@ -180,7 +188,29 @@ def test_lists(given: str, expected: str) -> None:
 )
 def test_files(tmp_path: Path, text: str, expected: str) -> None:
     (tmp_path / "hosts").write_text(text)
-    assert [one.host for one in given_hosts(str(tmp_path / "hosts"), 4)] == expected.split()
+    found = given_hosts(str(tmp_path / "hosts"), 4, own=["a", "b", "c"])
+    assert [one.host for one in found] == expected.split()
+
+
+def test_a_rankfile_counts_hosts_of_a_run_that_has_them(tmp_path: Path, golden: Golden) -> None:
+    (tmp_path / "ranks").write_text("rank 0=+n1 slot=0\n")
+    for own in (["a"], []):  # too few; nobody knows which
+        with pytest.raises(RankwiseError) as caught:
+            given_hosts(str(tmp_path / "ranks"), 1, own=own)
+        golden.says(caught.value, "ranks .. 1 .. +n1")
+    on = fabric(star(FOUR))
+    assert hosts_taken(given_places(run(["n3", "n3"]).connection, on, "n1*2"), on) == [["n1/mlx5_0"]] * 2
+    (tmp_path / "ranks").write_text("rank 0=+n1 slot=0\nrank 1=+n0 slot=0\n")
+    places = given_places(run(["n3", "n4"]).connection, on, str(tmp_path / "ranks"))
+    assert hosts_taken(places, on) == [["n4/mlx5_0"], ["n3/mlx5_0"]]
+
+
+def test_addresses_are_no_names_with_a_domain() -> None:
+    addresses = ("10.0.0.1", "10.0.0.2")
+    places = of_run(addresses, fabric(star(addresses)))
+    assert hosts_taken(places, fabric(star(addresses))) == [["10.0.0.1/mlx5_0"], ["10.0.0.2/mlx5_0"]]
+    with pytest.raises(RankwiseError, match=r"'10\.0\.0\.3'"):
+        of_run(["10.0.0.3"], fabric(star(addresses)))
 
 
 def test_files_that_a_mapping_wrote(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_its_own_test(place: Path) -> None:
 
 
 def test_doctor(place: Path) -> None:
-    said = python(commands("doctor", "--", "exrun", "-n", "2", "true"), place)
+    said = python(commands("doctor", "--", "exrun", "-n", "2", "sh", "-c", "true"), place)
     assert said.count(f"{place}/bin/exrun: Exrun 2.1\n") == 2  # on PATH, and of the command
     assert_facts(said, "--env NAME=VALUE")
 

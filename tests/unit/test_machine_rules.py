@@ -16,7 +16,11 @@ from test_machine_file import random_machine
 from golden import Golden
 from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.errors import RankwiseError
-from rankwise.placement.present_placement import NoPresentPlacementError, find_present_placement
+from rankwise.placement.present_placement import (
+    NoPresentPlacementError,
+    find_present_placement,
+    machine_of_run,
+)
 from rankwise.topology.machine.hosts import folded, hosts_of
 from rankwise.topology.machine.model import Machine
 
@@ -155,6 +159,13 @@ def slots_of_model(where: Whereabouts, machine: Machine) -> tuple[list[int], int
             if slot[rank] < 0:
                 slot[rank] = next(place for place in places if place not in slot)
     return slot, count_bound
+
+
+def test_an_address_has_no_domain() -> None:
+    machine = machine_of_run(Whereabouts(("10", "n1"), ((), ())))
+    assert find_present_placement(Whereabouts(("n1.site",), ((),)), machine).slot.tolist() == [1]
+    with pytest.raises(NoPresentPlacementError):
+        find_present_placement(Whereabouts(("10.0.0.1",), ((),)), machine)
 
 
 def test_slots_of_processes() -> None:

@@ -75,7 +75,7 @@ def test_profiles_of_several_worlds_are_named_after_their_programs(tmp_path: Pat
     (tmp_path / "air.7.rankwise").write_text("somebody's")
     named: list[list[str]] = []
 
-    def by_program(words: Sequence[str]) -> Path:
+    def by_program(words: Sequence[str], _: int) -> Path:
         named.append(list(words))
         return tmp_path / f"{program_name(words)}.7.rankwise"
 

@@ -19,7 +19,7 @@ import schedule
 from golden import assert_facts
 
 TESTS = Path(schedule.__file__).parent
-HOOKS = ["exhaustive", "patience", "schedule", "tries"]
+HOOKS = ["exhaustive", "patient_tests", "schedule", "tries"]
 
 TRIED_AGAIN = """
 import subprocess, time

@@ -15,6 +15,7 @@ from rankwise.analysis.calls.procedures import procedure_ids
 from rankwise.analysis.calls.totals import BETWEEN
 from rankwise.analysis.percent import percent
 from rankwise.errors import RankwiseError
+from rankwise.host_names import short_name
 from rankwise.profile.join.families import library_of, with_library
 from rankwise.profile.store.database import calculate_sums
 from rankwise.records import dataclass
@@ -242,7 +243,7 @@ def _ranks(connection: sqlite3.Connection, wanted: Selection) -> list[int] | Non
         hosts = connection.execute("SELECT rank, host FROM ranks").fetchall()
         there: set[int] = set()
         for name in map(str.strip, wanted.node.split(",")):
-            on_it = {rank for rank, host in hosts if name in (host, host.partition(".")[0])}
+            on_it = {rank for rank, host in hosts if name in (host, short_name(host))}
             if not on_it:
                 raise RankwiseError(f"there is no node {name!r}: --by node shows their names")
             there |= on_it

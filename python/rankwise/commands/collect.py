@@ -5,7 +5,7 @@
 
 For jobs that are recorded by the settings of `rankwise env`. Running jobs are skipped, and so are directories
 that can't be read, with a message. It is safe to run at any time, concurrently, and from cron; it prints the
-profiles that it has made.
+profiles that it has made: PROGRAM.TIME.JOB.rankwise, with the local time at which the program started.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "jobs", metavar="DIR", type=Path, help="the directory that was given to `rankwise env`"
     )
     parser.add_argument(
-        "-o", "--output", metavar="DIR2", type=Path, help="where the profiles go (default: DIR)"
+        "-o",
+        "--output",
+        metavar="DIR2",
+        type=Path,
+        help="where the profiles go, made if it is not there (default: DIR)",
     )
 
 
@@ -41,11 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     """
     jobs: Path = arguments.jobs.absolute()
     output: Path = (arguments.output or jobs).absolute()
-    if not output.is_dir():
-        raise RankwiseError(f"{output} is no directory: make it, or give another one")
+    directories = run_directories(jobs)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RankwiseError(f"{output} can't be made: {error.strerror}; give another place with -o") from None
     if not os.access(output, os.W_OK | os.X_OK):
         raise RankwiseError(f"{output} can't be written to: give another place with -o")
-    directories = run_directories(jobs)
     node_memory.remove_leftovers()
     done = [_collect(directory, output) for directory in directories]
     return 0 if all(done) else 1

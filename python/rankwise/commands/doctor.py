@@ -42,8 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command:
         findings += checkup.command(arguments.command, os.environ)
     works = not any(finding.stops for finding in findings)
+    certain = not any(finding.uncertain for finding in findings)
     if arguments.json:
-        print(json.dumps({"works": works, "findings": [asdict(f) for f in findings]}, indent=1))
+        print(
+            json.dumps(
+                {"works": works, "certain": not works or certain, "findings": [asdict(f) for f in findings]},
+                indent=1,
+            )
+        )
         return 0 if works else 1
     page = Page(sys.stdout)
     width = max(len(f.subject) for f in findings)
@@ -52,5 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
         _write(page, f"{mark} {finding.subject:<{width}}  ", finding.text)
         if finding.cure:
             _write(page, f"  {'':<{width}}  -> ", finding.cure)
-    page.write(page.text("works" if works else "does not work: see the lines marked !"))
+    end = "works" if certain else "may not work: see the lines marked -"
+    page.write(page.text(end if works else "does not work: see the lines marked !"))
     return 0 if works else 1

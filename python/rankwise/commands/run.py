@@ -2,6 +2,7 @@
 
   rankwise run -- mpirun -n 4 ./app args
   rankwise run -o app.rankwise -- srun -n 64 ./app
+  mpirun -n 4 rankwise run -- ./app args
 
 The program's input, output and exit status are unchanged. The summary goes to stderr at the end, the profile
 to the current directory. After an abort, a time limit or Ctrl-C the profile holds everything counted until
@@ -14,8 +15,8 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Collection, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +32,7 @@ from rankwise.launch.spare import wait_for_spare
 from rankwise.launch.strangers import Strangers
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
+from rankwise.launchers.membership import membership
 from rankwise.mpi_libraries import LIBRARIES
 from rankwise.profile.collect import node_memory
 
@@ -127,6 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the job while it runs, like rankwise top: on stderr, if stdout is redirected",
     )
+    parser.add_argument("bare_command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -153,6 +156,27 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.no_sites or arguments.python_sites:
         settings |= {"RANKWISE_SITES": "off" if arguments.no_sites else "python"}
     settings |= clock_sync.setting(arguments.clock_sync, planned, preloaded)
+    if not planned.command.launcher and (member := membership(os.environ)):
+        from rankwise.commands.run_behind import Behind  # not above: the usual order does without it
+
+        preload = Preload(preloaded, Path(), arguments.mpi or "", settings)
+        given = {"--with": arguments.with_settings is not None, "--top": arguments.top}
+        refused = next(
+            (f"{name} needs the launcher behind it" for name, is_given in given.items() if is_given), ""
+        )
+        behind = Behind(
+            member=member,
+            planned=planned,
+            preload=preload,
+            output=arguments.output,
+            live_dir=arguments.live_dir,
+            force=arguments.force,
+            only=only,
+            reordering=reordering,
+            refused=refused,
+            finish=partial(_conclude, _Ending.asked(arguments), planned, only),
+        )
+        return behind.run()
     applied = None
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
@@ -199,16 +223,36 @@ def run(arguments: argparse.Namespace) -> int:
     if view:
         with Waiting("the view of --top to end", not arguments.quiet):
             view.end()
+    asked = _Ending.asked(arguments)
+    return _conclude(asked, planned, only, directory, output, end, strangers, preload, applied, prepare_end)
+
+
+def _conclude(
+    asked: _Ending,
+    planned: Plan,
+    only: Sequence[str],
+    directory: RunDirectory,
+    output: Path,
+    end: job.End,
+    strangers: Strangers,
+    preload: Preload,
+    applied: WithSettings | None = None,
+    prepare_end: Callable[[], object] | None = None,
+) -> int:
+    """Make the profile of a job that has ended, if there is something to make it of."""
     if not directory.path.is_dir():
         directory.remove()
         _say(f"no profile: the run directory {directory.path} was removed during the run")
         return end.status or 1
     if not directory.has_counters():
         directory.remove()
-        return _nothing_seen(look(arguments.command, os.environ), end.status, preload, strangers.told())
-    prepare_end()
+        return _nothing_seen(look(planned.words, os.environ), end.status, preload, strangers.told())
+    if prepare_end:
+        prepare_end()
+    else:
+        _prepare_end(directory, planned, only, quiet=asked.quiet)
     told = strangers.told(), planned.to_add(preload)
-    return _finish(_Ending.asked(arguments), planned, directory, output, end, *told, applied)
+    return _finish(asked, planned, directory, output, end, *told, applied)
 
 
 def _inside(planned: Plan, only: Collection[str], *, everything: bool, nothing: bool) -> dict[str, str]:
@@ -333,7 +377,7 @@ def _finish(
                 interrupted=end.interrupted,
                 force=asked.force,
                 listener=bar,
-                by_program=None if asked.named else lambda words: planned.default_output(words).absolute(),
+                by_program=None if asked.named else lambda words, _: planned.default_output(words).absolute(),
             )
     except Exception as error:  # whatever it is: the counters are safe
         _say(f"no profile written: {_one_line(error)}; try `rankwise recover {directory.path}`")

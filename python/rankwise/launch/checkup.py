@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import clock_sync
+from rankwise.launch import clock_sync, privilege
 from rankwise.launch.detect import Detection, Kind
+from rankwise.launch.elf import imported_symbols
 from rankwise.launch.environment import prepare
 from rankwise.launch.plan import STATIC_CURE, Plan, library, look
 from rankwise.launchers import SHARED_COMMANDS, launchers, version
-from rankwise.launchers.base import Preload
+from rankwise.launchers.base import Preload, names
 from rankwise.mpi_libraries import LIBRARIES, UNKNOWN, title
+
+_STARTING = names(
+    """dlopen dlmopen fork vfork system popen posix_spawn posix_spawnp execl execle execlp execv execve
+    execveat execvp execvpe fexecve"""
+)
+"""Functions of programs that load or start others."""
+
+_UNLESS = "nothing is recorded unless it loads or starts something that is linked with MPI"
 
 
 @dataclass(frozen=True)
@@ -29,12 +38,14 @@ class Finding:
         text: what was found.
         cure: what to do about it, '' if it is fine.
         stops: whether nothing can be recorded as long as it is so.
+        uncertain: whether it may be that nothing is recorded.
     """
 
     subject: str
     text: str
     cure: str = ""
     stops: bool = False
+    uncertain: bool = False
 
 
 def installation(environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -96,6 +107,9 @@ def command(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Fi
     elif missed is not None:
         yield Finding("not recorded", "nothing: every imported procedure that communicates is recorded")
     stand_in = Preload(Path("librankwise.so"), Path("RUNDIR"))
+    for line in planned.resets():
+        text, _, cure = line.rpartition("; ")
+        yield Finding("environment", text, cure, uncertain=True)
     for line in planned.to_add(Preload(_shown_library(), Path.cwd() / "RUNDIR")):
         yield Finding("container", "the program would not see Rankwise, and not be recorded", line)
     if planned.command.launcher and all(one.kind is not Kind.MISSING for one in planned.detections):
@@ -158,12 +172,14 @@ def _program(detection: Detection, launcher_mpi: str) -> Iterator[Finding]:
         yield Finding(subject, text, STATIC_CURE, stops=True)
         return
     if detection.kind is Kind.OTHER:
-        yield Finding(subject, text, "nothing is recorded unless it loads or starts something that is")
+        alone = detection.path is not None and not imported_symbols(detection.path) & _STARTING
+        cure = "there is nothing to record: give an MPI program" if alone else _UNLESS
+        yield Finding(subject, text, cure, stops=alone, uncertain=not alone)
         return
     yield Finding(subject, text)
-    if detection.set_uid:
-        cure = "LD_PRELOAD has no effect on it: take the bit away"
-        yield Finding(subject, f"{detection.path} is set-uid or set-gid", cure, stops=True)
+    if detection.path and (privileged := detection.privilege):
+        text = f"{detection.path} {privileged}"
+        yield Finding(subject, text, privilege.cure(detection.path), stops=True)
     if detection.kind is Kind.SCRIPT:
         yield Finding("MPI", f"{detection.how}: which MPI it starts shows in each process")
         return

@@ -59,8 +59,8 @@ def why_not(planned: Plan, library: Path) -> str:
     if len(command.contexts) != 1 or len(planned.detections) != 1:
         return "the command starts several programs"
     program = planned.detections[0]
-    if program.kind is not Kind.MPI or program.set_uid:
-        return f"{program.program} is {'set-uid' if program.set_uid else program.kind.value}"
+    if program.kind is not Kind.MPI or program.privilege:
+        return f"{program.program} {program.privilege or f'is {program.kind.value}'}"
     if not _is_seen_by_other_nodes(library, _mounts()):
         return f"{library.parent} is on no file system that other nodes are certain to see"
     return ""

@@ -8,9 +8,10 @@ env A=b timeout 60  mpirun  -n 4 -x A   numactl -m 0  ./app --fast   :   -n 1  .
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from rankwise.launch.containers import Container, of_slurm, recognise
@@ -26,6 +27,12 @@ class Context(NamedTuple):
     options: tuple[Option, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()
     program: tuple[str, ...] = ()  # with its arguments; empty if the launcher reads it from a file
+    listed: tuple[tuple[str, ...], ...] = ()  # the programs of that file, as far as it can be read
+
+    @property
+    def programs(self) -> tuple[tuple[str, ...], ...]:
+        """The program, or those of the file."""
+        return (self.program,) if self.program else self.listed
 
     @property
     def words(self) -> list[str]:
@@ -109,21 +116,41 @@ def _is_launcher(word: str) -> bool:
 def _split(words: Sequence[str], separator: str) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     for word in words:
-        if word == separator:
+        if separator and word == separator:
             parts.append([])
         else:
             parts[-1].append(word)
     return parts
 
 
-def _context(words: Sequence[str], launcher: Launcher) -> Context:
+def _context(words: Sequence[str], launcher: Launcher, *, in_file: bool = False) -> Context:
     options: list[Option] = []
     start = 0
     while start < len(words) and words[start].startswith("-") and words[start] != "--":
         end = start + 1 + launcher.arity(words[start], words[start + 1 :])
         options.append(Option(tuple(words[start:end])))
         start = end
+    end = start + launcher.before_program(options, words[start:])
+    file = next((option for option in options if option.name in launcher.from_file), None)
+    if file and file.name in launcher.file_in_place:
+        end = len(words)
+    options += [Option((word,)) for word in words[start:end]]
+    if file and not in_file:
+        path = file.value or next(iter(words[start:end]), "")
+        return Context(tuple(options), listed=_listed(path, launcher))
+    start = end
     # `--` ends the options: our own go before it, so it is kept with what comes between options and program.
     ending = [Wrapper(("--",))] if words[start : start + 1] == ["--"] else []
     wrappers, program = strip(words[start + len(ending) :])
     return Context(tuple(options), (*ending, *wrappers), program)
+
+
+def _listed(path: str, launcher: Launcher) -> tuple[tuple[str, ...], ...]:
+    """Return the programs of a file; none if it can't be read."""
+    try:
+        text = Path(path).read_text(errors="replace").replace("\\\n", " ")
+        lines = [launcher.listed(shlex.split(line, comments=True)) for line in text.splitlines()]
+    except (OSError, ValueError):
+        return ()
+    found = (_context(words, launcher, in_file=True).program for words in lines)
+    return tuple(dict.fromkeys(program for program in found if program))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 from rankwise import mpi_libraries
-from rankwise.launch import python_mpi
+from rankwise.launch import privilege, python_mpi
 from rankwise.launch.elf import defined_symbols, is_elf, mentions, read
 from rankwise.launch.loader import Loader
 from rankwise.mpi_libraries import LIBRARIES, UNKNOWN
@@ -54,9 +53,9 @@ class Detection(NamedTuple):
         return self.kind is Kind.STATIC
 
     @property
-    def set_uid(self) -> bool:
-        """Whether the loader ignores LD_PRELOAD, because the program runs with other rights."""
-        return self.path is not None and bool(self.path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID))
+    def privilege(self) -> str:
+        """What gives an MPI program other rights, so that the loader ignores LD_PRELOAD; '' = nothing."""
+        return privilege.of(self.path) if self.path and self.kind is Kind.MPI else ""
 
 
 def detect(

@@ -11,7 +11,7 @@ from rankwise.launch import containers
 from rankwise.launch.commandline import CommandLine, Context
 from rankwise.launch.wrappers import behind, carry
 from rankwise.launchers import launchers, version
-from rankwise.launchers.base import Preload, Program, by_environment
+from rankwise.launchers.base import Launcher, Preload, Program, by_environment
 from rankwise.launchers.known import openmpi
 
 _LEAST_SAVE_S, _MOST_SAVE_S = 0.1, 86400.0
@@ -68,7 +68,7 @@ def prepare(
             how += f", and {delivery.how}" if delivery.how else ""
     else:
         programs = [context.options for context in contexts]
-        if all(context.program for context in contexts):
+        if all(context.program or _has_file_in_place(context, command.known) for context in contexts):
             delivery = command.known.deliver(programs, preload, at_start, theirs)
         else:  # What comes from a file gets nothing but the environment.
             delivery = by_environment(programs, preload, theirs)
@@ -79,6 +79,10 @@ def prepare(
         how += f", and into the container by {', '.join(boxed)}"
     rewritten = command._replace(wrappers=carry(command.wrappers, variables), contexts=contexts)
     return Launch(rewritten.words, {**environment, **variables}, how)
+
+
+def _has_file_in_place(context: Context, launcher: Launcher) -> bool:
+    return any(option.name in launcher.file_in_place for option in context.options)
 
 
 def _told(context: Context, program: Program, preload: Preload) -> Context:

@@ -36,9 +36,7 @@ def only(names: str) -> list[str]:
 
 def choosing(procedures: Collection[str]) -> dict[str, str]:
     """Return the variable that makes these procedures the only ones whose inside is recorded."""
-    from rankwise.profile.collect.procedures import PROCEDURES
-
-    return {"RANKWISE_ONLY": ",".join(str(p.id) for p in PROCEDURES if p.name in procedures)}
+    return {"RANKWISE_ONLY": ",".join(name.removeprefix("MPI_") for name in sorted(procedures))}
 
 
 def nothing() -> dict[str, str]:

@@ -29,11 +29,13 @@ class End(NamedTuple):
         status: as a shell tells it: 128 + n if signal n killed it.
         interrupted: what ended it from the outside, as part of a sentence; '' if nothing did.
         interrupted_ns: when that was, on CLOCK_MONOTONIC; None = never.
+        killed_by: the signal that killed it; 0 if it ended by itself.
     """
 
     status: int
     interrupted: str
     interrupted_ns: int | None = None
+    killed_by: int = 0
 
 
 def run(
@@ -79,12 +81,13 @@ def run(
         ended.set()
         beside.join()
     code = os.waitstatus_to_exitcode(status)
+    killed_by = max(-code, 0)
     if received:
         why = f"{signal.Signals(received).name} ended the launch"
-        return End(128 - code if code < 0 else code, why, received_ns)
-    if code < 0:
-        why = f"{PurePath(words[0]).name} was killed by {signal.Signals(-code).name}"
-        return End(128 - code, why, received_ns)
+        return End(128 + killed_by if killed_by else code, why, received_ns, killed_by)
+    if killed_by:
+        why = f"{PurePath(words[0]).name} was killed by {signal.Signals(killed_by).name}"
+        return End(128 + killed_by, why, received_ns, killed_by)
     return End(code, "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
-from rankwise.launch import containers
+from rankwise.launch import containers, privilege
 from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.detect import Detection, Kind, detect
 from rankwise.launch.elf import imported_symbols
@@ -21,6 +22,8 @@ from rankwise.mpi_libraries import UNKNOWN, title
 from rankwise.profile.collect.programs import program_name
 from rankwise.version import __version__
 
+_OTHER_USERS = ("sudo", "doas", "pkexec", "su")
+_MOST_RESETS = 3
 _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
 STATIC_CURE = (
     "link it with the shared MPI library (without -static), or with what `rankwise link-flags` prints"
@@ -73,7 +76,7 @@ class Plan(NamedTuple):
         Args:
             program: its command line; empty = the first of the command.
         """
-        named = next((c.program for c in self.command.contexts if c.program), (self.launcher,))
+        named = next((words for c in self.command.contexts for words in c.programs), (self.launcher,))
         run = self.job.replace("/", "_") or os.getpid()
         return Path(f"{program_name(program or named)}.{run}.rankwise")
 
@@ -97,6 +100,26 @@ class Plan(NamedTuple):
         command = self.command
         return containers.missing(command.containers, command.words, self.environment, preload)
 
+    def resets(self) -> list[str]:
+        """Say for each line of a script that takes Rankwise away from a program what to write instead."""
+        from rankwise.launch.resets import resets  # later: most commands start no script
+
+        scripts = [d.path for d in self.detections if d.kind is Kind.SCRIPT and d.path]
+        found = [one for path in scripts for one in resets(path, self.environment)]
+        return [*self._as_another_user(), *(f"{one.text}; {one.cure}" for one in found[:_MOST_RESETS])]
+
+    def _as_another_user(self) -> list[str]:
+        command = self.command
+        wrappers = [*command.wrappers, *(w for context in command.contexts for w in context.wrappers)]
+        started = [w.words[0] for w in wrappers] + [
+            words[0] for c in command.contexts for words in c.programs
+        ]
+        for tool in (word for word in started if PurePath(word).name in _OTHER_USERS):
+            words = shlex.join(word for word in self.words if word != tool)
+            cure = f"start all of it as that user: {tool} rankwise run -- {words}"
+            return [f"{tool} takes Rankwise away from what it starts; {cure}"]
+        return []
+
     def why_nothing_was_seen(self, status: int, preload: Preload, strangers: str = "") -> str:
         """Say in one line why no MPI process may have been seen, and what to do.
 
@@ -107,8 +130,10 @@ class Plan(NamedTuple):
         """
         if strangers:
             line = f"no process was recorded, so there is no profile (the command's exit status was {status})"
-            return "; ".join([f"{line}: {strangers}", *self.to_add(preload)])
+            return "; ".join([f"{line}: {strangers}", *self.resets(), *self.to_add(preload)])
         line = f"no MPI process was seen, so there is no profile (the command's exit status was {status})"
+        if resets := self.resets():
+            return "; ".join([f"{line}: {resets[0]}", *resets[1:]])
         kinds = {d.kind for d in self.detections}
         names = ", ".join(d.program for d in self.detections)
         if Kind.MISSING in kinds:
@@ -150,7 +175,7 @@ def plan(
 
     Raises:
         RankwiseError: there is no command, it is not found or only queues a job, MPI is linked in statically,
-            or --mpi contradicts the program.
+            the loader preloads nothing into the program, or --mpi contradicts it.
     """
     if not words:
         raise RankwiseError("no command: put it after `--`, as in: rankwise run -- mpirun -n 4 ./app")
@@ -178,15 +203,13 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
     command = parse(words)
     behind_wrappers = behind(command.wrappers, environment)
 
-    def of(context: Context) -> Detection:
+    def of(context: Context, program: tuple[str, ...]) -> Detection:
         if boxes := command.containers_of(context):
             # It is in an image, or its libraries are: what is found here under its name says nothing.
-            return Detection(
-                program=context.program[0], kind=Kind.CONTAINED, how=", ".join(box.name for box in boxes)
-            )
-        return detect(context.program, behind_wrappers, ask_python=ask_python)
+            return Detection(program=program[0], kind=Kind.CONTAINED, how=", ".join(b.name for b in boxes))
+        return detect(program, behind_wrappers, ask_python=ask_python)
 
-    detections = tuple(of(context) for context in command.contexts if context.program)
+    detections = tuple(of(context, program) for context in command.contexts for program in context.programs)
     is_script = command.known is None and any(d.kind is Kind.SCRIPT for d in detections)
     return Plan(
         words=tuple(words),
@@ -226,6 +249,8 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
             f"{detection.path} has MPI linked in statically, and nothing can be preloaded in front of that: "
             + STATIC_CURE
         )
+    if detection.path and (privileged := detection.privilege):
+        raise RankwiseError(f"{detection.path} {privileged}: {privilege.cure(detection.path)}")
     if mpi and detection.mpi not in (UNKNOWN, mpi):
         raise RankwiseError(
             f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.mpi)} "

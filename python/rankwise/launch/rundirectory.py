@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.launch import reorder
+from rankwise.launch import meeting, reorder
 from rankwise.launch.plan import Plan
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.launch_note import FILE_NAME
@@ -25,6 +25,26 @@ _LOCK = "running"  # is locked as long as the run goes on
 _MOST_TRIES = 10  # another run may remove the directory while we take it
 _NEW_NOTE = f"{FILE_NAME}.new"
 _COUNTERS = ("*.counters", "*.node", "*.node.new")  # of one MPI process; of those of a node
+
+
+def check_output(output: Path, *, force: bool) -> None:
+    """See that a profile can be written.
+
+    Args:
+        output: the profile.
+        force: replace it.
+
+    Raises:
+        RankwiseError: it is there already, or can't be written.
+    """
+    if output.is_dir():
+        raise RankwiseError(f"{output} is a directory: give a file name with -o")
+    if output.exists() and not force:
+        raise RankwiseError(f"{output} is there already: give another name with -o, or use --force")
+    if not output.parent.is_dir():
+        raise RankwiseError(f"{output.parent} is no directory: make it, or give another place with -o")
+    if not os.access(output.parent, os.W_OK | os.X_OK):
+        raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
 
 
 class RunDirectory(NamedTuple):
@@ -55,14 +75,7 @@ class RunDirectory(NamedTuple):
             RankwiseError: one of the two is there already, or can't be written, or the directory is that of a
                 run that goes on.
         """
-        if output.is_dir():
-            raise RankwiseError(f"{output} is a directory: give a file name with -o")
-        if output.exists() and not force:
-            raise RankwiseError(f"{output} is there already: give another name with -o, or use --force")
-        if not output.parent.is_dir():
-            raise RankwiseError(f"{output.parent} is no directory: make it, or give another place with -o")
-        if not os.access(output.parent, os.W_OK | os.X_OK):
-            raise RankwiseError(f"{output.parent} can't be written to: give another place with -o")
+        check_output(output, force=force)
         path = (wanted or output.with_name(f"{output.name}-run")).absolute()
         for _ in range(_MOST_TRIES):
             is_new = cls._made(path)
@@ -221,8 +234,8 @@ class RunDirectory(NamedTuple):
                 self.path.rmdir()
 
     def _clear(self) -> None:
-        others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME)
-        counters = (path for pattern in _COUNTERS for path in self.path.glob(pattern))
+        others = (FILE_NAME, _NEW_NOTE, end_note.FILE_NAME, KEPT_STDERR, reorder.FILE_NAME, meeting.DECISION)
+        counters = (path for pattern in (*_COUNTERS, meeting.MARKS) for path in self.path.glob(pattern))
         shutil.rmtree(self.path / APPLIED, ignore_errors=True)
         for file in (*counters, *(self.path / name for name in others)):
             file.unlink(missing_ok=True)

@@ -92,6 +92,22 @@ class World(NamedTuple):
     prefix: str = ""
 
 
+class RanksTold(NamedTuple):
+    """What a launcher tells one of its processes; -1 is what it does not tell.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD.
+        size: of MPI_COMM_WORLD.
+        local_rank: number in its node.
+        on_node: ranks of its node.
+    """
+
+    rank: int
+    size: int
+    local_rank: int
+    on_node: int
+
+
 class Launcher:
     """Launchers that share a command line. These attributes and methods are all that the rest knows of them.
 
@@ -106,6 +122,7 @@ class Launcher:
         counting: options with the number of ranks.
         allocated: variable with the number of ranks that are started where no option tells it.
         from_file: options that take the programs from a file.
+        file_in_place: those of them whose file stands where the program would.
         separator: the word between the programs of an MPMD launch, '' if there is none.
         placings: how it is told where ranks go, each under a name of its own.
         not_started: is found in what it prints where a program can't be started.
@@ -114,9 +131,11 @@ class Launcher:
         rank: variables with the rank in MPI_COMM_WORLD; the first that is set counts, here and below.
         size: variables with the number of ranks.
         local_rank: variables with the number of a rank in its node.
+        on_node: variables with the number of ranks in a rank's node.
         worlds: what tells one MPI_COMM_WORLD from another.
 
-    The last four are for the library, before MPI_Init returns: `make generate` hands them to it.
+    The last five tell a process where it is before MPI_Init: `make generate` hands them to the library, all
+    but `on_node`.
     """
 
     name: str
@@ -128,6 +147,7 @@ class Launcher:
     counting: frozenset[str] = frozenset({"n", "np"})
     allocated = ""
     from_file: frozenset[str] = frozenset()
+    file_in_place: frozenset[str] = frozenset()
     separator = ":"
     placings: tuple[Placing, ...] = ()
     not_started: re.Pattern[str] | None = None
@@ -135,6 +155,7 @@ class Launcher:
     rank: tuple[str, ...] = ()
     size: tuple[str, ...] = ()
     local_rank: tuple[str, ...] = ()
+    on_node: tuple[str, ...] = ()
     worlds: tuple[World, ...] = ()
 
     @property
@@ -163,6 +184,19 @@ class Launcher:
         following_is_value = following and not following[0].startswith("-") and not _is_program(following[0])
         return 1 if following_is_value else 0
 
+    def before_program(self, options: Sequence[Option], words: Sequence[str]) -> int:  # noqa: ARG002
+        """Return how many words that are no options stand between these and the program.
+
+        Args:
+            options: that came before.
+            words: that follow them.
+        """
+        return 0
+
+    def listed(self, words: Sequence[str]) -> Sequence[str]:
+        """Return what a line of a file with programs starts, options first; most are like the command."""
+        return words
+
     def ranks(self, options: Sequence[Option]) -> int | None:
         """Return the number of ranks that options ask for, None if they don't: the last one counts."""
         counts = [o.value for o in map(self.split, options) if o.name in self.counting]
@@ -176,6 +210,13 @@ class Launcher:
         """Return the option that sets a variable for the ranks of all programs; empty if there is none."""
         del variable, value
         return ()
+
+    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+        """Return what a process with this environment is told; None if it is no rank of this launcher."""
+        told = RanksTold(
+            *(_number(environment, one) for one in (self.rank, self.size, self.local_rank, self.on_node))
+        )
+        return told if 0 <= told.rank < told.size else None
 
     def deliver(
         self,
@@ -219,6 +260,12 @@ def by_environment(programs: Sequence[Sequence[Option]], preload: Preload, their
     """Take the variables to the ranks by the environment of the launcher alone."""
     unchanged = tuple(Program(tuple(options), theirs) for options in programs)
     return Delivery(unchanged, preload.variables(theirs), "the launcher's environment")
+
+
+def _number(environment: Mapping[str, str], variables: Sequence[str]) -> int:
+    """Return the value of the first variable that is set; -1 if that is no number, or none is."""
+    text = next((environment[name] for name in variables if environment.get(name)), "")
+    return int(text) if text.isascii() and text.isdecimal() else -1
 
 
 def _is_program(word: str) -> bool:

@@ -59,27 +59,27 @@ class Assembly:
 
 def assemble(
     run_directory: Path,
-    output: Path,
+    output: Path | None,
     *,
     exit_status: int | None,
     interrupted: str = "",
     force: bool = False,
     listener: Listener | None = None,
-    by_program: Callable[[Sequence[str]], Path] | None = None,
+    by_program: Callable[[Sequence[str], int], Path] | None = None,
 ) -> Assembly:
     """Make the profile of a run directory.
 
     Args:
         run_directory: where the processes left their counters.
         output: path of the profile; replaced if it is there. Further MPI worlds go to `<stem>.2.rankwise`,
-            but for those in which nothing was called.
+            but for those in which nothing was called. None: `by_program` names every profile.
         exit_status: of the launch, 128 + n for signal n; None = what `rankwise run` has noted, if it has.
         interrupted: what ended the launch from the outside, as part of a sentence; told if a rank did not
             come to its end. What has been noted counts where the status is not given.
         force: replace profiles of further worlds, too; else a free number is taken.
         listener: is told how much is done.
         by_program: if there are several MPI worlds, names the profile of each after the command line of its
-            program instead.
+            program, and its start in nanoseconds since 1970, instead.
 
     Raises:
         RankwiseError: no MPI process left counters that can be read, or the profile cannot be written.
@@ -102,10 +102,10 @@ def assemble(
         warnings += late_saves(counters.node_files, read, end.realtime_ns if end else None)
         for number, world in enumerate(found, 1):
             made = WorldProfile(world, note, exit_status, interrupted, end)
-            if by_program and len(found) > 1:
+            if by_program and (output is None or len(found) > 1):
                 used = {one.path for one in assemblies}
-                path = free_name(by_program(made.programs[0]), force=force, used=used)
-            else:
+                path = free_name(by_program(made.programs[0], made.started_ns), force=force, used=used)
+            elif output:
                 path = output if number == 1 else free_name(output, number, force=force)
             share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
             with new_profile(path) as profile:

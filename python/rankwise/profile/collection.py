@@ -10,16 +10,17 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.profile.assemble import assemble, free_name
+from rankwise.profile.assemble import assemble
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.holders import Found, find_counters
+from rankwise.profile.collect.programs import program_name
 from rankwise.profile.collect.worlds import worlds
 
 RUN_SUFFIX = ".rankwise-run"
@@ -45,16 +46,21 @@ def run_directories(jobs: Path) -> list[Path]:
     """
     try:
         with os.scandir(jobs) as entries:
-            ours = [
-                Path(entry.path)
-                for entry in entries
-                if entry.name.endswith(RUN_SUFFIX)
-                and entry.is_dir(follow_symlinks=False)
-                and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-            ]
+            ours = [Path(entry.path) for entry in entries if _is_ours(entry)]
     except OSError as error:
         raise RankwiseError(f"{jobs} cannot be read: {error.strerror}: give the directory of jobs") from error
     return sorted(ours)
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    try:
+        return (
+            entry.name.endswith(RUN_SUFFIX)
+            and entry.is_dir(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+        )
+    except FileNotFoundError:  # another collector has removed it
+        return False
 
 
 def collect(run_directory: Path, output: Path) -> list[Path]:
@@ -81,12 +87,21 @@ def collect(run_directory: Path, output: Path) -> list[Path]:
         found = find_counters(run_directory)
         if not _has_ended(run_directory, found, seen, now_s):
             return []
-        stem = run_directory.name.removesuffix(RUN_SUFFIX)
-        made = assemble(run_directory, free_name(output / f"{stem}{PROFILE_SUFFIX}"), exit_status=None)
+        job = run_directory.name.removesuffix(RUN_SUFFIX)
+
+        def named(program: Sequence[str], started_ns: int) -> Path:
+            return output / f"{program_name(program)}.{_time(started_ns)}.{job}{PROFILE_SUFFIX}"
+
+        made = assemble(run_directory, None, exit_status=None, by_program=named)
         _remove(run_directory, seen)
     with suppress(OSError):  # something has come since
         run_directory.rmdir()
     return [made.path, *(other.path for other in made.others)]
+
+
+def _time(since_1970_ns: int) -> str:
+    """Return the local time, so that names sort by it."""
+    return time.strftime("%Y-%m-%dT%H%M", time.localtime(since_1970_ns // 1_000_000_000))
 
 
 def _is_abandoned(run_directory: Path) -> bool:

@@ -133,6 +133,41 @@ def shown_path(path: Path) -> str:
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
+def run_title(run: Run) -> str:
+    """Return what ran, the program first."""
+    return run_command(run) if run.worlds > 1 else title_of(run.command, run.programs) or run_command(run)
+
+
+def title_of(command: Sequence[str], programs: Sequence[Sequence[str]]) -> str:
+    """Return `./heat 100  by mpirun -n 4`: the program first, since a title may be cut.
+
+    Args:
+        command: as it was typed.
+        programs: of the one world that it started, as their processes saw them; empty = not known.
+    """
+    if not programs or not command:
+        return shlex.join(command)
+    left, shown = list(command), []
+    for words in programs:
+        start, end = _place_of(words, left)
+        shown.append(left[start:end] or words)
+        del left[start:end]
+    by = f"  by {shlex.join(left)}" if left else ""
+    return f"{program_text(shown)}{by}"
+
+
+def _place_of(program: Sequence[str], command: Sequence[str]) -> tuple[int, int]:
+    """Return where a program is in a command; (0, 0) if it is not: a script has started it."""
+    # Of very long ones the profile has the beginning.
+    is_cut = program[-1:] != [] and program[-1].endswith("\N{HORIZONTAL ELLIPSIS}")
+    whole = list(program[:-1] if is_cut else program)
+    for start in range(len(command)):
+        end = start + len(whole)
+        if whole and list(command[start:end]) == whole:
+            return start, len(command) if is_cut else end
+    return 0, 0
+
+
 def run_command(run: Run) -> str:
     """Return what ran: the command as it was typed, or of several worlds the programs of this one."""
     if run.worlds > 1 and run.programs:

@@ -1,10 +1,16 @@
 #include "inside.h"
 
-#include <cstdlib>
+#include <strings.h>
 
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include "../generated/procedures.h"
 #include "../keys.h"
 #include "../lock.h"
 #include "../process.h"
+#include "../report.h"
 #include "../requests.h"
 #include "../wrappers/booking.h"
 #include "cause.h"
@@ -159,17 +165,63 @@ std::uint32_t operation_of(const Thread &thread, std::uint64_t start) {
   return 0;
 }
 
+namespace {
+
+// Whether a word is a name, in any case, without so many bytes of that from one on.
+bool is_without(const char *word, std::size_t length, const char *name, std::size_t from, std::size_t left_out) {
+  return length + left_out == strlen(name) && strncasecmp(word, name, from) == 0 &&
+         strncasecmp(word + from, name + from + left_out, length - from) == 0;
+}
+
+// Whether a word names a procedure, or the blocking form of it; both without MPI_. `run --only` reads them likewise:
+// python/rankwise/launch/inside_options.py.
+bool names(const char *word, std::size_t length, const char *name) {
+  static constexpr char prepared[] = "_init";
+  constexpr std::size_t prepared_length = sizeof prepared - 1;
+  const std::size_t whole = strlen(name);
+  if (is_without(word, length, name, 0, 0) || (name[0] == 'I' && is_without(word, length, name, 0, 1))) return true;
+  if (whole > prepared_length && strcmp(name + whole - prepared_length, prepared) == 0 &&
+      is_without(word, length, name, whole - prepared_length, prepared_length)) {
+    return true;
+  }
+  const char *inner = strstr(name, "_i");  // Comm_idup
+  return inner != nullptr && is_without(word, length, name, static_cast<std::size_t>(inner + 1 - name), 1);
+}
+
+void choose_by_name(const char *word, std::size_t length) {
+  static constexpr char prefix[] = "MPI_";
+  constexpr std::size_t prefix_length = sizeof prefix - 1;
+  const char *bare = word;
+  std::size_t left = length;
+  if (left > prefix_length && strncasecmp(word, prefix, prefix_length) == 0) {
+    bare += prefix_length;
+    left -= prefix_length;
+  }
+  bool found = false;
+  for (int i = 0; i < procedure_count; ++i) {
+    const char *name = procedure_facts[i].name;
+    if (has_messages_of_its_own[i] && name[0] != '\0' && names(bare, left, name + prefix_length)) {
+      chosen[i] = found = true;
+    }
+  }
+  if (found) return;
+  say_once(
+      "RANKWISE_ONLY: no MPI procedure that has messages inside is called '%.*s'; names are MPI's, such as "
+      "Bcast,Allreduce",
+      static_cast<int>(length), word);
+}
+
+}  // namespace
+
 void choose() {
   const char *list = std::getenv("RANKWISE_ONLY");
   const bool all = list == nullptr || *list == '\0';
   for (bool &one : chosen) one = all;
-  // Numbers of procedures, separated by commas.
-  while (!all && *list != '\0') {
-    char *end = nullptr;
-    const unsigned long number = std::strtoul(list, &end, 10);
-    if (end == list) break;
-    if (number < procedure_count) chosen[number] = true;
-    list = *end == ',' ? end + 1 : end;
+  static constexpr char between[] = ", ";
+  for (const char *word = list; !all && *(word += strspn(word, between)) != '\0';) {
+    const std::size_t length = strcspn(word, between);
+    choose_by_name(word, length);
+    word += length;
   }
   chosen[static_cast<int>(Procedure::none)] = all;
 }

@@ -155,6 +155,7 @@ class Hydra(Launcher):
     rank = ("PMI_RANK",)
     size = ("PMI_SIZE",)
     local_rank = ("MPI_LOCALRANKID",)
+    on_node = ("MPI_LOCALNRANKS",)
     # MPICH's tells its processes nothing that another launch doesn't have, too. But the proxy that started
     # them was told to which port of its mpiexec it belongs, the same on every node. All that is spawned has
     # that in common; the reader tells one spawning from the next by its time.

@@ -174,6 +174,7 @@ class OpenMPI(Launcher):
     rank = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK")
     size = ("OMPI_COMM_WORLD_SIZE",)
     local_rank = ("OMPI_COMM_WORLD_LOCAL_RANK",)
+    on_node = ("OMPI_COMM_WORLD_LOCAL_SIZE",)
     worlds = (World("PMIX_NAMESPACE"),)
 
     def placing(self, command: str, version: Version) -> OpenMPI4:

@@ -6,10 +6,10 @@ from rankwise.launchers.base import Launcher
 
 
 class Other(Launcher):
-    """TACC's ibrun, palsrun of HPE, mpirun_rsh of MVAPICH, poe of IBM."""
+    """TACC's ibrun, palsrun of HPE, poe of IBM."""
 
     name = "other"
-    commands = ("ibrun", "palsrun", "mpirun_rsh", "poe")
+    commands = ("ibrun", "palsrun", "poe")
 
 
 LAUNCHER = Other()

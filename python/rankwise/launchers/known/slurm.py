@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, World, names
+from rankwise.launchers.base import Answer, Delivery, Launcher, Preload, Program, RanksTold, World, names
 from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Job, Relaunching, Written, binding_note, common_processors, is_off
 
@@ -34,6 +34,10 @@ _FLAGS = """
     propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share spread-job stepmgr test-only
     unbuffered usage use-min-nodes verbose version x11
 """
+
+
+# Steps from this number on are batch scripts and interactive shells: slurm.h, SLURM_BATCH_SCRIPT.
+_NO_STEP = 0xFFFFFFF0
 
 
 def arbitrary(job: Job) -> Written:
@@ -88,6 +92,7 @@ class Slurm(Launcher):
     counting = names("n ntasks")
     allocated = "SLURM_NTASKS"
     from_file = names("multi-prog")
+    file_in_place = from_file
     placings = (Step(),)
     not_started = re.compile(r"execve\(\)", re.IGNORECASE)
     rank = ("SLURM_PROCID",)
@@ -95,10 +100,22 @@ class Slurm(Launcher):
     local_rank = ("SLURM_LOCALID",)
     worlds = (World("SLURM_JOB_ID", second="SLURM_STEP_ID"),)
 
+    def ranks_told(self, environment: Mapping[str, str]) -> RanksTold | None:
+        """As for all, but batch scripts and interactive shells have the variables of a rank, too."""
+        step, ranks = environment.get("SLURM_STEP_ID", ""), environment.get("SLURM_STEP_NUM_TASKS", "")
+        told = super().ranks_told(environment)
+        if not told or not step.isdecimal() or int(step) >= _NO_STEP or ranks != str(told.size):
+            return None
+        return told._replace(on_node=_ranks_on_node(environment))
+
     def arity(self, word: str, following: Sequence[str]) -> int:
         """As for all, but short options may have their value attached (`-n4`) or be joined (`-lv`)."""
         short = not word.startswith("--")
         return 0 if short and len(word) > 2 else super().arity(word, following)
+
+    def listed(self, words: Sequence[str]) -> Sequence[str]:
+        """Without the tasks, such as `0-3`, that stand first."""
+        return words[1:]
 
     def split(self, option: Option) -> Option:
         """Return `-n 4` for `-n4`."""
@@ -124,6 +141,16 @@ class Slurm(Launcher):
             variables["SLURM_EXPORT_ENV"] = _export(for_all, ours)
         restricted = any(not _is_all(value) for value in [for_all, *exports] if value)
         return Delivery(tuple(delivered), variables, "srun's environment" + " and --export" * restricted)
+
+
+def _ranks_on_node(environment: Mapping[str, str]) -> int:
+    """Return the ranks of the node by `2(x3),1`, the ranks of each, and its number; -1 if it is not told."""
+    counts: list[int] = []
+    for part in environment.get("SLURM_STEP_TASKS_PER_NODE", "").split(","):
+        if match := re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part):
+            counts += [int(match[1])] * int(match[2] or 1)
+    node = environment.get("SLURM_NODEID", "")
+    return counts[int(node)] if node.isdecimal() and int(node) < len(counts) else -1
 
 
 def _is_all(export: str) -> bool:

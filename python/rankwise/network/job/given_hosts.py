@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,13 @@ from rankwise.topology.machine.hosts import hosts_of
 _MOST_BYTES = 256 << 20
 _LONGEST_SHOWN = 60
 _TABLE = "placement.csv"
-# Of a host file: host:4, slots=4, slots = 4, max-slots=8 (which is no number of ranks).
-_COUNT = re.compile(r"(?:^|\s)slots\s*=\s*(\S+)")
+# Of a host file: host:4, host:ppn=4, slots=4, slots = 4, cpu=4, count=4; max-slots=8 is no number of ranks.
+_COUNT = re.compile(r"(?:^|\s)(?:slots?|cpus?|count|np|ppn)\s*=\s*(\S+)", re.IGNORECASE)
+# Of Grid Engine, in PE_HOSTFILE: the ranks, the queue, and which processors.
+_OF_GRID_ENGINE = re.compile(r"(\d+)\s+\S+\s+\S+")
 _SETTING = re.compile(r"[\w-]+\s*=\s*\S+")
 _RANK = re.compile(r"rank\s+(\S+?)\s*=\s*(\S+)(?:\s+slots?\s*=\s*\S+)?\s*", re.IGNORECASE)
+_COUNTED_HOST = re.compile(r"\+n([0-9]{1,7})", re.IGNORECASE)
 _FILE = re.compile(r"[^,*\[\]]+\.[A-Za-z]\w*")
 _OUTSIDE_BRACKETS = re.compile(r",(?![^\[]*\])")
 _CURE = (
@@ -40,7 +43,9 @@ class GivenHost:
     where: str = ""
 
 
-def given_hosts(given: str, ranks: int | None, hosts: Container[str] = ()) -> list[GivenHost]:
+def given_hosts(
+    given: str, ranks: int | None, hosts: Container[str] = (), own: Sequence[str] = ()
+) -> list[GivenHost]:
     """Return the host of each rank.
 
     Args:
@@ -48,6 +53,7 @@ def given_hosts(given: str, ranks: int | None, hosts: Container[str] = ()) -> li
             with the number of ranks on each.
         ranks: how many there are; hosts for more are left over. None: as many as there is room for.
         hosts: names that are no files, whatever they look like.
+        own: the hosts of the run, which rankfiles may count: `+n0` is the first one.
 
     Raises:
         RankwiseError: it is none of these, can't be read, has room for fewer ranks, or tells where ranks
@@ -62,7 +68,7 @@ def given_hosts(given: str, ranks: int | None, hosts: Container[str] = ()) -> li
     except (OSError, ValueError):  # too long for a path, or not one
         is_there = False
     if is_there:
-        found, name = _of_file(path, ranks), str(path)
+        found, name = _of_file(path, ranks, own), str(path)
     elif "/" in given or (_FILE.fullmatch(given) and given not in hosts):
         raise RankwiseError(f"{path} is not found: {_CURE}")
     else:
@@ -98,7 +104,7 @@ def _is_count(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}", text) is not None and int(text) > 0
 
 
-def _of_file(path: Path, ranks: int | None) -> list[GivenHost]:
+def _of_file(path: Path, ranks: int | None, own: Sequence[str]) -> list[GivenHost]:
     try:
         if not path.is_file():
             raise RankwiseError(f"{path} is no regular file: {_CURE}")
@@ -119,7 +125,7 @@ def _of_file(path: Path, ranks: int | None) -> list[GivenHost]:
     if lines and "," in lines[0][1] and {"rank", "host"} <= set(lines[0][1].lower().split(",")):
         return _by_ranks(path, _rows(path, lines), ranks)
     if lines and _RANK.fullmatch(lines[0][1]):
-        return _by_ranks(path, _rankfile(path, lines), ranks)
+        return _by_ranks(path, _rankfile(path, lines, own), ranks)
     return _host_file(path, lines, MOST_RANKS if ranks is None else ranks)
 
 
@@ -129,11 +135,14 @@ def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[Give
     for number, line in lines:
         where = f"{path}: line {number}"
         host, _, rest = line.partition(" ") if " " in line else line.partition("\t")
-        host, colon, count = host.partition(":")
+        host, colon, count = (host, "", "") if host.count(":") > 1 else host.partition(":")
+        count = count.lower().removeprefix("ppn=")
         slots = _COUNT.search(rest)
         rest = _SETTING.sub("", rest).strip()
         if slots and not colon:
             count = slots[1]
+        elif not colon and (of_queue := _OF_GRID_ENGINE.fullmatch(rest)):
+            count, rest = of_queue[1], ""
         elif rest and not colon:  # LSF's: HOST RANKS
             count, rest = rest, ""
         elif not colon:
@@ -153,13 +162,20 @@ def _host_file(path: Path, lines: list[tuple[int, str]], most: int) -> list[Give
     return found
 
 
-def _rankfile(path: Path, lines: list[tuple[int, str]]) -> Iterator[tuple[str, object, object]]:
+def _rankfile(
+    path: Path, lines: list[tuple[int, str]], own: Sequence[str]
+) -> Iterator[tuple[str, object, object]]:
     for number, line in lines:
         where = f"{path}: line {number}"
         match = _RANK.fullmatch(line)
         if not match:
             raise RankwiseError(f"{where}: {_shown(line)} is not like `rank 0=node01 slot=0:1`")
-        yield where, match[1], match[2]
+        host = match[2]
+        if (counted := _COUNTED_HOST.fullmatch(host)) and own:
+            if int(counted[1]) >= len(own):
+                raise RankwiseError(f"{where}: {host} is one more than the run has hosts: {len(own)}")
+            host = own[int(counted[1])]
+        yield where, match[1], host
 
 
 def _rows(path: Path, lines: list[tuple[int, str]]) -> Iterator[tuple[str, object, object]]:

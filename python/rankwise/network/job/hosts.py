@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from rankwise.host_names import short_name
 from rankwise.network.fabric.model import Fabric
 
 
@@ -84,7 +85,7 @@ class HostsByName:
 
 
 def _short(name: str) -> str:
-    return name.partition(".")[0].lower()
+    return short_name(name).lower()
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

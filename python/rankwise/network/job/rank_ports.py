@@ -121,7 +121,9 @@ def given_places(connection: sqlite3.Connection, fabric: Fabric, given: str, pol
         RankwiseError: the file or the list can't be read, has too few hosts, or is for more ranks, or the
             fabric lacks a host.
     """
-    hosts = given_hosts(given, ranks_expected(connection), HostsByName(fabric))
+    rows = connection.execute("SELECT host FROM ranks ORDER BY rank").fetchall()
+    own = list(dict.fromkeys(host for (host,) in rows if host))
+    hosts = given_hosts(given, ranks_expected(connection), HostsByName(fabric), own)
     return places_on(fabric, hosts, policy, rail_choices(connection))
 
 

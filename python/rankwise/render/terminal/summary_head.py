@@ -11,7 +11,7 @@ from rankwise.analysis.summary import Summary
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.timing.times import Times
 from rankwise.render.terminal.page import Page
-from rankwise.text.names import run_command, shown_path
+from rankwise.text.names import run_title, shown_path
 from rankwise.text.summary import efficiency_text, run_fields, wall_text
 from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.text.units import number_of, percent_text, second_text
@@ -36,7 +36,7 @@ def head_lines(page: Page, found: Summary, path: Path, verbose: bool) -> list[Te
 
 
 def _title_lines(page: Page, run: Run, verbose: bool) -> list[Text]:
-    title = f"rankwise {run.rankwise_version}{_APART}{run_command(run)}"
+    title = f"rankwise {run.rankwise_version}{_APART}{run_title(run)}"
     lines = page.wrapped(title, "bold", _INDENT)
     if not verbose and len(lines) > 1:
         lines = [page.shortened(page.text(title, "bold"), page.width)]

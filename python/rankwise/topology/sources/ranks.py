@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
+from rankwise.host_names import short_name
 from rankwise.latency.measurement import Measurement
 from rankwise.topology.machine.model import Machine
 
@@ -40,11 +41,11 @@ def nodes_of_hosts(machine: Machine, measurement: Measurement) -> list[int]:
     known = {host: place for place, host in enumerate(hosts)}
     short: dict[str, int] = {}
     for place, node in enumerate(hosts):
-        name = node.partition(".")[0]
+        name = short_name(node)
         short[name] = -1 if name in short else place  # -1: does not tell one from another
     found = []
     for host in measurement.hosts:
-        place = known.get(host.name, short.get(host.name.partition(".")[0], -1))
+        place = known.get(host.name, short.get(short_name(host.name), -1))
         if place < 0:
             raise RankwiseError(f"the measurement was made on {host.name!r}, which the machine does not have")
         found.append(place)

@@ -9,7 +9,7 @@ from typing import Any
 from rankwise.findings.verdict import verdict
 from rankwise.render.page.contents.parts import parts_data
 from rankwise.render.page.contents.subject import Subject
-from rankwise.text.names import run_command
+from rankwise.text import names
 from rankwise.text.safe import safe
 from rankwise.text.summary import run_fields
 from rankwise.text.trust import partial_line, warnings
@@ -47,8 +47,8 @@ def run_names(paths: Sequence[Path]) -> list[tuple[Path, str]]:
 
 
 def run_title(of: Subject) -> str:
-    """Return what ran."""
-    return run_command(of.seen.run)
+    """Return what ran, the program first."""
+    return names.run_title(of.seen.run)
 
 
 def both_sides(before: Sequence[str], after: Sequence[str]) -> str:

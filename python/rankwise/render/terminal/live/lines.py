@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
@@ -14,7 +13,7 @@ from rankwise.live.picture import Activity, Pair, Picture, Rank, WorldPicture
 from rankwise.render.terminal.last_calls import place_columns
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, cut, fit, label, number, table_lines
-from rankwise.text.names import call_name, library_name, program_text
+from rankwise.text.names import call_name, library_name, program_text, title_of
 from rankwise.text.units import byte_rate_text, byte_text, number_of, percent_text, rate_text, second_text
 
 QUIET_S = 10.0
@@ -65,7 +64,7 @@ def _shown(picture: Picture) -> WorldPicture:
 
 
 def _title(page: Page, picture: Picture, world: WorldPicture, every: float) -> list[Text]:
-    command = shlex.join(picture.command) or picture.worlds[0].executable
+    command = title_of(picture.command, picture.worlds[0].programs) or picture.worlds[0].executable
     if len(picture.worlds) > 1:
         command = program_text(world.programs)
     clock = picture.time[11:19]

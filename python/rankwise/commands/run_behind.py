@@ -1,0 +1,248 @@
+"""`mpirun -n 4 rankwise run -- ./app`: each rank is started by a `rankwise run` of its own.
+
+All but one of them become the program. The one that leads stays with its program, as the launcher waits for
+it, and has a child apart that makes the one profile when all ranks have ended. The launcher may kill the
+leader with its ranks, so the child has a session of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from rankwise.commands.messages import say
+from rankwise.errors import RankwiseError
+from rankwise.launch import job
+from rankwise.launch.environment import prepare
+from rankwise.launch.meeting import PATIENCE_S, Meeting, name_of
+from rankwise.launch.observer import Observer
+from rankwise.launch.plan import Plan
+from rankwise.launch.reorder import Reordering
+from rankwise.launch.rundirectory import RunDirectory, check_output
+from rankwise.launch.strangers import Strangers
+from rankwise.launch.wait_for_ranks import is_broken_here, wait_for_all, wait_for_ranks
+from rankwise.launchers.base import Preload
+from rankwise.launchers.membership import Membership
+
+_FOR_RANK_0_S = 3.0
+_FIRST_FILE = 3  # beyond stdin, stdout and stderr
+_MOST_FILES = 1 << 16
+_BLOCKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+_ORDER = "rankwise run -- mpirun -n 4 ./app"
+
+
+class Behind(NamedTuple):
+    """What `rankwise run` behind a launcher is to do.
+
+    Attributes:
+        member: this process.
+        planned: the program.
+        preload: what it has to find; without the run directory.
+        output: the profile; None = named after the program and the job.
+        live_dir: that the run directory is to be made in; None = beside the profile.
+        force: replace the profile.
+        only: procedures whose messages inside are recorded; all if empty.
+        reordering: of communicators; None = as they are.
+        refused: why that can't be done here; '' = it can.
+        finish: makes the profile and prints its summary: the run directory, the profile, the end of the
+            leader's program, ranks without the library, and what the processes should have found.
+    """
+
+    member: Membership
+    planned: Plan
+    preload: Preload
+    output: Path | None
+    live_dir: Path | None
+    force: bool
+    only: Sequence[str]
+    reordering: Reordering | None
+    refused: str
+    finish: Callable[[RunDirectory, Path, job.End, Strangers, Preload], object]
+
+    def run(self) -> int:
+        """Run the program of this rank; return its exit status, unless this process becomes the program.
+
+        Raises:
+            RankwiseError: the profile or the run directory can't be written. One rank tells so.
+        """
+        refused = self.refused or (
+            "" if self.member.job else "the launcher does not tell one job from another"
+        )
+        if refused:
+            if self.member.rank == 0:
+                _say_unrecorded(refused)
+            return _become(self.planned.words, os.environ)
+        try:
+            output = self._output()
+            check_output(output, force=self.force)
+            meeting = Meeting.enter(self._directory(output), self.member)
+        except RankwiseError as error:
+            if self.member.rank == 0:
+                raise
+            # The launcher ends all ranks with the first that fails: rank 0 is to be heard before.
+            time.sleep(_FOR_RANK_0_S)
+            return error.exit_status
+        if meeting.leads:
+            return self._lead(meeting, output)
+        variables = meeting.decided(1.5 * PATIENCE_S)
+        return _become(*self._launch(meeting.path, variables))
+
+    def _output(self) -> Path:
+        named = self.planned._replace(job=name_of(self.member.job))
+        return (self.output or named.default_output()).absolute()
+
+    def _directory(self, output: Path) -> Path:
+        """Name the run directory so that no other job has one of this name, whatever is left of it."""
+        job_name = name_of(self.member.job)
+        stem = output.stem if output.stem.endswith(f".{job_name}") else f"{output.stem}.{job_name}"
+        name = f"{stem}.rankwise-run"
+        return self.live_dir.absolute() / name if self.live_dir else output.with_name(name)
+
+    def _launch(
+        self, directory: Path, variables: Mapping[str, str] | None
+    ) -> tuple[Sequence[str], Mapping[str, str]]:
+        """Return the words and the environment of the program; the user's own without variables of ours."""
+        if variables is None:
+            return self.planned.words, os.environ
+        preload = self.preload._replace(directory=directory, settings=variables)
+        launch = prepare(self.planned.command, preload, os.environ, self.planned.script_mpirun)
+        return launch.words, launch.environment
+
+    def _lead(self, meeting: Meeting, output: Path) -> int:
+        directory = RunDirectory(meeting.path, ours=True)
+        try:
+            complete = meeting.is_complete()
+            if complete:
+                directory.note(self.planned, self.only)
+                if self.reordering:
+                    directory.keep_machine(self.reordering)
+            elif meeting.has_first_rank():
+                _say_unrecorded(f"not all nodes see {meeting.path.parent}")
+            meeting.decide(self.preload.settings if complete else None)
+            launch = self._launch(directory.path, self.preload.settings if complete else None)
+            finisher = _Finisher.start(lambda one: self._finish(one, directory, output)) if complete else None
+            end = job.run(*launch)
+        except BaseException:
+            directory.remove()
+            raise
+        if finisher:
+            finisher.told(end)
+        else:
+            directory.remove()
+        if end.killed_by:
+            _die_by(end.killed_by)
+        return end.status
+
+    def _finish(self, finisher: _Finisher, directory: RunDirectory, output: Path) -> None:
+        preload = self.preload._replace(directory=directory.path)
+        observer, strangers = Observer(directory.path), Strangers(preload)
+        observer.start()
+        strangers.start()
+        end = finisher.end()
+        if end.status == 0:
+            wait_for_all(directory.path, self.member.size, lambda: finisher.let_go_if_broken(directory.path))
+        else:
+            wait_for_ranks(directory.path)
+        directory.note_end(observer.note(end.interrupted_ns))
+        self.finish(directory, output, end, strangers, preload)
+
+
+class _Finisher:
+    """The child that makes the profile, with the pipes between it and the leader."""
+
+    def __init__(self, told: int, left: int) -> None:
+        self._told = told
+        self._left = left
+        self._let_go = False
+
+    @classmethod
+    def start(cls, work: Callable[[_Finisher], None]) -> _Finisher:
+        """Start it; here, return the leader's side."""
+        end_told, tells_end = os.pipe()
+        wait_over, holds = os.pipe()
+        if os.fork():
+            os.close(end_told)
+            os.close(holds)
+            return cls(tells_end, wait_over)
+        try:
+            os.setsid()
+            signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
+            _close_all_but(end_told, holds)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nothing, 0)
+            os.dup2(nothing, 1)
+            work(cls(end_told, holds))
+        except Exception as error:
+            say(f"no profile written: {error}")
+        finally:
+            os._exit(0)
+
+    def told(self, end: job.End) -> None:
+        """Tell it how the leader's program ended, and stay as long as the launcher may wait for it.
+
+        A program that failed, or left MPI without MPI_Finalize, has to be seen to end at once: the launcher
+        ends all others then.
+        """
+        os.write(self._told, json.dumps(end).encode())
+        os.close(self._told)
+        if end.status:
+            return
+        _close_all_but(self._left)  # such as the launcher's, which tell it that the program has ended
+        for one in _BLOCKED:
+            signal.signal(one, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+        os.read(self._left, 1)
+
+    def end(self) -> job.End:
+        """Wait for the end of the leader's program, or of the leader."""
+        text = b""
+        while part := os.read(self._told, 4096):
+            text += part
+        if not text:
+            return job.End(128 + signal.SIGKILL, "")
+        status, *_ = json.loads(text)
+        # A signal comes from the launcher here, which ends all its ranks if one of them fails.
+        return job.End(status, "")
+
+    def let_go_if_broken(self, run_directory: Path) -> None:
+        """Let the leader end, if the launcher is to see that a rank of this node failed."""
+        if not self._let_go and is_broken_here(run_directory):
+            self._let_go = True
+            os.close(self._left)
+
+
+def _say_unrecorded(why: str) -> None:
+    say(f"this job runs unrecorded: {why}; put Rankwise before the launcher: {_ORDER}")
+
+
+def _become(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    """Become the program."""
+    for one in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; the program must not
+        signal.signal(one, signal.SIG_DFL)
+    try:
+        os.execvpe(words[0], list(words), environment)
+    except OSError:  # a text without `#!`, as shells do it
+        os.execvpe("/bin/sh", ["/bin/sh", *words], environment)
+
+
+def _die_by(signum: int) -> None:
+    """End as the program did, but without a core of ours."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if signum not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(signum, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signum])
+    os.kill(os.getpid(), signum)
+
+
+def _close_all_but(*kept: int) -> None:
+    start = _FIRST_FILE
+    for file in sorted(kept):
+        os.closerange(start, file)
+        start = file + 1
+    os.closerange(start, _MOST_FILES)

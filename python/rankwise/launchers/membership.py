@@ -1,0 +1,82 @@
+"""What a launcher tells one of its processes: which rank of which job it is, before MPI_Init.
+
+The library asks the same variables, in the same order: src/runtime/launcher.cpp.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankwise.launchers import launchers
+
+if TYPE_CHECKING:
+    from rankwise.launchers.base import World
+
+_MOST_GENERATIONS = 4  # shells and wrappers between the launcher and us
+
+
+class Membership(NamedTuple):
+    """A process among those of its launch.
+
+    Attributes:
+        rank: in MPI_COMM_WORLD.
+        size: of MPI_COMM_WORLD.
+        local_rank: number in its node; -1 if it is not told.
+        on_node: ranks of its node; 0 if that is not told.
+        job: what tells its launch from all others, the same for all its ranks; '' if nothing does.
+    """
+
+    rank: int
+    size: int
+    local_rank: int
+    on_node: int
+    job: str
+
+    @property
+    def speaks_for(self) -> int:
+        """Ranks that this one answers for: all of its node, or none, or itself where the node is not told."""
+        if self.on_node < 1 or self.local_rank < 0:
+            return 1
+        return 0 if self.local_rank else self.on_node
+
+
+def membership(environment: Mapping[str, str]) -> Membership | None:
+    """Return what the launcher tells that started this process; None if it tells of no several ranks."""
+    for launcher in launchers():
+        ranks = launcher.ranks_told(environment)
+        if ranks:
+            return Membership(*ranks, job_of(environment)) if ranks.size > 1 else None
+    return None
+
+
+def job_of(environment: Mapping[str, str]) -> str:
+    """Return what tells this launch from all others; '' if nothing does."""
+    worlds = (world for launcher in launchers() for world in launcher.worlds)
+    return next(filter(None, (_told(world, environment) for world in worlds)), "")
+
+
+def _told(world: World, environment: Mapping[str, str]) -> str:
+    if world.option:
+        told = _option_of_ancestors(world.option)
+    else:
+        told = environment.get(world.variable, "")
+        if told and world.second:
+            told = f"{told}.{environment.get(world.second) or world.missing}"
+    return f"{world.prefix}{told}" if told else ""
+
+
+def _option_of_ancestors(option: str) -> str:
+    """Return the word behind an option of a process that started this one, directly or not."""
+    pid = os.getppid()
+    for _ in range(_MOST_GENERATIONS):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            break
+        if option in words[:-1]:
+            return words[words.index(option) + 1]
+    return ""
